@@ -7,6 +7,8 @@
 pub(crate) mod outline;
 #[cfg(feature = "view")]
 pub mod figure;
+#[cfg(feature = "view")]
+pub mod two_versions;
 
 use crate::error::Result;
 #[cfg(feature = "export")]
@@ -32,6 +34,8 @@ pub struct Model {
     pub render_sets: Vec<RenderSet>,
     /// Levels of detail, the finest first: the render sets that each shows, by number.
     pub lods: Vec<Vec<usize>>,
+    /// The lower and the upper corner of the box around it, if stated.
+    pub bounds: Option<[[f32; 3]; 2]>,
 }
 
 /// A render set: vertices and indices to draw with one material.
@@ -123,6 +127,8 @@ pub struct Visual {
 pub struct Placement {
     /// The model, by number.
     pub model: usize,
+    /// The number of the instance in its space.
+    pub row: usize,
     /// Rows of a matrix that is multiplied by a row vector from the left; the last row is the position.
     pub transform: [f32; 16],
 }

@@ -9,6 +9,9 @@ use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::error::Error;
 use crate::report::Progress;
+use crate::scene::figure::Figure;
+use crate::scene::two_versions::TwoVersions;
+use crate::scene::{Drawing, Options};
 use crate::source::FileState;
 use crate::source::bounded::Bounded;
 use crate::table::filter::{Bound, Filter};
@@ -131,7 +134,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Report::None => {}
         Report::Page(tables) => {
             let mut out = context.stdout();
-            tables.write(&mut out, &page::title(&old_name, &new_name))?;
+            let title = page::title(&old_name, &new_name);
+            match shapes(&old, &new, context) {
+                Some([old, new]) => tables.write(&mut out, &title, overlay(&*old, &*new).as_ref())?,
+                None => tables.write(&mut out, &title, None)?,
+            }
             out.flush()?;
         }
         Report::Entry(html) if meant > 0 || args.feed.is_none() => {
@@ -150,6 +157,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         _ => {}
     }
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
+}
+
+/// The shapes of both files, if both have some that can be drawn. What cannot be drawn differs in tables.
+fn shapes<'a>(old: &'a Asset, new: &'a Asset, context: &Context) -> Option<[Box<dyn Drawing + 'a>; 2]> {
+    let draw = |asset: &'a Asset| {
+        let options = Options { lod: None, ..Options::default() };
+        let path = asset.source().path().unwrap_or_else(|| Path::new(""));
+        super::export::draw(asset, asset.reader().shapes()?, path, std::iter::empty(), options, context).ok()
+    };
+    Some([draw(old)?, draw(new)?])
+}
+
+/// Both versions of solids in one scene, if they differ.
+fn overlay<'d>(old: &'d dyn Drawing, new: &'d dyn Drawing) -> Option<TwoVersions<'d>> {
+    match (old.figure(), new.figure()) {
+        (Ok(Some(Figure::Solids(old))), Ok(Some(Figure::Solids(new)))) => TwoVersions::new(&old, &new),
+        _ => None,
+    }
 }
 
 /// Inner files that are compared together, while earlier ones are shown.

@@ -1,10 +1,13 @@
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome, export};
+use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
+use crate::scene::figure::{Figure, Solids, Together};
 use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
 use crate::write::page::{Page, image, scene, tables, tree};
+use crate::write::picture::write as write_picture;
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +21,10 @@ use std::process::{Command, Stdio};
 Examples:
   assetq view assets.bin                       all tables: sort, filter, follow references
   assetq view hull.geometry --with assets.bin  meshes and armour, with the names that the database has
+  assetq view bow.geometry --with mid.geometry --with hull.splash
+                                               several files in one scene
+  assetq view space.bin --with models.bin --with models.geometry
+                                               a map of the instances, and their models in 3D
   assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
   assetq view hull_a.dds                       a texture, level by level
   assetq view town.wdata --to town.png         a picture of a map or of meshes
@@ -34,8 +41,8 @@ pub(super) struct Args {
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// For geometry: more files that know of it, such as the models.bin and space.bin of a space, or GameParams.data, which
-    /// states how thick armour is
+    /// More files to show with it: for geometry and hit boxes, further ones in the same scene, the models.bin and space.bin of
+    /// a space, or GameParams.data, which states how thick armour is; for a space.bin, its models.bin and models.geometry
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     #[command(flatten)]
@@ -119,7 +126,9 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
             return Ok(());
         }
         let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
-        scene::add(&mut page, &*drawing)?;
+        if let Some(figure) = drawing.figure()? {
+            scene::add(&mut page, &figure)?;
+        }
         Ok(page.finish()?)
     })?;
     if !is_kept {
@@ -134,7 +143,8 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     let is_folder = asset.source().path().is_some_and(Path::is_dir);
     let size = if is_folder { String::new() } else { format!("· {}", size(asset.source().bytes().len())) };
     let about = [asset.format().name(), &version, &size].join(" ");
-    let drawing = drawing(args, asset, context)?;
+    let cast = Cast::open(args, asset, context)?;
+    let drawings = cast.drawings(args, asset, context)?;
     let progress = Progress::default();
     let page = |out: &mut (dyn Write + Send)| {
         let out = &mut Counted { out, progress: &progress };
@@ -142,20 +152,16 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
         let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let mut page = Page::new(out, title, &about)?;
         let mut damage = Damage::default();
-        if let Some(drawing) = &drawing {
-            // A map that cannot be drawn still has tables.
-            match scene::add(&mut page, &**drawing) {
-                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
-                    context.damaged(name, &error);
-                    damage.add(&error);
-                }
-                added => added?,
-            }
-            for error in drawing.damage() {
-                context.damaged(name, error);
-                damage.add(error);
-            }
+        let mut met = |error: &Error| {
+            context.damaged(name, error);
+            damage.add(error);
+        };
+        // A map that cannot be drawn still has tables.
+        match show(&mut page, name, asset, &drawings) {
+            Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => met(&error),
+            added => added?,
         }
+        drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(&mut met);
         if let Some(texture) = asset.reader().texture() {
             match image::add(&mut page, texture) {
                 Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
@@ -231,19 +237,104 @@ impl Damage {
     }
 }
 
-/// The drawing of a file's shapes for a page or a picture: all levels of detail of all of them.
-fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
+/// The other files of the command line: files with shapes of their own, and files with data about shapes.
+struct Cast<'a> {
+    companions: Vec<(&'a PathBuf, Asset)>,
+    others: Vec<&'a PathBuf>,
+}
+
+/// A drawing with the name of its file.
+type Named<'a> = (&'a str, Box<dyn Drawing + 'a>);
+
+impl<'a> Cast<'a> {
+    fn open(args: &'a Args, asset: &Asset, context: &Context) -> Result<Self, Failure> {
+        let mut cast = Self { companions: Vec::new(), others: args.db.iter().collect() };
+        for other in &args.with {
+            // A pipe can be read once, and has data about shapes.
+            if asset.reader().shapes().is_none() || !other.is_file() && Address::of(other).inner().is_none() {
+                cast.others.push(other);
+                continue;
+            }
+            let opened = context.open_with(other, args.with.iter().filter(|with| *with != other))?;
+            match opened.reader().shapes().is_some() && opened.reader().placements().is_none() {
+                true => cast.companions.push((other, opened)),
+                false => cast.others.push(other),
+            }
+        }
+        Ok(cast)
+    }
+
+    /// The drawings of the file and of its companions: all levels of detail of all shapes. The models of a space are placed
+    /// by it.
+    fn drawings(&'a self, args: &'a Args, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
+        let mut drawings: Vec<Named<'a>> = drawing(asset, &args.file, &self.others, context)?
+            .map(|own| (asset.source().name(), own))
+            .into_iter()
+            .collect();
+        let mut others = self.others.clone();
+        if asset.reader().placements().is_some() {
+            others.push(&args.file);
+        }
+        for (path, companion) in &self.companions {
+            let others: &[&PathBuf] = if companion.reader().meshes().is_some() { &others } else { &[] };
+            if let Some(drawing) = drawing(companion, path, others, context)? {
+                drawings.push((companion.source().name(), drawing));
+            }
+        }
+        Ok(drawings)
+    }
+}
+
+/// The last component of a path.
+fn last(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// Adds the map of a file, and one scene of all solids of it and its companions.
+fn show(page: &mut Page<'_>, name: &str, asset: &Asset, drawings: &[Named<'_>]) -> crate::Result<()> {
+    let mut solids: Vec<(&str, Solids<'_>)> = Vec::new();
+    for (file, drawing) in drawings {
+        match drawing.figure().map_err(|error| if *file == name { error } else { error.context(last(file)) })? {
+            Some(Figure::Solids(found)) => solids.push((last(file), found)),
+            Some(chart) if *file == name => scene::add(page, &chart)?,
+            _ => {}
+        }
+    }
+    match solids.pop() {
+        Some((_, only)) if solids.is_empty() => {
+            // Models of a space are named after the space, whose map precedes them.
+            let only = if asset.reader().placements().is_some() {
+                Solids { name: asset.source().stem(), ..only }
+            } else {
+                only
+            };
+            scene::add(page, &Figure::Solids(only))
+        }
+        Some(last) => {
+            solids.push(last);
+            scene::add(page, &Together::new(solids).as_figure())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The drawing of a file's shapes with data from `others`; `None` without shapes, or if they cannot be drawn.
+fn drawing<'a>(
+    asset: &'a Asset,
+    path: &Path,
+    others: &[&PathBuf],
+    context: &Context,
+) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
     let file = asset.source().name();
-    let mut others = args.db.iter().chain(&args.with).peekable();
     let Some(shapes) = asset.reader().shapes() else {
-        return match others.peek() {
-            Some(_) => Err(Failure::new(Exit::Usage, format!("{file}: other files know nothing of this one"))),
-            None => Ok(None),
+        return match others.is_empty() {
+            false => Err(Failure::new(Exit::Usage, format!("{file}: other files know nothing of this one"))),
+            true => Ok(None),
         };
     };
     let options = Options { lod: None, textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
-    if others.peek().is_some() {
-        match export::draw(asset, shapes, &args.file, others, options, context) {
+    if !others.is_empty() {
+        match export::draw(asset, shapes, path, others.iter().copied(), options, context) {
             // The other levels draw nothing of it: it is shown alone, with a note.
             Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
             Ok(drawing) if matches!(drawing.figure(), Ok(None)) => {
@@ -252,7 +343,7 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
             drawn => return drawn.map(Some),
         }
     }
-    match export::draw(asset, shapes, &args.file, std::iter::empty(), options, context) {
+    match export::draw(asset, shapes, path, std::iter::empty(), options, context) {
         Ok(drawing) => Ok(Some(drawing)),
         Err(failure) => {
             context.failed(&failure);
@@ -266,12 +357,29 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
     if let Some(texture) = asset.reader().texture().filter(|_| matches!(kind, SceneFormat::Png)) {
         return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
     }
-    let Some(drawing) = drawing(args, asset, context)? else {
+    let cast = Cast::open(args, asset, context)?;
+    let mut drawings = cast.drawings(args, asset, context)?;
+    for (file, drawing) in &drawings {
+        drawing.damage().iter().for_each(|error| context.damaged(file, error));
+    }
+    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().placements().is_none() {
+        let failed = |error| Failure::in_file(file, &error);
+        let mut solids = Vec::new();
+        for (file, drawing) in &drawings {
+            if let Some(Figure::Solids(found)) = drawing.figure().map_err(failed)? {
+                solids.push((last(file), found));
+            }
+        }
+        let together = Together::new(solids);
+        return context.create(to, args.force, |out| write_picture(&together.as_figure(), out).map_err(failed));
+    }
+    // The picture of a space is its map.
+    drawings.truncate(1);
+    let Some((_, drawing)) = drawings.pop() else {
         let what =
             format!("{file}: a {} file has no shape to be drawn; OUT.html is a page of its tables", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };
-    drawing.damage().iter().for_each(|error| context.damaged(file, error));
     context.create(to, args.force, |out| {
         let notes = drawing.write(kind, out).map_err(|error| Failure::in_file(file, &error))?;
         notes.iter().for_each(|note| context.note(file, note));

@@ -21,6 +21,10 @@ pub enum Figure<'d> {
 pub struct Solids<'d> {
     /// A title.
     pub name: &'d str,
+    /// The name of each file and the number of its solids, if they are of several files.
+    pub files: Vec<(&'d str, usize)>,
+    /// Whether they are two versions, whose materials say how they differ.
+    pub is_overlay: bool,
     /// The materials of the solids.
     pub materials: Vec<SolidMaterial<'d>>,
     /// The solids.
@@ -59,10 +63,12 @@ pub struct SolidInstance<'d> {
     pub group: &'d str,
     /// Columns of a matrix for column vectors; `None` where the solid stands as it is.
     pub matrix: Option<&'d [f32; 16]>,
+    /// Its row in the table `instances` of a space.
+    pub row: Option<usize>,
 }
 
 /// The kind of a solid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SolidKind {
     /// A mesh that the game draws.
@@ -126,7 +132,7 @@ pub struct Chart<'d> {
     /// A title.
     pub name: String,
     /// The kinds of boxes.
-    pub kinds: Vec<ChartKind>,
+    pub kinds: Vec<ChartKind<'d>>,
     /// The boxes, the largest first.
     pub boxes: Vec<ChartBox<'d>>,
     /// Centres of waypoints, and how far they reach.
@@ -135,13 +141,15 @@ pub struct Chart<'d> {
     pub links: Vec<ChartLink>,
     /// The number of records that describe no space.
     pub without_place: usize,
+    /// Gaps of the map, in words.
+    pub notes: Vec<String>,
 }
 
 /// A kind of boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChartKind {
+pub struct ChartKind<'d> {
     /// Its name.
-    pub name: &'static str,
+    pub name: &'d str,
     /// The table that has the records.
     pub table: &'static str,
     /// Red, green and blue.
@@ -176,4 +184,156 @@ pub struct ChartLink {
     pub to: [f64; 3],
     /// Whether it leads back as well.
     pub back: bool,
+}
+
+/// Solids of several files in one scene: their materials have common numbers, and one colour a name.
+#[derive(Debug)]
+pub struct Together<'d> {
+    moved: Vec<Moved<'d>>,
+    name: &'d str,
+    files: Vec<(&'d str, usize)>,
+    materials: Vec<SolidMaterial<'d>>,
+    places: Vec<SolidInstance<'d>>,
+    metres: Option<f32>,
+    notes: Vec<String>,
+    damage: Vec<Error>,
+}
+
+/// A solid whose material has a number among the materials of all files.
+#[derive(Debug)]
+struct Moved<'d> {
+    solid: &'d dyn Solid,
+    material: usize,
+}
+
+/// The opacity of hit boxes around other solids.
+const GLASS: f32 = 0.3;
+
+impl<'d> Together<'d> {
+    /// Puts the solids of all files into one scene, with the title of the first.
+    pub fn new(all: Vec<(&'d str, Solids<'d>)>) -> Self {
+        let mut together = Self {
+            moved: Vec::new(),
+            name: all.first().map_or("", |(_, solids)| solids.name),
+            files: Vec::new(),
+            materials: Vec::new(),
+            places: Vec::new(),
+            metres: all.first().and_then(|(_, solids)| solids.metres),
+            notes: Vec::new(),
+            damage: Vec::new(),
+        };
+        for (file, solids) in all {
+            together.add(file, solids);
+        }
+        together.colour();
+        together
+    }
+
+    fn add(&mut self, file: &'d str, solids: Solids<'d>) {
+        let first = self.moved.len();
+        let number = |tint: &SolidMaterial<'d>| {
+            // Images are of one file.
+            let known = self.materials.iter().position(|known| tint.image.is_none() && known.name == tint.name);
+            known.unwrap_or_else(|| {
+                self.materials.push(*tint);
+                self.materials.len().saturating_sub(1)
+            })
+        };
+        let numbers: Vec<usize> = solids.materials.iter().map(number).collect();
+        let moved = solids
+            .solids
+            .iter()
+            .map(|solid| Moved { solid: *solid, material: numbers.get(solid.material()).copied().unwrap_or_default() });
+        self.moved.extend(moved);
+        let moved = |place: SolidInstance<'d>| SolidInstance { solid: place.solid.saturating_add(first), ..place };
+        self.places.extend(solids.places.into_iter().map(moved));
+        self.files.push((file, solids.solids.len()));
+        self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
+        self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
+        self.metres = self.metres.filter(|_| self.metres == solids.metres);
+    }
+
+    /// Gives the materials of armour, and of hit boxes, the colours that they would have in one file.
+    fn colour(&mut self) {
+        let is_alone = self.moved.iter().all(|moved| moved.kind() == SolidKind::Zone);
+        for kind in [SolidKind::Armor, SolidKind::Zone] {
+            let mut used: Vec<usize> =
+                self.moved.iter().filter(|one| one.kind() == kind).map(|one| one.material).collect();
+            used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
+            used.dedup();
+            for (rank, number) in used.iter().enumerate() {
+                let [r, g, b] = super::colour(rank, used.len());
+                if let Some(tint) = self.materials.get_mut(*number) {
+                    tint.colour = [r, g, b, if kind == SolidKind::Zone && !is_alone { GLASS } else { 1.0 }];
+                }
+            }
+        }
+    }
+
+    /// The scene.
+    pub fn as_figure(&self) -> Figure<'_> {
+        Figure::Solids(Solids {
+            name: self.name,
+            files: if self.files.len() > 1 { self.files.clone() } else { Vec::new() },
+            is_overlay: false,
+            materials: self.materials.clone(),
+            solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
+            places: self.places.clone(),
+            metres: self.metres,
+            // Files may be of several ships.
+            armor: &[],
+            notes: &self.notes,
+            damage: &self.damage,
+        })
+    }
+}
+
+impl Solid for Moved<'_> {
+    fn name(&self) -> &str {
+        self.solid.name()
+    }
+
+    fn kind(&self) -> SolidKind {
+        self.solid.kind()
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        self.solid.lods()
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        self.solid.bounds()
+    }
+
+    fn vertices(&self) -> usize {
+        self.solid.vertices()
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        self.solid.positions()
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        self.solid.normals()
+    }
+
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        self.solid.uvs()
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.solid.is_indexed()
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        self.solid.triangles()
+    }
+
+    fn plates(&self) -> Vec<Plated> {
+        self.solid.plates()
+    }
 }

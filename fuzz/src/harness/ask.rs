@@ -146,8 +146,8 @@ fn whole_page(asset: &Asset) {
     let (mut out, reader) = (Counted::default(), asset.reader());
     let mut page = Page::new(&mut out, "title", "about").unwrap();
     let drawing = reader.shapes().and_then(|shapes| shapes.draw(&Context::default(), Options::default()).ok());
-    if let Some(drawing) = &drawing {
-        let _ = page::scene::add(&mut page, &**drawing);
+    if let Some(figure) = drawing.as_ref().and_then(|drawing| drawing.figure().ok().flatten()) {
+        let _ = page::scene::add(&mut page, &figure);
     }
     let has_graphs = page::tree::add(&mut page, reader, &mut |_| {}).unwrap();
     let tables = reader.tables();

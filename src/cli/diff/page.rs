@@ -4,8 +4,9 @@ use super::html::{KINDS, colour};
 use super::{Found, difference, said, text};
 use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::error::Result;
+use crate::scene::two_versions::TwoVersions;
 use crate::table::Value;
-use crate::write::page::{Block, Page, PageSection, TextColumn, numbers};
+use crate::write::page::{Block, Page, PageSection, TextColumn, numbers, scene};
 use serde_json::json;
 use std::io::Write;
 use std::iter;
@@ -61,10 +62,13 @@ impl Tables {
         Ok(())
     }
 
-    /// Writes the page.
-    pub(super) fn write(self, out: &mut dyn Write, title: &str) -> Result<()> {
+    /// Writes the page, with both versions of a shape in one scene.
+    pub(super) fn write(self, out: &mut dyn Write, title: &str, overlay: Option<&TwoVersions<'_>>) -> Result<()> {
         let about = if self.parts.is_empty() { "no differences" } else { "what differs" };
         let mut page = Page::new(out, title, about)?;
+        if let Some(overlay) = overlay {
+            scene::add(&mut page, &overlay.as_figure())?;
+        }
         for (name, block) in &self.blocks {
             page.add(name, block)?;
         }

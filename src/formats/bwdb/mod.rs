@@ -11,6 +11,8 @@ pub mod references;
 
 mod blob;
 mod declared;
+#[cfg(feature = "export")]
+mod drawing;
 mod hashmap;
 mod layouts;
 mod models;

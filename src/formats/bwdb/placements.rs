@@ -330,5 +330,6 @@ fn model(
         }
         lods.push(shown);
     }
-    Ok(Model { id, name, render_sets, lods })
+    let bounds = Some([visual.min()?, visual.max()?]);
+    Ok(Model { id, name, render_sets, lods, bounds })
 }

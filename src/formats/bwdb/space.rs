@@ -185,6 +185,11 @@ impl Reader for Space {
         Some(self)
     }
 
+    #[cfg(feature = "export")]
+    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
+    }
+
     fn verify(&self, progress: &Progress) -> Report {
         verify::space(self, progress)
     }

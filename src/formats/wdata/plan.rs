@@ -7,9 +7,9 @@ use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
 use crate::error::{Error, Result};
 use crate::escape::Xml;
-use crate::scene::outline::{LABEL, Point, Taken, area, hull};
 #[cfg(feature = "view")]
 use crate::scene::figure::{Chart, ChartBox, ChartKind, ChartLink};
+use crate::scene::outline::{LABEL, Point, Taken, area, hull};
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -232,6 +232,7 @@ impl FloorPlan {
             ranges: self.waypoints.clone(),
             links: self.links.iter().map(|&(from, to, back)| ChartLink { from, to, back }).collect(),
             without_place: self.without_place,
+            notes: Vec::new(),
         }
     }
 

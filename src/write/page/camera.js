@@ -18,19 +18,24 @@ shapes.Camera = class {
   yaw = -0.9;
   pitch = 0.35;
 
-  // Shows all of a box, on a screen with this aspect ratio.
-  fit(min, max, aspect) {
-    this.target = min.map((v, i) => (v + max[i]) / 2);
+  // Shows all of some points, which are in a box, on a screen with this aspect ratio: as large as possible, in the middle.
+  fit(min, max, aspect, points) {
+    const middle = min.map((v, i) => (v + max[i]) / 2);
     const half = min.map((v, i) => (max[i] - v) / 2);
     this.radius = Math.max(Math.hypot(...half), 1e-4);
     const { right, up, eye } = this.axes();
-    const [fx, fy] = this.factors(aspect);
-    this.distance = this.radius * 0.01;
-    for (let c = 0; c < 8; c++) {
-      const corner = half.map((v, i) => (c >> i & 1 ? v : -v));
-      const reach = Math.max(Math.abs(dot(right, corner)) * fx, Math.abs(dot(up, corner)) * fy) / 0.94;
-      this.distance = Math.max(this.distance, dot(eye, corner) + reach);
+    const [fx, fy] = this.factors(aspect).map((f) => f / 0.94);
+    // How far the eye must be for the point that is farthest to each side, if the target is in the middle.
+    const sides = [-Infinity, -Infinity, -Infinity, -Infinity];
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => middle.map((v, i) => v + (c >> i & 1 ? half[i] : -half[i])));
+    for (const point of points?.length ? points : corners) {
+      const by = add(point, middle, -1);
+      const [x, y, z] = [dot(right, by) * fx, dot(up, by) * fy, dot(eye, by)];
+      [x, -x, y, -y].forEach((side, i) => (sides[i] = Math.max(sides[i], z + side)));
     }
+    const [e, w, n, s] = sides;
+    this.distance = Math.max((e + w) / 2, (n + s) / 2, this.radius * 0.01);
+    this.target = add(add(middle, right, (e - w) / (2 * fx)), up, (n - s) / (2 * fy));
   }
 
   // How much farther a point must be than it is to the right, and than it is up, to be on the edge of the screen.

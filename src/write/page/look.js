@@ -3,7 +3,7 @@ const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
   constructor(element, part, page) {
-    Object.assign(this, { element, page, meta: part.meta, title: part.meta.name });
+    Object.assign(this, { element, page, part, meta: part.meta, title: part.meta.name });
     this.tip = page.el("div", { class: "scene-tip", hidden: true });
     this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
   }
@@ -106,6 +106,8 @@ shapes.Look = class {
     this.card.replaceChildren(el("div", { class: "scene-title" }, el("b", {}, "Chosen"), close), ...this.lines(facts));
     const href = table && this.page.rowLink?.(table, row);
     if (href) this.card.append(el("a", { href }, `Row ${row} of ${table}`));
+    const others = table ? this.page.shapeLinks(table, row).filter(([title]) => title !== this.part.title) : [];
+    this.card.append(...others.map(([title, href]) => el("a", { class: "scene-other", href }, `Shown in ${title}`)));
   }
 
   check(text, title, change, checked = false) {

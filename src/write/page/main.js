@@ -68,8 +68,11 @@ const page = {
   hold() {
     if (!current?.view?.state || current.isOpening) return;
     const link = page.link(current.id, current.view.state());
-    if (link !== location.hash) history.replaceState(null, "", link);
     current.item.href = link;
+    // The browser reports a new address later: an address that is not shown yet must not be replaced.
+    if (location.hash !== shown || link === shown) return;
+    history.replaceState(null, "", link);
+    shown = location.hash;
   },
 
   // A line about what was just done.
@@ -113,6 +116,8 @@ const page = {
 assetq.page = page;
 
 let current = null;
+// The address that is shown.
+let shown = "";
 
 // The part and the parameters of the address. An empty or unknown address means the first part.
 const address = () => {
@@ -132,6 +137,7 @@ const address = () => {
 };
 
 const show = async () => {
+  const asked = (shown = location.hash);
   const [part, params] = address();
   if (!part) return;
   if (current !== part) {
@@ -161,9 +167,12 @@ const show = async () => {
   } else {
     await part.opened.catch(() => {});
   }
-  if (current === part) await part.view?.show?.(params);
+  // A part that opens slowly shows the newest address only.
+  if (current !== part || shown !== asked) return;
+  await part.view?.show?.(params);
+  if (shown !== asked) return;
   part.isOpening = false;
-  if (current === part) page.hold();
+  page.hold();
 };
 
 const unfold = (open) => {
@@ -208,6 +217,8 @@ const start = () => {
   Object.assign(page, JSON.parse($("parts").textContent));
   $("loading").remove();
   if (page.facts.damage) document.querySelector("main").append(damage(page.facts.damage));
+  const files = page.parts.findIndex(({ id, kind, meta }) => id === "table=files" && kind === "table" && meta.columns.some(({ name }) => name === "path"));
+  if (files >= 0) page.parts.splice(files, 0, { id: "folders", kind: "folders", title: "Folders", meta: { of: page.parts[files] } });
   if (page.parts.filter((part) => part.kind === "table").length > 1) {
     page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
   }

@@ -85,6 +85,7 @@ class Chart extends shapes.Look {
     const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
     const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, String(kind.count), { checked: true, change: hide(i) }).row));
     const notes = ["From above, x leads to the right and z to the top."];
+    notes.push(...this.meta.notes);
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
     this.lay(bar, [this.plan, this.space], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
     const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
@@ -174,7 +175,10 @@ class Chart extends shapes.Look {
     this.models = this.kinds.map(({ colour }, kind) => {
       const boxes = this.boxes.filter((box) => box.kind === kind);
       this.byNumber.push(...boxes);
-      return model(colour, boxes.map((box) => [...box.sides, box.center]));
+      // A box without a size is a small cube.
+      const least = Math.max(...this.bounds.max.map((v, k) => v - this.bounds.min[k])) / 600;
+      const cubes = [[least, 0, 0], [0, least, 0], [0, 0, least]];
+      return model(colour, boxes.map((box) => [...(box.reach > 0 ? box.sides : cubes), box.center]));
     });
     // A link is a cube so thin that it is a line.
     const line = ({ from, to }) => [from.map((v, k) => (to[k] - v) / 2), [0, 0, 0], [0, 0, 0], from.map((v, k) => (v + to[k]) / 2)];
@@ -214,7 +218,7 @@ class Chart extends shapes.Look {
     // Reading a pixel waits for what was drawn.
     this.pen.getImageData(0, 0, 1, 1);
     this.judged = performance.now() - began > 40 ? this.judged + 1 : 3;
-    if (this.judged < 2) return;
+    if (this.judged !== 2) return;
     const old = this.plan;
     this.plan = old.cloneNode();
     [this.context, this.inMemory] = [null, true];
@@ -313,8 +317,10 @@ class Chart extends shapes.Look {
     [pen.strokeStyle, pen.fillStyle] = [style("--card", "#fff"), style("--fg", "#000")];
     const taken = new Set();
     const isFirst = (box) => box === this.chosen || box.target;
+    // A number is no name.
+    const isNamed = (box) => !isFirst(box) && !/^0x[\dA-F]+$/.test(box.name);
     let left = 400;
-    for (const box of [...shown.filter(isFirst), ...shown.filter((box) => !isFirst(box))]) {
+    for (const box of [...shown.filter(isFirst), ...shown.filter(isNamed)]) {
       let [x, y] = this.onPaper(box.center[0], box.center[2]);
       // The name of a small box stands below its dot.
       if (box.reach * this.scale < 8) y += 11;

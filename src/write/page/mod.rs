@@ -47,6 +47,7 @@ const SCRIPT: &str = concat!(
     script!("table.js"),
     script!("graph.js"),
     script!("tree.js"),
+    script!("folders.js"),
     script!("diff.js"),
     script!("camera.js"),
     script!("solid.js"),

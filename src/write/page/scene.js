@@ -56,6 +56,15 @@ class Scene extends shapes.Look {
     this.layerColours = new Map([...this.layers.keys()].map((layer, i) => [layer, colours[i]]));
   }
 
+  // The name of a part's colour: of armour not always its material.
+  tint({ part }) { return this.meta.materials[part.material].name; }
+
+  // The file that a part is of, if the scene has several.
+  fileOf({ index }) {
+    let first = 0;
+    return this.meta.files.find(([, count]) => index < (first += count))?.[0] ?? "";
+  }
+
   // Parts of unknown material have distinct pale colours.
   colourOf(part, { name, colour }, index) {
     if (part.kind !== "mesh" || name !== "unknown") return colour;
@@ -156,6 +165,7 @@ class Scene extends shapes.Look {
       const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}`]);
       levels.push(this.select("Level of detail", [...options, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update())));
     }
+    const files = new Set(of.map((model) => this.fileOf(model)));
     const list = el("div", { class: "scene-list" });
     const filter = el("input", { type: "search", placeholder: "Filter by name", "aria-label": `Filter ${title}`, oninput: () => fill() });
     const set = (models, on) => {
@@ -171,7 +181,7 @@ class Scene extends shapes.Look {
       const listed = found.slice(0, LISTED);
       const groups = new Map();
       for (const model of listed) {
-        const name = kind === "armor" ? groupOf(model.material.name) : "";
+        const name = [files.size > 1 && this.fileOf(model), kind === "armor" && (this.meta.overlay ? this.tint(model) : groupOf(model.material.name))].filter(Boolean).join(" · ");
         groups.set(name, [...(groups.get(name) ?? []), model]);
       }
       list.replaceChildren();
@@ -187,7 +197,7 @@ class Scene extends shapes.Look {
     };
     const both = [true, false].map((on) => el("button", { onclick: () => (set(of, on), fill()) }, on ? "All" : "None"));
     fill();
-    return this.folder(all, `${title} (${number(items)} ${what})`, this.shown.has(kind) && of.length <= 60,
+    return this.folder(all, `${title} (${number(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, this.shown.has(kind) && of.length <= 60,
       ...levels, el("div", { class: "scene-all" }, of.length > 12 ? filter : null, both), list);
   }
 
@@ -196,6 +206,7 @@ class Scene extends shapes.Look {
     const isArmor = part.kind === "armor";
     const change = (on) => (this.off[on ? "delete" : "add"](index), this.update());
     const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? number(model.stride) : part.kind === "zone" ? "" : number(part.triangles), { change, checked: !this.off.has(index) });
+    if (this.meta.materials[part.material].image) row.querySelector(".scene-swatch").style.visibility = "hidden";
     row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
     model.input = input;
     return row;
@@ -334,17 +345,25 @@ class Scene extends shapes.Look {
         this.renderer.palette.set(this.shade(model, layer, this.thick({ model, layer, plate })).slice(0, 3).map((c) => c * 255), (first + i) * 4);
       }
     }
+    this.fillLegend();
+    if (this.plates.length) this.fillPlates();
+    this.redraw();
+    this.page.hold();
+  }
+
+  // Names the colours on the picture, unless the lists do: materials of armour, and parts of unknown material.
+  fillLegend() {
     const { el } = this.page;
-    const entries = this.entries();
-    this.legend.hidden = by === "material";
-    this.legend.replaceChildren(...(by === "material" ? [] : entries).map(([text, colour]) => {
+    const { materials, overlay } = this.meta;
+    // Colours of a texture need no names.
+    const isOfFew = overlay || (!this.layers.size && materials.length <= 12 && materials.every(({ name, image }) => name !== "unknown" && !image));
+    const isListed = (this.by ?? "material") === "material" && !isOfFew;
+    this.legend.hidden = isListed;
+    this.legend.replaceChildren(...(isListed ? [] : this.entries()).map(([text, colour]) => {
       const swatch = el("i", { class: "scene-swatch" });
       swatch.style.background = shapes.css(colour);
       return el("div", {}, swatch, text);
     }));
-    if (this.plates.length) this.fillPlates();
-    this.redraw();
-    this.page.hold();
   }
 
   // The legend of the present colours: pairs of a text and a colour.
@@ -355,7 +374,7 @@ class Scene extends shapes.Look {
       const hasUnknown = this.models.some((model) => model.isShown && model.part.plates?.some((layer, i) => i % 3 === 1 && this.thick({ model, layer, plate: (i - 1) / 3 }) === null));
       return hasUnknown ? [...bands, ["unknown", UNKNOWN]] : bands;
     }
-    return [...new Map(this.models.filter((model) => model.isShown && model.solid).map((model) => [model.material.name, model.colour]))];
+    return [...new Map(this.models.filter((model) => model.isShown && model.solid).map((model) => [this.meta.overlay ? this.tint(model) : model.material.name, model.colour]))];
   }
 
   isWanted({ part, index }) {
@@ -377,6 +396,7 @@ class Scene extends shapes.Look {
       this.status.textContent = `The page is damaged: ${error.message}`;
     }
     this.element.dataset.ready = "1";
+    this.fillLegend();
     this.redraw();
   }
 
@@ -411,7 +431,11 @@ class Scene extends shapes.Look {
   // The box around models, wherever they stand.
   async bounds(models) {
     const { min, max } = shapes.nowhere();
-    const take = (point) => point.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], v))));
+    const points = [];
+    const take = (point) => {
+      points.push(point);
+      point.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], v))));
+    };
     for (const { part } of models) {
       const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i]));
       const m = await this.places(part);
@@ -420,13 +444,13 @@ class Scene extends shapes.Look {
         for (const p of corners) take([0, 1, 2].map((k) => m[i + k] * p[0] + m[i + 3 + k] * p[1] + m[i + 6 + k] * p[2] + m[i + 9 + k]));
       }
     }
-    return min[0] <= max[0] ? { min, max } : { min: [-1, -1, -1], max: [1, 1, 1] };
+    return min[0] <= max[0] ? { min, max, points } : { min: [-1, -1, -1], max: [1, 1, 1], points: [] };
   }
 
   async fit() {
     this.renderer.bounds = await this.bounds(this.models);
     this.cutBox = await this.bounds(this.models.filter((model) => this.isWanted(model)));
-    this.camera.fit(this.cutBox.min, this.cutBox.max, shapes.aspect(this.canvas));
+    this.camera.fit(this.cutBox.min, this.cutBox.max, shapes.aspect(this.canvas), this.cutBox.points);
     this.cut();
   }
 
@@ -515,7 +539,7 @@ class Scene extends shapes.Look {
       facts.unshift(["part", part.name]);
       facts.push(["triangles", part.kind === "zone" ? "" : number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
     }
-    facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""]);
+    facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""], ["file", this.fileOf(model)], ["version", this.meta.overlay ? this.tint(model) : ""]);
     if (part.places) facts.push(["place", `${place + 1} of ${part.places[1]}`]);
     return facts.filter(([, text]) => text !== "");
   }
@@ -531,10 +555,12 @@ class Scene extends shapes.Look {
     const size = model.part.max.map((v, i) => v - model.part.min[i]);
     const extent = ["size", size.map((v) => number(v * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units")];
     if (plate === null) {
-      this.fillCard([...this.facts(id), extent], model.part.kind === "zone" ? "boxes" : null, this.zone(model));
+      if (this.meta.rows) await this.partOf(0);
+      const [table, row] = model.part.kind === "zone" ? ["boxes", this.zone(model)] : ["instances", this.instance(id)];
+      this.fillCard([...this.facts(id), extent], row < 0 ? null : table, row);
       if (!moves) return;
     }
-    const one = plate === null ? { min: model.part.min, max: model.part.max } : this.plate(model, plate);
+    const one = plate === null ? await this.bounds([{ part: this.standing(id) }]) : this.plate(model, plate);
     if (plate !== null) {
       const size = one.max.map((v, i) => number((v - one.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units");
       this.fillCard([...this.facts(id), ["area", this.area(one.area)], ["size", size]], "armor_plates", this.rowOf(model, plate));
@@ -548,6 +574,31 @@ class Scene extends shapes.Look {
     this.update();
   }
 
+  // The part at one of its places only.
+  standing(id) {
+    const { model: { part }, place } = this.find(id);
+    return part.places ? { ...part, places: [part.places[0] + place, 1] } : part;
+  }
+
+  // The row of the instance that something stands for, or -1.
+  instance(id) {
+    const { model, place } = this.find(id);
+    return this.rows && model.part.places ? this.rows[model.part.places[0] + place] - 1 : -1;
+  }
+
+  // The first part of an instance, by its row.
+  async partOf(row) {
+    if (!this.meta.rows) return null;
+    const bytes = await this.block(this.meta.rows);
+    this.rows = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+    for (const model of this.models) {
+      const [from, count] = model.part.places ?? [0, 0];
+      const at = this.rows.subarray(from, from + count).indexOf(row + 1);
+      if (at >= 0 && this.isWanted(model)) return model.first + at * model.stride;
+    }
+    return null;
+  }
+
   // The number of a hit box among all hit boxes, which is its row.
   zone(model) { return this.models.filter(({ part }) => part.kind === "zone").indexOf(model); }
 
@@ -558,7 +609,8 @@ class Scene extends shapes.Look {
     const { model, plate } = this.chosen === null ? {} : this.find(this.chosen);
     if (model && plate !== null) state.plate = this.rowOf(model, plate);
     else if (model?.part.kind === "zone") state.zone = this.zone(model);
-    else if (this.use) state.use = this.use;
+    else if (model && this.instance(this.chosen) >= 0) state.instance = this.instance(this.chosen);
+    if (state.plate === undefined && this.use) state.use = this.use;
     if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
     if (this.hasTurned) state.eye = this.camera.text;
@@ -569,8 +621,8 @@ class Scene extends shapes.Look {
   async show(params) {
     if (!this.renderer) return;
     await this.fitted;
-    const [row, zone, cut] = ["plate", "zone", "cut"].map((name) => params.get(name));
-    let id = null;
+    const [row, zone, cut, instance] = ["plate", "zone", "cut", "instance"].map((name) => params.get(name));
+    let id = instance === null ? null : await this.partOf(Number(instance));
     // A plate has a row for each ship.
     const count = Math.max(this.meta.armor.length, 1);
     const use = (Number(row ?? params.get("use")) || 0) % count;
@@ -579,7 +631,8 @@ class Scene extends shapes.Look {
     }
     if (this.meta.armor[use] && use !== this.use) await this.showUse(use);
     if (zone !== null) id = this.models.filter(({ part }) => part.kind === "zone")[zone]?.first ?? null;
-    if (id === null && (row ?? zone) !== null) this.page.say(`There is no ${row === null ? "hit box" : "plate"} ${row ?? zone}`);
+    const what = Object.entries({ plate: row, "hit box": zone, instance }).find(([, value]) => value !== null);
+    if (id === null && what) this.page.say(`There is no ${what.join(" ")} here`);
     const by = params.get("by");
     if (by && this.colours && [...this.colours.options].some((option) => option.value === by)) this.colour(by);
     if (cut) {
@@ -621,8 +674,8 @@ const starts = (part) => {
 assetq.kinds.scene = {
   open: (element, part, page) => new Scene(element, part, page),
   links(part, table, row, page) {
-    const name = { armor_plates: "plate", boxes: "zone" }[table];
-    const has = name === "plate" ? part.meta.parts.some((one) => one.plates) : part.meta.parts.some((one) => one.kind === "zone");
-    return name && has ? [[part.title, page.link(part.id, { [name]: row })]] : [];
+    const name = { armor_plates: "plate", boxes: "zone", instances: "instance" }[table];
+    const has = { plate: (one) => one.plates, zone: (one) => one.kind === "zone", instance: (one) => part.meta.rows && one.places }[name];
+    return name && part.meta.parts.some(has) ? [[part.title, page.link(part.id, { [name]: row })]] : [];
   },
 };

@@ -9,20 +9,22 @@
 use super::{Page, PageSection};
 use crate::armor::{self, ArmorUse};
 use crate::error::Result;
-use crate::scene::Drawing;
 use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids};
 use serde_json::{Map, Value, json};
 
 /// Bytes after which a block is followed by another one.
 const BLOCK: usize = 4 << 20;
 
-/// Adds a part that shows the shapes of `drawing`; no part for a drawing with nothing to show.
+/// Adds a part that shows `figure`. A page has one scene and one map at most.
 ///
 /// # Errors
-/// When a shape cannot be read, or the page cannot be written.
-pub fn add(page: &mut Page<'_>, drawing: &dyn Drawing) -> Result<()> {
-    let Some(figure) = drawing.figure()? else { return Ok(()) };
-    let SceneSection { kind, title, meta, blocks } = shown(&figure, "shapes");
+/// When the page cannot be written.
+pub fn add(page: &mut Page<'_>, figure: &Figure<'_>) -> Result<()> {
+    let id = match figure {
+        Figure::Solids(_) => "shapes",
+        Figure::Chart(_) => "map",
+    };
+    let SceneSection { kind, title, meta, blocks } = shown(figure, id);
     blocks.iter().try_for_each(|(name, bytes)| page.block(name, bytes))?;
     page.part(PageSection { id: kind.to_owned(), kind, title: title.to_owned(), meta });
     Ok(())
@@ -88,7 +90,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let mut parts: Vec<Value> =
         solids.solids.iter().map(|solid| part(*solid, &solids.materials, &mut blocks)).collect();
     // The matrices of a part lie together: it is drawn at all of its places at once.
-    let mut matrices: Vec<Vec<&[f32; 16]>> = vec![Vec::new(); parts.len()];
+    let mut matrices: Vec<Vec<(&[f32; 16], Option<usize>)>> = vec![Vec::new(); parts.len()];
     let mut numbers = std::collections::HashMap::new();
     for place in &solids.places {
         let group = *numbers.entry(place.group).or_insert_with(|| {
@@ -98,20 +100,25 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         let Some(part) = parts.get_mut(place.solid).and_then(Value::as_object_mut) else { continue };
         part.insert("group".into(), group.into());
         if let (Some(all), Some(matrix)) = (matrices.get_mut(place.solid), place.matrix) {
-            all.push(matrix);
+            all.push((matrix, place.row));
         }
     }
-    let mut bytes = Vec::new();
+    let (mut bytes, mut rows) = (Vec::new(), Vec::new());
     for (part, matrices) in parts.iter_mut().zip(&matrices) {
         let Some(part) = part.as_object_mut().filter(|_| !matrices.is_empty()) else { continue };
         part.insert("places".into(), json!([bytes.len() / 48, matrices.len()]));
-        for matrix in matrices {
+        for (matrix, row) in matrices {
+            // Rows of instances, from 1 on.
+            let row = row.and_then(|row| u32::try_from(row.saturating_add(1)).ok()).unwrap_or(0);
+            rows.extend_from_slice(&row.to_le_bytes());
             // The last row is 0, 0, 0, 1.
             let (columns, _) = matrix.as_chunks::<4>();
             columns.iter().flat_map(|[x, y, z, _]| [x, y, z]).for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
         }
     }
+    let has_rows = rows.iter().any(|byte| *byte != 0);
     let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
+    let rows = has_rows.then(|| blocks.add(rows));
     // Materials may share an image.
     let mut images: Vec<(&[u8], String)> = Vec::new();
     let materials: Vec<Value> = solids
@@ -138,6 +145,9 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         "parts": parts,
         "groups": groups,
         "places": placed,
+        "rows": rows,
+        "files": solids.files,
+        "overlay": solids.is_overlay,
         "armor": solids.armor.iter().map(armor_use).collect::<Vec<Value>>(),
         "scale": armor::SCALE,
         "notes": solids.notes,
@@ -330,6 +340,7 @@ fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
         "links": blocks.add(links),
         "ranges": blocks.add(ranges),
         "withoutPlace": chart.without_place,
+        "notes": chart.notes,
     });
     SceneSection { kind: "map", title: "Map", meta, blocks: blocks.all }
 }

@@ -1,7 +1,9 @@
 //! Pages in a real browser. Where none is at hand, tests say that they skip.
 
 mod browser;
+mod map;
 mod scene;
+mod several;
 
 use crate::common::run;
 use assetq::sample::wdb::{Cell, Game, Sheet};
@@ -545,6 +547,52 @@ fn the_address_holds_filter_order_and_row() {
         visit(&tab, hash);
         tab.wait(&format!("document.getElementById('say').textContent.includes({})", json!(said)));
     }
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// The browser reports a new address later than a view that puts its state into the address.
+#[test]
+fn an_address_that_is_not_shown_yet_is_kept() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 1280, Scheme::Light);
+    go(&tab, "table=resources");
+    tab.wait("location.hash === '#table=resources'");
+    tab.eval("(() => { location.hash = '#table=visuals&row=1'; assetq.page.hold(); })()");
+    tab.wait(&format!("{SHOWN}.querySelector('.detail b')?.textContent === 'visuals 1'"));
+    assert_eq!(tab.eval("location.hash"), "#table=visuals&row=1");
+    // Of two addresses that follow each other at once, the last one counts.
+    tab.eval("(() => { location.hash = '#table=models&row=0'; location.hash = '#table=resources&row=2'; assetq.page.hold(); })()");
+    tab.wait(&format!("{SHOWN}.querySelector('.detail b')?.textContent === 'resources 2'"));
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn an_archive_is_a_tree_of_folders_that_leads_to_rows() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "all"]);
+    run(dir.path(), 0, &["view", "all/wows", "--to", "page.html"]);
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("document.querySelector('.folders .tally, .part .tally')?.textContent.includes(' files · ')");
+    // A folder has no bytes of its own.
+    assert_eq!(tab.eval("document.getElementById('about').textContent.includes('bytes')"), false);
+    let (files, _) =
+        run(dir.path(), 0, &["sql", "SELECT count(*) FROM files WHERE path LIKE 'content/%'", "all/wows", "-f", "csv"]);
+    let count = files.lines().nth(1).unwrap();
+    let folder = "[...document.querySelectorAll('[role=treeitem]')].find((item) => item.querySelector('.name').textContent === 'content/')";
+    let said = tab.eval(&format!("{folder}.querySelector('.count').textContent"));
+    assert!(said.as_str().unwrap().starts_with(&format!("{count} files · ")), "{said}");
+    tab.eval(&format!("{folder}.firstChild.click()"));
+    tab.wait(&format!("{folder}.getAttribute('aria-expanded') === 'true'"));
+    tab.wait("location.hash === '#folders&path=content%2F'");
+    tab.eval(&format!("{folder}.querySelector('a.small').click()"));
+    tab.wait(&format!("{SHOWN}.querySelector('.tally')?.textContent.startsWith('{count} of ')"));
+    reload(&tab);
+    visit(&tab, "#folders&path=content/gameplay/");
+    tab.wait("document.querySelector('[aria-selected] .name')?.textContent === 'gameplay/'");
+    tab.key("Escape");
     assert_eq!(tab.errors(), [""; 0]);
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// The page of `file`, once what it shows was decoded.
-fn look<'b>(browser: &'b Browser, dir: &Path, file: &str) -> Tab<'b> {
+pub(super) fn look<'b>(browser: &'b Browser, dir: &Path, file: &str) -> Tab<'b> {
     run(dir, 0, &["view", file, "--to", "page.html", "--force"]);
     let tab = browser.open(&dir.join("page.html"), 1280, 800, Scheme::Light);
     tab.wait("!!document.querySelector('[data-ready]')");
@@ -20,14 +20,14 @@ fn look<'b>(browser: &'b Browser, dir: &Path, file: &str) -> Tab<'b> {
 }
 
 /// The picture on the screen, once it is stable.
-fn picture(tab: &Tab<'_>) -> String {
+pub(super) fn picture(tab: &Tab<'_>) -> String {
     tab.eval("(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()");
     let shot = tab.call("Page.captureScreenshot", json!({ "format": "png" }));
     shot["data"].as_str().unwrap().to_owned()
 }
 
 /// A point of the canvas, from its left and upper edges in shares of its size.
-fn on_canvas(tab: &Tab<'_>, x: f64, y: f64) -> (f64, f64) {
+pub(super) fn on_canvas(tab: &Tab<'_>, x: f64, y: f64) -> (f64, f64) {
     let js = "(() => { const b = document.querySelector('.scene-canvas:not([hidden])').getBoundingClientRect(); \
               return [b.left, b.top, b.width, b.height]; })()";
     let [left, top, width, height]: [f64; 4] = serde_json::from_value(tab.eval(js)).unwrap();
@@ -35,14 +35,14 @@ fn on_canvas(tab: &Tab<'_>, x: f64, y: f64) -> (f64, f64) {
 }
 
 /// The text for the shape at a point.
-fn hover(tab: &Tab<'_>, (x, y): (f64, f64)) -> String {
+pub(super) fn hover(tab: &Tab<'_>, (x, y): (f64, f64)) -> String {
     tab.mouse("mouseMoved", x, y, "none");
     tab.eval("(async () => { for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame); })()");
     let js = "(() => { const tip = document.querySelector('.scene-tip'); return tip.hidden ? '' : tip.innerText; })()";
     tab.eval(js).as_str().unwrap().to_owned()
 }
 
-fn drag(tab: &Tab<'_>, (x, y): (f64, f64), (dx, dy): (f64, f64)) {
+pub(super) fn drag(tab: &Tab<'_>, (x, y): (f64, f64), (dx, dy): (f64, f64)) {
     tab.mouse("mousePressed", x, y, "left");
     for step in 1..=4 {
         tab.mouse("mouseMoved", x + dx * f64::from(step) / 4.0, y + dy * f64::from(step) / 4.0, "left");
@@ -51,7 +51,7 @@ fn drag(tab: &Tab<'_>, (x, y): (f64, f64), (dx, dy): (f64, f64)) {
 }
 
 /// A square plate that lies flat, with its middle at `x`.
-fn plate(material: u16, layer: u16, x: f32) -> PlateShape {
+pub(super) fn plate(material: u16, layer: u16, x: f32) -> PlateShape {
     let [a, b, c, d] = [[x - 1.0, 0.0, -1.0], [x - 1.0, 0.0, 1.0], [x + 1.0, 0.0, 1.0], [x + 1.0, 0.0, -1.0]];
     PlateShape { material, layer, triangles: vec![[a, b, c], [a, c, d]] }
 }
@@ -353,7 +353,7 @@ fn frames() {
 }
 
 /// The view of the first part.
-const VIEW: &str = "assetq.page.parts[0].view";
+pub(super) const VIEW: &str = "assetq.page.parts[0].view";
 
 /// A closed box of armour with a plate inside.
 fn enclosed(dir: &Path) {

@@ -249,6 +249,7 @@ fn models() -> Vec<Model> {
 fn placed_scene(g: &Geometry) -> Scene<'_> {
     let at = |model, x: f32, mirror: f32| Placement {
         model,
+        row: 0,
         transform: [mirror, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, x, 5.0, 7.0, 1.0],
     };
     let mut bad = at(0, 0.0, 1.0);

@@ -18,9 +18,12 @@ impl Scene<'_> {
             solid: shown.number,
             group: shown.above.map_or("", |above| &above.name),
             matrix: shown.matrix,
+            row: shown.above.and_then(|above| above.row),
         });
         Figure::Solids(Solids {
             name: &self.name,
+            files: Vec::new(),
+            is_overlay: false,
             materials: materials.collect(),
             solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
             places: places.collect(),

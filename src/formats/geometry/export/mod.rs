@@ -93,6 +93,9 @@ struct Node {
     children: Vec<usize>,
     /// Columns of a matrix for column vectors, right-handed.
     matrix: Option<[f32; 16]>,
+    /// The number of the instance of a space.
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages lead to it"))]
+    row: Option<usize>,
 }
 
 /// A part where it is shown.
@@ -326,7 +329,8 @@ impl<'a> Scene<'a> {
                 children.push(self.node(copy));
             }
             let name = groups.models.get(placement.model).cloned().unwrap_or_default();
-            top.push(self.node(Node { name, children, matrix: Some(matrix), ..Node::default() }));
+            let row = Some(placement.row);
+            top.push(self.node(Node { name, children, matrix: Some(matrix), row, ..Node::default() }));
         }
         if without > 0 {
             self.notes.push(format!("{} of models without render groups here", counted(without, "instance")));

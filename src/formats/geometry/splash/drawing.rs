@@ -94,9 +94,13 @@ impl<'a> Boxes<'a> {
         Figure::Solids(Solids {
             armor: &[],
             name: self.name,
+            files: Vec::new(),
+            is_overlay: false,
             materials: self.kinds.iter().enumerate().map(tint).collect(),
             solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
-            places: (0..self.all.len()).map(|solid| SolidInstance { solid, group: "", matrix: None }).collect(),
+            places: (0..self.all.len())
+                .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
+                .collect(),
             metres: Some(METRES),
             notes: &[],
             damage: &self.damage,

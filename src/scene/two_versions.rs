@@ -1,0 +1,211 @@
+//! Two versions of solids in one scene: the unchanged ones, and on top the plates and meshes that one of them lacks.
+
+use super::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The materials of an overlay, by number.
+const SAME: usize = 0;
+const OLD: usize = 1;
+const NEW: usize = 2;
+/// Their colours: grey glass, and two that people with any colour vision tell apart. The old version does not hide the new one.
+const COLOURS: [[f32; 4]; 3] = [[0.62, 0.64, 0.68, 0.22], [0.84, 0.27, 0.1, 0.55], [0.1, 0.45, 0.85, 1.0]];
+
+/// The overlay of two versions.
+#[derive(Debug)]
+pub struct TwoVersions<'d> {
+    title: String,
+    kept: Vec<Kept<'d>>,
+    names: [String; 3],
+    metres: Option<f32>,
+    notes: Vec<String>,
+}
+
+/// Plates of a solid, or all of it.
+#[derive(Debug)]
+struct Kept<'d> {
+    solid: &'d dyn Solid,
+    material: usize,
+    /// The kept plates, with their vertices; `None` for the whole solid.
+    plates: Option<Vec<(Plated, Range<usize>)>>,
+    matrices: Vec<Option<&'d [f32; 16]>>,
+}
+
+/// A key by which two plates or solids are equal: kind, material, layer and exact coordinates.
+type Key = (SolidKind, String, u16, Vec<[u32; 3]>);
+
+fn exact(points: &[[f32; 3]]) -> Vec<[u32; 3]> {
+    // No negative zeros.
+    points.iter().map(|point| point.map(|v| (v + 0.0).to_bits())).collect()
+}
+
+/// A plate with its vertices, or a whole solid.
+type Piece = (Option<(Plated, Range<usize>)>, Key);
+
+/// The plates of a solid; the solid itself if it has none.
+fn pieces(solids: &Solids<'_>, solid: &dyn Solid) -> Vec<Piece> {
+    let material = solids.materials.get(solid.material()).map_or("", |tint| tint.name);
+    let points: Vec<[f32; 3]> = solid.positions().collect();
+    let (plates, mut first) = (solid.plates(), 0usize);
+    if plates.is_empty() || solid.is_indexed() {
+        let mut key = exact(&points);
+        key.extend(solid.triangles());
+        return vec![(None, (solid.kind(), material.to_owned(), 0, key))];
+    }
+    let piece = |plate: Plated| {
+        let vertices = first..first.saturating_add(plate.triangles.saturating_mul(3));
+        first = vertices.end;
+        let key = exact(points.get(vertices.clone()).unwrap_or_default());
+        (Some((plate, vertices)), (solid.kind(), solid.name().to_owned(), plate.layer, key))
+    };
+    plates.into_iter().map(piece).collect()
+}
+
+/// A number for each equal piece of a version.
+fn counts(solids: &Solids<'_>) -> HashMap<Key, usize> {
+    let mut counts = HashMap::new();
+    for solid in &solids.solids {
+        for (_, key) in pieces(solids, *solid) {
+            let count: &mut usize = counts.entry(key).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    counts
+}
+
+impl<'d> TwoVersions<'d> {
+    /// Compares two versions. `None` if they have the same plates and meshes.
+    pub fn new(old: &Solids<'d>, new: &Solids<'d>) -> Option<Self> {
+        let mut overlay = Self {
+            title: new.name.to_owned(),
+            kept: Vec::new(),
+            names: ["unchanged", "only in the old version", "only in the new version"].map(str::to_owned),
+            metres: new.metres.filter(|_| old.metres == new.metres),
+            notes: Vec::new(),
+        };
+        let mut changed = 0usize;
+        for (side, other, material) in [(new, old, NEW), (old, new, OLD)] {
+            let mut left = counts(other);
+            let mut found = 0usize;
+            for (number, solid) in side.solids.iter().enumerate() {
+                let mut take = |key: &Key| match left.get_mut(key) {
+                    Some(count @ 1..) => {
+                        *count = count.saturating_sub(1);
+                        true
+                    }
+                    _ => false,
+                };
+                let (same, differing): (Vec<Piece>, Vec<Piece>) =
+                    pieces(side, *solid).into_iter().partition(|(_, key)| take(key));
+                found = found.saturating_add(differing.len());
+                let matrices: Vec<_> =
+                    side.places.iter().filter(|place| place.solid == number).map(|place| place.matrix).collect();
+                // Both versions have the unchanged pieces: one of them is enough.
+                let same = if material == NEW { same } else { Vec::new() };
+                for (pieces, material) in [(same, SAME), (differing, material)] {
+                    if !pieces.is_empty() {
+                        let plates = pieces.into_iter().map(|(plate, _)| plate).collect();
+                        overlay.kept.push(Kept { solid: *solid, material, plates, matrices: matrices.clone() });
+                    }
+                }
+            }
+            changed = changed.saturating_add(found);
+            let name = overlay.names.get(material).map_or("", |name| name);
+            overlay.notes.push(format!("{found} plates and meshes are {name}"));
+        }
+        (changed > 0).then_some(overlay)
+    }
+
+    /// The scene.
+    pub fn as_figure(&self) -> Figure<'_> {
+        let tints = self.names.iter().zip(COLOURS);
+        let place = |(solid, kept): (usize, &'_ Kept<'d>)| {
+            let place =
+                move |matrix: &Option<&'d [f32; 16]>| SolidInstance { solid, group: "", matrix: *matrix, row: None };
+            kept.matrices.iter().map(place).collect::<Vec<_>>()
+        };
+        Figure::Solids(Solids {
+            name: &self.title,
+            files: Vec::new(),
+            is_overlay: true,
+            materials: tints
+                .map(|(name, colour)| SolidMaterial { name, colour, two_sided: true, image: None })
+                .collect(),
+            solids: self.kept.iter().map(|kept| kept as &dyn Solid).collect(),
+            places: self.kept.iter().enumerate().flat_map(place).collect(),
+            metres: self.metres,
+            armor: &[],
+            notes: &self.notes,
+            damage: &[],
+        })
+    }
+}
+
+impl Kept<'_> {
+    /// The items of the kept plates, out of one for each vertex.
+    fn of_kept<'s, T: 's>(&'s self, all: Iter<'s, T>) -> Iter<'s, T> {
+        let Some(plates) = &self.plates else { return all };
+        let mut ranges = plates.iter().map(|(_, vertices)| vertices.clone());
+        let mut range = ranges.next();
+        Box::new(all.enumerate().filter_map(move |(number, item)| {
+            while range.as_ref().is_some_and(|range| range.end <= number) {
+                range = ranges.next();
+            }
+            range.as_ref().is_some_and(|range| range.contains(&number)).then_some(item)
+        }))
+    }
+}
+
+impl Solid for Kept<'_> {
+    fn name(&self) -> &str {
+        self.solid.name()
+    }
+
+    fn kind(&self) -> SolidKind {
+        self.solid.kind()
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        self.solid.lods()
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        self.solid.bounds()
+    }
+
+    fn vertices(&self) -> usize {
+        let sum = |plates: &Vec<(Plated, Range<usize>)>| plates.iter().map(|(_, vertices)| vertices.len()).sum();
+        self.plates.as_ref().map_or_else(|| self.solid.vertices(), sum)
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        self.of_kept(self.solid.positions())
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        Some(self.of_kept(self.solid.normals()?))
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.solid.is_indexed()
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        match &self.plates {
+            None => self.solid.triangles(),
+            Some(plates) => {
+                let count: usize = plates.iter().map(|(plate, _)| plate.triangles).sum();
+                let corners = |n: u32| [0, 1, 2].map(|corner| n.saturating_mul(3).saturating_add(corner));
+                Box::new((0..u32::try_from(count).unwrap_or(u32::MAX)).map(corners))
+            }
+        }
+    }
+
+    fn plates(&self) -> Vec<Plated> {
+        self.plates.iter().flatten().map(|(plate, _)| *plate).collect()
+    }
+}

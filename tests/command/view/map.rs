@@ -1,0 +1,194 @@
+//! Maps in a real browser: their canvas, small boxes, and spaces with their models.
+
+use super::browser::{Browser, Tab};
+use super::sample;
+use super::scene::{VIEW, look, on_canvas};
+use crate::common::{run, samples};
+use assetq::sample::Size;
+use assetq::sample::geometry::{GeometryBuilder, Mapping, Vertex, pack_vertices};
+use assetq::sample::space::model_ids;
+use serde_json::json;
+use std::fs;
+use tempfile::TempDir;
+
+/// The number of pixels of the map that are not empty.
+fn drawn(tab: &Tab<'_>) -> u64 {
+    let js = format!(
+        "(() => {{ const v = {VIEW}; v.drawPlan(); const {{ width, height }} = v.plan; \
+         const all = v.pen.getImageData(0, 0, width, height).data; let count = 0; \
+         for (let i = 3; i < all.length; i += 4) if (all[i] > 200) count++; return count; }})()"
+    );
+    tab.eval(&js).as_u64().unwrap()
+}
+
+#[test]
+fn a_map_that_is_drawn_slowly_gets_a_canvas_in_memory() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "town.wdata", Size::Small);
+    let tab = look(&browser, dir.path(), "town.wdata");
+    let canvas = |milliseconds: i32| {
+        tab.eval(&format!(
+            "(() => {{ const v = {VIEW}; Object.assign(v, {{ judged: 0, inMemory: false }}); const old = v.plan; \
+             for (let i = 0; i < 3; i++) v.judge(performance.now() - {milliseconds}); \
+             return [v.inMemory, v.plan !== old, v.plan.isConnected && !old.isConnected]; }})()"
+        ))
+    };
+    // A frame that ended before it began is a fast one, however slow this machine is.
+    assert_eq!(canvas(-9999), json!([false, false, false]));
+    assert_eq!(canvas(100), json!([true, true, true]));
+    // The new canvas shows the map, and follows the pointer.
+    assert!(drawn(&tab) > 100);
+    let before = tab.eval(&format!("{VIEW}.shift"));
+    let (x, y) = on_canvas(&tab, 0.5, 0.5);
+    super::scene::drag(&tab, (x, y), (80.0, 10.0));
+    assert!(tab.eval(&format!("{VIEW}.shift")) != before);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_box_that_is_too_small_to_see_gets_a_dot() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "town.wdata", Size::Small);
+    let tab = look(&browser, dir.path(), "town.wdata");
+    tab.eval(&format!("Object.assign({VIEW}, {{ labels: false, links: false }}), 0"));
+    // From afar all boxes together are smaller than a pixel.
+    tab.eval(&format!("(() => {{ const v = {VIEW}; v.scale = 1e-7; v.center([0, 0, 0]); v.drawPlan(); }})()"));
+    let dots = drawn(&tab);
+    assert!((9..100).contains(&dots), "{dots} pixels of dots");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// The first two models of the sample's `models.bin`, as cubes.
+fn cubes() -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    let corners = (0..8).map(|i| [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { -8.0 } else { 8.0 }));
+    let vertices: Vec<Vertex> =
+        corners.map(|position| Vertex { position, normal: [0.0, 1.0, 0.0], ..Vertex::default() }).collect();
+    let faces =
+        [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+    let format = "set3/xyznuvtbpc";
+    for model in 0..2u16 {
+        builder.vertex_buffer(format, 28, &pack_vertices(format, 28, &vertices), true);
+        builder.index_buffer(2, &faces, true);
+        for set in 0..4 {
+            let mapping = |what: &str, count: usize| Mapping {
+                id: mur3::murmurhash3_x86_32(format!("rock_{model}_{set}.{what}").as_bytes(), 0),
+                buffer: model,
+                density: model * 8 + set,
+                start: 0,
+                count: count as u32,
+            };
+            builder.vertex_mapping(mapping("vertices", vertices.len()));
+            builder.index_mapping(mapping("indices", faces.len()));
+        }
+    }
+    builder.build()
+}
+
+#[test]
+fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for name in ["space.bin", "models.bin"] {
+        sample(dir.path(), name, Size::Small);
+    }
+    fs::write(dir.path().join("cubes.geometry"), cubes()).unwrap();
+    // Alone, the space has no sizes.
+    let tab = look(&browser, dir.path(), "space.bin");
+    assert_eq!(tab.eval(&format!("{VIEW}.boxes.length")), 26);
+    assert_eq!(tab.eval(&format!("{VIEW}.boxes.every((box) => box.reach === 0)")), true);
+    assert_eq!(
+        tab.eval("document.querySelector('.scene-side').innerText.includes('24 instances without a known size')"),
+        true
+    );
+    assert!(drawn(&tab) > 26 * 9, "each instance has a dot");
+    drop(tab);
+    let args = ["space.bin", "--with", "models.bin", "--with", "cubes.geometry", "--to", "page.html", "--force"];
+    run(dir.path(), 0, &[&["view"], &args[..]].concat());
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, super::Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    assert_eq!(
+        tab.eval("assetq.page.parts.slice(0, 3).map((part) => part.id)"),
+        json!(["map", "scene", "table=instances"])
+    );
+    // A box lies around its instance as the model's bounds say, moved by the matrix.
+    let (rows, _) = run(
+        dir.path(),
+        0,
+        &[
+            "sql",
+            "SELECT i.id, i.\"index\" AS row, i.x, i.z, m.min, m.max FROM instances i JOIN models m ON m.id = i.id ORDER BY m.path, i.\"index\"",
+            "space.bin",
+            "models.bin",
+            "-f",
+            "json",
+        ],
+    );
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).unwrap();
+    assert_eq!(rows.len(), 24);
+    let first = format!("0x{:016X}", model_ids(Size::Small)[0]);
+    let mut placed = None;
+    for row in &rows {
+        let number = row["row"].as_u64().unwrap();
+        let found = tab.eval(&format!(
+            "{VIEW}.boxes.find((box) => box.row === {number} && {VIEW}.kinds[box.kind].table === 'instances')"
+        ));
+        for (axis, at) in [(0, "x"), (2, "z")] {
+            let [min, max] = ["min", "max"].map(|end| row[end][axis].as_f64().unwrap());
+            let [center, half] = [&found["center"][axis], &found["sides"][axis][axis]].map(|v| v.as_f64().unwrap());
+            assert!((row[at].as_f64().unwrap() + f64::midpoint(min, max) - center).abs() < 1e-2, "{row} {found}");
+            assert!(((max - min) / 2.0 - half).abs() < 1e-2, "{row} {found}");
+        }
+        if row["id"] == first {
+            placed.get_or_insert(number);
+        }
+    }
+    // The card of an instance leads to its model, and the model to its row.
+    let row = placed.expect("an instance of the first model");
+    super::visit(&tab, &format!("#map&table=instances&row={row}"));
+    tab.wait("document.querySelector('.scene-other') !== null");
+    tab.eval("document.querySelector('.scene-other').click()");
+    tab.wait("document.querySelector('.scene.part:not([hidden]) .scene-chosen a') !== null");
+    let href = tab.eval("document.querySelector('.scene.part:not([hidden]) .scene-chosen a').getAttribute('href')");
+    assert_eq!(href, format!("#table=instances&row={row}"));
+    tab.wait(&format!("location.hash.startsWith('#scene&instance={row}')"));
+    tab.shot("space-models");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// The boxes of a real space lie around the models that the geometry has.
+#[test]
+fn boxes_of_a_real_space_lie_around_its_models() {
+    let Some(files) = samples() else { return };
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let file = |folder: &str, ending: &str| files.join(folder).join(format!("r01_military_navigation.{ending}"));
+    let [space, models, geometry] =
+        [("space_bin", "space.bin"), ("models_bin", "models.bin"), ("geometry", "models.geometry")]
+            .map(|(folder, ending)| file(folder, ending).to_str().unwrap().to_owned());
+    run(dir.path(), 0, &["view", &space, "--with", &models, "--with", &geometry, "--to", "page.html"]);
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, super::Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    super::visit(&tab, "#scene");
+    tab.wait("document.querySelector('.scene.part:not([hidden])')?.dataset.ready === '1' && assetq.page.parts[1].view?.cutBox !== undefined");
+    // The space is left-handed, the scene right-handed.
+    let apart = tab.eval(
+        "(async () => { const [map, scene] = assetq.page.parts.map((part) => part.view); let [seen, worst] = [0, 0]; \
+         for (const box of map.boxes) { \
+           const id = await scene.partOf(box.row); if (id === null) continue; seen++; \
+           const { model } = scene.find(id); \
+           const { min, max } = await scene.bounds([{ part: scene.standing(id) }]); \
+           const reach = [0, 1, 2].map((k) => box.sides.reduce((sum, side) => sum + Math.abs(side[k]), 0)); \
+           const size = Math.hypot(...reach); \
+           const center = [-box.center[0], box.center[1], box.center[2]]; \
+           [0, 1, 2].forEach((k) => { worst = Math.max(worst, (center[k] - reach[k] - min[k]) / size, (max[k] - center[k] - reach[k]) / size); }); \
+         } return [seen, worst]; })()",
+    );
+    let (seen, worst) = (apart[0].as_u64().unwrap(), apart[1].as_f64().unwrap());
+    println!("{seen} instances; the model that leaves its box the most leaves it by {worst} of its size");
+    assert!(seen > 100 && worst < 0.05, "{apart}");
+    tab.shot("real-space");
+    assert_eq!(tab.errors(), [""; 0]);
+}

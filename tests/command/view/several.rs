@@ -1,0 +1,140 @@
+//! Scenes of several files, of two versions of a file, and with textures, in a real browser.
+
+use super::browser::{Browser, Scheme};
+use super::scene::{VIEW, hover, on_canvas, picture, plate};
+use crate::common::{run, writer};
+use assetq::sample::geometry::{GeometryBuilder, splash};
+use assetq::sample::ship::{SHIP, folder};
+use serde_json::json;
+use std::fs;
+use tempfile::TempDir;
+
+#[test]
+fn parts_of_several_files_and_hit_boxes_are_one_scene() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (name, x) in [("bow.geometry", -2.0), ("stern.geometry", 2.0)] {
+        let mut builder = GeometryBuilder::new();
+        builder.armor("hull.armor", vec![plate(12, 1, x), plate(47, 1, x * 2.0)]);
+        fs::write(dir.path().join(name), builder.build()).unwrap();
+    }
+    fs::write(dir.path().join("hull.splash"), splash(&[("CM_SB_bow_1", [-3.0, -1.0, -1.0], [-1.0, 1.0, 1.0])]))
+        .unwrap();
+    let files = ["bow.geometry", "--with", "stern.geometry", "--with", "hull.splash", "--to"];
+    run(dir.path(), 0, &[&["view"], &files[..], &["page.html"]].concat());
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    assert_eq!(
+        tab.eval("assetq.page.parts[0].meta.files"),
+        json!([["bow.geometry", 2], ["stern.geometry", 2], ["hull.splash", 1]])
+    );
+    // A material has one colour in all files.
+    let colours = tab.eval(&format!("{VIEW}.models.filter(({{ part }}) => part.kind === 'armor').map(({{ material }}) => material.name + material.colour)"));
+    let colours: Vec<String> = serde_json::from_value(colours).unwrap();
+    let distinct: std::collections::BTreeSet<&String> = colours.iter().collect();
+    assert_eq!((colours.len(), distinct.len()), (4, 2));
+    let titles = tab.eval(
+        "[...document.querySelectorAll('.folder .folder .folder-title')].map((e) => e.textContent.split(' · ')[0])",
+    );
+    let titles: Vec<String> = serde_json::from_value(titles).unwrap();
+    assert!(titles.contains(&"bow.geometry".to_owned()) && titles.contains(&"stern.geometry".to_owned()), "{titles:?}");
+    // Both ends are seen from above, each with its file.
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("4");
+    picture(&tab);
+    let at = |side: f64| {
+        let js = format!("{VIEW}.renderer.project({VIEW}.camera, [-1 * {side} * 2, 0, 0])");
+        let point = tab.eval(&js);
+        let (left, top) = on_canvas(&tab, 0.0, 0.0);
+        hover(&tab, (left + point[0].as_f64().unwrap(), top + point[1].as_f64().unwrap()))
+    };
+    assert!(at(-1.0).contains("file bow.geometry"), "{}", at(-1.0));
+    assert!(at(1.0).contains("file stern.geometry"), "{}", at(1.0));
+    tab.shot("several");
+    assert_eq!(tab.errors(), [""; 0]);
+    run(dir.path(), 0, &[&["view"], &files[..], &["all.png"]].concat());
+    run(dir.path(), 0, &["view", "bow.geometry", "--to", "bow.png"]);
+    assert!(fs::read(dir.path().join("all.png")).unwrap() != fs::read(dir.path().join("bow.png")).unwrap());
+}
+
+#[test]
+fn a_difference_of_geometry_shows_both_versions_in_one_scene() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let file = |name: &str, plates: Vec<_>| {
+        let mut builder = GeometryBuilder::new();
+        builder.armor("hull.armor", plates);
+        fs::write(dir.path().join(name), builder.build()).unwrap();
+    };
+    // One plate stays, one moves, and one is new.
+    file("old.geometry", vec![plate(12, 1, 0.0), plate(12, 1, 3.0)]);
+    file("new.geometry", vec![plate(12, 1, 0.0), plate(12, 1, 5.0), plate(2, 1, -4.0)]);
+    let (page, _) = run(dir.path(), 1, &["diff", "old.geometry", "new.geometry", "-f", "html"]);
+    fs::write(dir.path().join("diff.html"), page).unwrap();
+    let tab = browser.open(&dir.path().join("diff.html"), 1280, 800, Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    let found = tab.eval(&format!(
+        "{VIEW}.models.map((model) => [{VIEW}.tint(model), model.part.plates.length / 3, model.part.triangles]).sort()"
+    ));
+    assert_eq!(
+        found,
+        json!([
+            ["only in the new version", 1, 2],
+            ["only in the new version", 1, 2],
+            ["only in the old version", 1, 2],
+            ["unchanged", 1, 2]
+        ])
+    );
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("4");
+    picture(&tab);
+    let at = |x: f64| {
+        let point = tab.eval(&format!("{VIEW}.renderer.project({VIEW}.camera, [{x}, 0, 0])"));
+        let (left, top) = on_canvas(&tab, 0.0, 0.0);
+        hover(&tab, (left + point[0].as_f64().unwrap(), top + point[1].as_f64().unwrap()))
+    };
+    for (x, name) in [(0.0, "unchanged"), (3.0, "only in the old"), (5.0, "only in the new"), (-4.0, "only in the new")]
+    {
+        // The file is left-handed.
+        assert!(at(-x).contains(name), "{x}: {}", at(-x));
+    }
+    let legend = tab.eval("document.querySelector('.scene-legend').innerText.split('\\n').sort().join()");
+    assert_eq!(legend, "only in the new version,only in the old version,unchanged");
+    tab.shot("diff-geometry");
+    assert_eq!(tab.errors(), [""; 0]);
+    let (same, _) = run(dir.path(), 0, &["diff", "old.geometry", "old.geometry", "-f", "html"]);
+    assert!(!same.contains(r#""kind":"scene""#));
+}
+
+#[test]
+fn a_ship_has_its_textures_on() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let mut write = writer(dir.path());
+    folder::<std::convert::Infallible>(|path, bytes| {
+        write(path, bytes.to_vec());
+        Ok(())
+    })
+    .unwrap();
+    run(dir.path(), 0, &["view", ".", "--ship", SHIP, "--to", "ship.html"]);
+    let tab = browser.open(&dir.path().join("ship.html"), 1280, 800, Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    let images = tab.eval(&format!("{VIEW}.models.filter((model) => model.isShown && model.image).length"));
+    assert!(images.as_u64().unwrap() > 2, "{images}");
+    // The colours of the images are on the screen: the light changes how bright they are, not their hue.
+    let hues = format!(
+        "(async () => {{ const v = {VIEW}; v.renderer.plain = true; v.draw(false); const {{ width, height }} = v.canvas; \
+         const hue = ([r, g, b]) => Math.round(Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 18 / Math.PI); \
+         const of = (source, w, h) => {{ const pen = new OffscreenCanvas(w, h).getContext('2d'); pen.drawImage(source, 0, 0); \
+           const all = pen.getImageData(0, 0, w, h).data; const found = new Set(); \
+           for (let i = 0; i < all.length; i += 4) {{ const c = all.subarray(i, i + 3); \
+             if (all[i + 3] > 250 && Math.max(...c) - Math.min(...c) > 40) found.add(hue(c)); }} return found; }}; \
+         const seen = of(v.canvas, width, height); const wanted = new Set(); \
+         for (const {{ image }} of v.models) if (image) for (const one of of(image, image.width, image.height)) wanted.add(one); \
+         return [seen.size, [...seen].filter((one) => ![-1, 0, 1].some((by) => wanted.has(one + by))).length]; }})()"
+    );
+    let found = tab.eval(&hues);
+    assert!(found[0].as_u64().unwrap() > 0 && found[1] == 0, "{found}");
+    tab.shot("ship-textures");
+    assert_eq!(tab.errors(), [""; 0]);
+}
