@@ -4,9 +4,9 @@
 //! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
 //! whose files have a shape, alone or with other files, implements [`Shapes`].
 
-pub(crate) mod outline;
 #[cfg(feature = "view")]
 pub mod figure;
+pub(crate) mod outline;
 #[cfg(feature = "view")]
 pub mod two_versions;
 

@@ -5,7 +5,8 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
 use crate::scene::figure::{Figure, Solids, Together};
-use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
+use crate::scene::{Drawing, Options, SceneFormat, TextureFiles as _, TextureMode};
+use crate::texture_files::TextureFiles;
 use crate::write::page::{Page, image, scene, tables, tree};
 use crate::write::picture::write as write_picture;
 use serde_json::json;
@@ -54,6 +55,9 @@ pub(super) struct Args {
 
 /// The greatest width and height of textures in a page, to keep it small.
 const TEXTURE_SIZE: u32 = 512;
+/// The number of textures of an archive that its page shows, and their greatest width and height.
+const PREVIEWS: usize = 200;
+const PREVIEW_SIZE: u32 = 128;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if let Some(query) = &args.ship.ship {
@@ -171,6 +175,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
                 added => added?,
             }
         }
+        add_previews(&mut page, asset, context)?;
         let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| {
             context.damaged(name, &error);
             damage.add(&error);
@@ -192,6 +197,34 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
         Ok(page.finish()?)
     };
     context.watch("view", Unit::Bytes, &progress, || context.create(to, force, page))
+}
+
+/// Adds small pictures of the first textures of an archive, by path. Damage among them is for `verify`.
+fn add_previews(page: &mut Page<'_>, asset: &Asset, context: &Context) -> crate::Result<()> {
+    let Some(archive) = asset.reader().archive() else { return Ok(()) };
+    let mut files = TextureFiles::new(context.options());
+    files.add_archive(asset);
+    let mut shown = Vec::new();
+    for number in 0..archive.len()? {
+        let Ok(file) = archive.file(number) else { continue };
+        if !file.path.ends_with(".dds") {
+            continue;
+        }
+        // A texture without small levels would take more room than a preview is worth.
+        let Ok(Some(pixels)) = files.pixels(&file.path, PREVIEW_SIZE) else { continue };
+        if pixels.width.max(pixels.height) > PREVIEW_SIZE {
+            continue;
+        }
+        let (mut png, block) = (Vec::new(), format!("preview-{}", shown.len()));
+        pixels.write_png(&mut png)?;
+        page.block(&block, &png)?;
+        shown.push(json!({ "path": file.path, "block": block }));
+        if shown.len() >= PREVIEWS {
+            break;
+        }
+    }
+    page.fact("previews", shown.into());
+    Ok(())
 }
 
 /// An output whose bytes are counted.

@@ -25,7 +25,7 @@ class Folder {
 
 class Folders {
   constructor(element, part, page) {
-    Object.assign(this, { page, table: tableOf(part.meta.of, page), items: new Map(), selected: null });
+    Object.assign(this, { page, table: tableOf(part.meta.of, page), items: new Map(), rows: new Map(), selected: null });
     this.tree = el("div", { class: "nodes folders", role: "tree", tabindex: "0", "aria-label": "folders" });
     this.tree.addEventListener("click", (event) => {
       const item = event.target.closest("[role=treeitem]");
@@ -35,7 +35,9 @@ class Folders {
     });
     this.tree.addEventListener("keydown", (event) => this.key(event));
     this.tally = el("span", { class: "tally", role: "status" }, "…");
-    element.append(el("div", { class: "bar" }, this.tally), el("div", { class: "both" }, this.tree));
+    this.previews = (page.facts.previews ?? []).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    this.gallery = el("div", { class: "gallery", tabindex: "0", role: "region", "aria-label": "textures in this folder", hidden: this.previews.length === 0 });
+    element.append(el("div", { class: "bar" }, this.tally), el("div", { class: "both" }, this.tree, this.gallery));
   }
 
   async load() {
@@ -53,6 +55,7 @@ class Folders {
       for (const one of names) folder = folder.in(one);
       const own = size === undefined ? 0 : Number(table.value(size, row) ?? 0);
       folder.files.push({ name, row, size: own });
+      this.rows.set(text, row);
       for (let one = folder; one; one = one.above) {
         one.count++;
         one.size += own;
@@ -65,7 +68,7 @@ class Folders {
       [one] = one.folders.values();
       this.turn(one);
     }
-    this.select([...this.root.folders.values()][0] ?? null);
+    this.select(this.tree.querySelector("[role=treeitem]")?.folder ?? null);
   }
 
   children(folder, level, from = 0) {
@@ -111,7 +114,24 @@ class Folders {
     item.setAttribute("aria-selected", "true");
     this.tree.setAttribute("aria-activedescendant", item.id);
     item.firstChild.scrollIntoView({ block: "nearest" });
+    this.fillGallery(folder.path);
     this.page.hold();
+  }
+
+  // Small pictures of the textures below a folder.
+  async fillGallery(path) {
+    const found = this.previews.filter((one) => one.path.startsWith(path));
+    const none = el("p", { class: "soft" }, "This page has no texture of this folder.");
+    const figures = found.map((one) => {
+      one.image ??= el("img", { alt: "", loading: "lazy" });
+      const name = one.path.slice(one.path.lastIndexOf("/") + 1);
+      return el("a", { class: "preview", title: assetq.clean(one.path), href: this.page.link(this.table.part.id, { row: this.rows.get(one.path) ?? 0 }) }, one.image, el("span", {}, name));
+    });
+    this.gallery.replaceChildren(...(found.length ? figures : [none]));
+    for (const one of found) {
+      if (one.image.src) continue;
+      one.image.src = URL.createObjectURL(new Blob([await this.page.block(one.block)], { type: "image/png" }));
+    }
   }
 
   key(event) {

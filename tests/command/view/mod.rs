@@ -584,6 +584,10 @@ fn an_archive_is_a_tree_of_folders_that_leads_to_rows() {
     let folder = "[...document.querySelectorAll('[role=treeitem]')].find((item) => item.querySelector('.name').textContent === 'content/')";
     let said = tab.eval(&format!("{folder}.querySelector('.count').textContent"));
     assert!(said.as_str().unwrap().starts_with(&format!("{count} files · ")), "{said}");
+    // Textures below the folder have previews, which lead to their rows.
+    tab.wait("document.querySelector('.preview img')?.naturalWidth > 0");
+    assert_eq!(tab.eval("[...document.querySelectorAll('.preview')].every((e) => e.title.startsWith('content/') && e.title.endsWith('.dds'))"), true);
+    tab.shot("folders");
     tab.eval(&format!("{folder}.firstChild.click()"));
     tab.wait(&format!("{folder}.getAttribute('aria-expanded') === 'true'"));
     tab.wait("location.hash === '#folders&path=content%2F'");
