@@ -504,7 +504,7 @@ impl Bound {
     }
 }
 
-/// The answer of several conditions, of which one with the answer `decides` is enough.
+/// The answer of several conditions. One with the answer `decides` is enough.
 fn join<'v>(bounds: &[Bound], known: &dyn Fn(usize) -> Option<Value<'v>>, decides: bool) -> Option<bool> {
     let mut answer = Some(!decides);
     for bound in bounds {

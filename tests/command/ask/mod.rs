@@ -2,4 +2,5 @@
 
 mod diff;
 mod find;
+mod groups;
 mod sql;

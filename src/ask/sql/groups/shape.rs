@@ -1,0 +1,680 @@
+//! The questions that are answered by groups, and the statements that take their answers from them.
+
+use super::condition::{Condition, Parser};
+use super::token::{Placed, Token, tokens};
+use crate::ask::sql::file::{OpenFile, quoted};
+use crate::table::Kind;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most columns that rows are grouped by.
+pub(super) const MOST_KEYS: usize = 4;
+/// The most aggregates of one question.
+const MOST_CALLS: usize = 16;
+
+/// An aggregate of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) what: What,
+    /// `None` for `count(*)`.
+    pub(super) column: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Count,
+    CountDistinct,
+    Sum,
+    Total,
+    Avg,
+    Min,
+    Max,
+}
+
+impl What {
+    fn of(name: &str) -> Option<Self> {
+        const NAMES: [(&str, What); 6] = [
+            ("count", What::Count),
+            ("sum", What::Sum),
+            ("total", What::Total),
+            ("avg", What::Avg),
+            ("min", What::Min),
+            ("max", What::Max),
+        ];
+        NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, what)| *what)
+    }
+
+    /// Whether the answer for cells of this kind is the same in whichever order they are read.
+    fn takes(self, kind: Kind) -> bool {
+        match self {
+            Self::Count => true,
+            Self::CountDistinct => is_key(kind),
+            Self::Sum | Self::Total | Self::Avg => matches!(kind, Kind::Bool | Kind::Int | Kind::Uint),
+            Self::Min | Self::Max => kind != Kind::Guid && is_key(kind) || matches!(kind, Kind::F32 | Kind::F64),
+        }
+    }
+}
+
+/// Whether equal cells of this kind are one group in SQLite, too.
+const fn is_key(kind: Kind) -> bool {
+    matches!(kind, Kind::Bool | Kind::Int | Kind::Uint | Kind::Id64 | Kind::Id32 | Kind::Guid | Kind::Text)
+}
+
+/// A question about the rows of one table.
+pub(in crate::ask::sql) struct Question {
+    pub(super) file: Arc<OpenFile>,
+    pub(super) table: usize,
+    /// The columns whose cells make a group.
+    pub(super) keys: Vec<usize>,
+    /// Whether the groups descend by each of these columns.
+    pub(super) descends: Vec<bool>,
+    /// Whether rows are grouped: without, all rows are one group, which exists without rows.
+    pub(super) is_grouped: bool,
+    pub(super) calls: Vec<Call>,
+    pub(super) condition: Option<Condition>,
+}
+
+/// The table that a name in a statement stands for, in its schema if it is named.
+pub(in crate::ask::sql) type Tables<'a> = dyn Fn(Option<&str>, &str) -> Option<(Arc<OpenFile>, usize)> + 'a;
+
+/// Rewrites the parts of a statement that are such questions, so that each takes its rows from the table of groups that
+/// `name` names. `None` if no part is.
+pub(in crate::ask::sql) fn rewrite(
+    text: &str,
+    tables: &Tables<'_>,
+    name: &mut dyn FnMut(Question) -> String,
+) -> Option<String> {
+    let all = tokens(text)?;
+    if !all.first().is_some_and(|first| first.is_word("select") || first.is_word("with")) {
+        return None;
+    }
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    for (at, token) in all.iter().enumerate() {
+        if token.is_word("select") {
+            let end = end_of(&all, at);
+            let Some(clauses) = all.get(at..end).and_then(Clauses::new) else { continue };
+            if let Some(select) = Select::new(&clauses, &all, tables) {
+                edits.extend(select.edits(name));
+            } else if let Some(join) = Join::new(&clauses, &all, tables) {
+                edits.extend(join.edits(name));
+            }
+        }
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    let mut rewritten = String::new();
+    let mut from = 0usize;
+    edits.sort_by_key(|(at, _)| at.start);
+    for (at, new) in edits {
+        rewritten.push_str(text.get(from..at.start)?);
+        rewritten.push_str(&new);
+        from = at.end;
+    }
+    rewritten.push_str(text.get(from..)?);
+    Some(rewritten)
+}
+
+/// The end of the SELECT that begins at token `start`: a closing bracket, the next part of a compound, or the end.
+fn end_of(all: &[Placed], start: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in all.iter().enumerate().skip(start) {
+        if token.is_sign("(") {
+            depth = depth.saturating_add(1);
+        } else if token.is_sign(")") {
+            match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return at,
+            }
+        } else if depth == 0 && ["union", "intersect", "except"].iter().any(|word| token.is_word(word)) {
+            return at;
+        }
+    }
+    all.len()
+}
+
+/// The clauses of a SELECT, without their first words.
+struct Clauses<'t> {
+    items: &'t [Placed],
+    from: &'t [Placed],
+    filter: &'t [Placed],
+    /// From BY on to the columns.
+    group: &'t [Placed],
+    having: &'t [Placed],
+    /// ORDER BY and LIMIT, with these words.
+    tail: &'t [Placed],
+}
+
+/// A SELECT of one table.
+struct Select<'c, 't> {
+    clauses: &'c Clauses<'t>,
+    file: Arc<OpenFile>,
+    table: usize,
+    /// The names of the columns in SQL.
+    columns: Vec<String>,
+    /// The name of the table in the statement.
+    alias: String,
+    keys: Vec<usize>,
+    calls: Vec<(Range<usize>, Call)>,
+    condition: Option<Condition>,
+}
+
+/// Words and functions before a bracket that have one meaning for a row, so that they may be about groups as well.
+const PLAIN: [&str; 34] = [
+    "abs", "and", "as", "between", "by", "case", "cast", "coalesce", "else", "format", "glob", "hex", "ifnull", "iif",
+    "in", "instr", "length", "like", "limit", "lower", "ltrim", "not", "nullif", "or", "path_id", "printf", "replace",
+    "round", "rtrim", "substr", "then", "trim", "upper", "when",
+];
+
+impl<'t> Clauses<'t> {
+    fn new(select: &'t [Placed]) -> Option<Self> {
+        let mut depth = 0usize;
+        let mut places: Vec<(usize, &str)> = Vec::new();
+        const WORDS: [&str; 6] = ["from", "where", "group", "having", "order", "limit"];
+        for (at, token) in select.iter().enumerate() {
+            if token.is_sign("(") {
+                depth = depth.saturating_add(1);
+            } else if token.is_sign(")") {
+                depth = depth.saturating_sub(1);
+            } else if let Some(word) = WORDS.iter().find(|word| depth == 0 && token.is_word(word)) {
+                places.push((at, word));
+            }
+            let is_other =
+                ["over", "filter", "window", "distinct", "exists", "select"].iter().any(|w| token.is_word(w));
+            // `count(DISTINCT column)`
+            let is_count = token.is_word("distinct") && at > 1 && depth > 0;
+            if is_other && at > 0 && !is_count {
+                return None;
+            }
+        }
+        let part = |word: &str| -> Option<&'t [Placed]> {
+            let Some(place) = places.iter().position(|(_, known)| *known == word) else { return Some(&[]) };
+            let start = places.get(place)?.0.checked_add(1)?;
+            let end = places.get(place.checked_add(1)?).map_or(select.len(), |next| next.0);
+            select.get(start..end)
+        };
+        // Each part once, in this order.
+        let order = places.iter().map(|(_, word)| WORDS.iter().position(|known| known == word));
+        if !order.is_sorted_by(|a, b| a < b) {
+            return None;
+        }
+        let first = |word: &str| places.iter().find(|(_, known)| *known == word).map(|(at, _)| *at);
+        let tail = first("order").or(first("limit")).map_or(Some(&[][..]), |at| select.get(at..))?;
+        Some(Self {
+            items: select.get(1..first("from")?)?,
+            from: part("from")?,
+            filter: part("where")?,
+            group: part("group")?,
+            having: part("having")?,
+            tail,
+        })
+    }
+}
+
+impl<'c, 't> Select<'c, 't> {
+    fn new(clauses: &'c Clauses<'t>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
+        let (file, table, alias) = table_of(clauses.from, all, tables)?;
+        let columns = file.columns(table);
+        let mut this =
+            Self { clauses, file, table, columns, alias, keys: Vec::new(), calls: Vec::new(), condition: None };
+        this.keys = this.read_keys()?;
+        for part in [clauses.items, clauses.having, clauses.tail] {
+            let calls = this.read_calls(part)?;
+            this.calls.extend(calls);
+        }
+        let is_question = (!this.calls.is_empty() || !clauses.group.is_empty()) && this.calls.len() <= MOST_CALLS;
+        this.condition = this.read_condition()?;
+        is_question.then_some(this)
+    }
+
+    /// The column that the first of `tokens` names, perhaps after the name of the table, and the number of these tokens.
+    fn column(&self, tokens: &[Placed]) -> Option<(usize, usize)> {
+        let number = |name: &str| self.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
+        let is_call = |at: usize| tokens.get(at).is_some_and(|next| next.is_sign("("));
+        match tokens {
+            [table, dot, column, ..] if dot.is_sign(".") => {
+                let is_own = table.name()?.eq_ignore_ascii_case(&self.alias);
+                number(column.name()?).filter(|_| is_own).map(|column| (column, 3))
+            }
+            [column, ..] if !is_call(1) => number(column.name()?).map(|column| (column, 1)),
+            _ => None,
+        }
+    }
+
+    fn is_column(&self, tokens: &[Placed]) -> Option<usize> {
+        self.column(tokens).filter(|(_, length)| *length == tokens.len()).map(|(column, _)| column)
+    }
+
+    fn kind(&self, column: usize) -> Option<Kind> {
+        Some(self.file.table(self.table)?.columns().get(column)?.kind)
+    }
+
+    /// The columns after GROUP BY: names, aliases of items, or numbers of items.
+    fn read_keys(&self) -> Option<Vec<usize>> {
+        let Some((by, keys)) = self.clauses.group.split_first() else { return Some(Vec::new()) };
+        if !by.is_word("by") {
+            return None;
+        }
+        let items: Vec<&[Placed]> = split(self.clauses.items);
+        let mut columns = Vec::new();
+        for key in split(keys) {
+            let column = match key {
+                [Placed { token: Token::Integer(number), .. }] => {
+                    let item = items.get(usize::try_from(*number).ok()?.checked_sub(1)?)?;
+                    self.is_column(without_alias(item))?
+                }
+                key => match self.is_column(key) {
+                    Some(column) => column,
+                    None => {
+                        let [key] = key else { return None };
+                        let name = key.name()?;
+                        let item = items
+                            .iter()
+                            .find(|item| alias_of(item).is_some_and(|alias| alias.eq_ignore_ascii_case(name)));
+                        self.is_column(without_alias(item?))?
+                    }
+                },
+            };
+            if !is_key(self.kind(column)?) {
+                return None;
+            }
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        (columns.len() <= MOST_KEYS).then_some(columns)
+    }
+
+    /// The aggregates in a part of the statement; `None` if anything else in it is not the same for a whole group.
+    fn read_calls(&self, part: &[Placed]) -> Option<Vec<(Range<usize>, Call)>> {
+        let mut calls = Vec::new();
+        let mut at = 0usize;
+        while let Some(token) = part.get(at) {
+            let rest = part.get(at..)?;
+            if let [name, open, ..] = rest
+                && open.is_sign("(")
+                && let Token::Word(word) = &name.token
+            {
+                if let Some(what) = What::of(word) {
+                    let (call, length) = self.call(what, rest.get(2..)?)?;
+                    let last = rest.get(length.checked_add(1)?)?;
+                    calls.push((token.at.start..last.at.end, call));
+                    at = at.checked_add(length)?.checked_add(2)?;
+                    continue;
+                }
+                if !PLAIN.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+                    return None;
+                }
+            }
+            let is_alias =
+                at.checked_sub(1).and_then(|before| part.get(before)).is_some_and(|before| before.is_word("as"));
+            match self.column(rest) {
+                // An alias that is also the name of a column: the clause decides which of them counts.
+                Some(_) if is_alias && self.keys.is_empty() => return None,
+                Some((column, _)) if is_alias && !self.keys.contains(&column) => return None,
+                Some((column, length)) if self.keys.contains(&column) => at = at.checked_add(length)?,
+                Some(_) => return None,
+                None => {
+                    let is_row_number = ["rowid", "oid", "_rowid_"].iter().any(|word| token.is_word(word));
+                    // A star, or a name of another table.
+                    let is_star = token.is_sign("*") && (at == 0 || part.get(at.checked_sub(1)?)?.is_sign(","));
+                    if is_row_number || is_star || token.is_sign(".") {
+                        return None;
+                    }
+                    at = at.checked_add(1)?;
+                }
+            }
+        }
+        Some(calls)
+    }
+
+    /// The aggregate with the arguments that `rest` begins with, and their number of tokens with the closing bracket.
+    fn call(&self, mut what: What, rest: &[Placed]) -> Option<(Call, usize)> {
+        let (first, after) = rest.split_first()?;
+        if what == What::Count && first.is_sign("*") && after.first()?.is_sign(")") {
+            return Some((Call { what, column: None }, 2));
+        }
+        let (rest, more) = match first.is_word("distinct") {
+            true if what == What::Count => {
+                what = What::CountDistinct;
+                (after, 1usize)
+            }
+            // The least of different cells is the least of all.
+            true if matches!(what, What::Min | What::Max) => (after, 1),
+            true => return None,
+            false => (rest, 0),
+        };
+        let (column, length) = self.column(rest)?;
+        if !rest.get(length)?.is_sign(")") || !what.takes(self.kind(column)?) {
+            return None;
+        }
+        Some((Call { what, column: Some(column) }, length.checked_add(more)?.checked_add(1)?))
+    }
+
+    /// The order of groups. SQLite sorts them as the terms of ORDER BY are sorted if there are as many terms, so that groups
+    /// with equal terms remain in this order.
+    fn descends(&self) -> Vec<bool> {
+        let end = self.clauses.tail.iter().position(|token| token.is_word("limit"));
+        let order = self.clauses.tail.get(..end.unwrap_or(self.clauses.tail.len())).unwrap_or_default();
+        let terms = split(order);
+        let by = self.clauses.group.get(1..).unwrap_or_default();
+        let is_same = !order.is_empty() && terms.len() == split(by).len();
+        let descends = |term: &&[Placed]| is_same && term.last().is_some_and(|last| last.is_word("desc"));
+        let mut descends: Vec<bool> = terms.iter().map(descends).collect();
+        descends.resize(self.keys.len(), false);
+        descends
+    }
+
+    fn read_condition(&self) -> Option<Option<Condition>> {
+        if self.clauses.filter.is_empty() {
+            return Some(None);
+        }
+        let table = self.file.table(self.table)?;
+        let column = |tokens: &[Placed]| self.column(tokens);
+        let parser = Parser { tokens: self.clauses.filter, columns: table.columns(), column: &column, at: 0, depth: 0 };
+        let condition = parser.whole()?;
+        (!condition.is_probe(table)).then_some(Some(condition))
+    }
+
+    /// The edits of the statement's text that take the rows from the groups.
+    fn edits(&self, name: &mut dyn FnMut(Question) -> String) -> Vec<(Range<usize>, String)> {
+        let question = Question {
+            file: Arc::clone(&self.file),
+            table: self.table,
+            keys: self.keys.clone(),
+            descends: self.descends(),
+            is_grouped: !self.clauses.group.is_empty(),
+            calls: self.calls.iter().map(|(_, call)| *call).collect(),
+            condition: self.condition.clone(),
+        };
+        let groups = format!("temp.{} AS {}", quoted(&name(question)), quoted(&self.alias));
+        let mut edits: Vec<(Range<usize>, String)> =
+            (0..).zip(&self.calls).map(|(number, (at, _))| (at.clone(), quoted(&call_name(number)))).collect();
+        let Clauses { from, filter, group, having, .. } = self.clauses;
+        edits.extend(span(from).map(|at| (at, groups)));
+        // The groups contain only rows that match WHERE. HAVING becomes the condition on groups.
+        let end = |tokens: &[Placed]| tokens.last().map(|token| token.at.end);
+        if let (Some(from), Some(to)) = (end(from), end(group).or(end(filter))) {
+            edits.push((from..to, String::new()));
+        }
+        if let (Some(before), Some(having)) = (end(group).or(end(filter)).or(end(from)), span(having)) {
+            edits.push((before..having.start, " WHERE ".to_owned()));
+        }
+        edits
+    }
+}
+
+/// The place of some words in the text.
+fn span(tokens: &[Placed]) -> Option<Range<usize>> {
+    Some(tokens.first()?.at.start..tokens.last()?.at.end)
+}
+
+/// One of two tables that are joined.
+struct Side {
+    file: Arc<OpenFile>,
+    table: usize,
+    columns: Vec<String>,
+    alias: String,
+    /// The place of its name and alias in the text.
+    at: Range<usize>,
+}
+
+/// A SELECT of two tables that are joined by one pair of columns, with aggregates of one of them: `count(*)` of the rows is
+/// the sum of the counts of its groups, each of which has one row to be joined.
+struct Join {
+    own: Side,
+    keys: Vec<usize>,
+    calls: Vec<(Range<usize>, Call)>,
+}
+
+impl Side {
+    fn new(tokens: &[Placed], all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
+        let (file, table, alias) = table_of(tokens, all, tables)?;
+        // A join of another kind.
+        let is_word = |word: &&str| word.eq_ignore_ascii_case(&alias);
+        if ["left", "right", "full", "cross", "natural", "inner", "outer"].iter().any(is_word) {
+            return None;
+        }
+        Some(Self { columns: file.columns(table), file, table, alias, at: span(tokens)? })
+    }
+
+    fn kind(&self, column: usize) -> Option<Kind> {
+        Some(self.file.table(self.table)?.columns().get(column)?.kind)
+    }
+
+    fn len(&self) -> usize {
+        self.file.table(self.table).and_then(|table| table.known_len()).unwrap_or(usize::MAX)
+    }
+}
+
+impl Join {
+    fn new(clauses: &Clauses<'_>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
+        let from = clauses.from;
+        let join = from.iter().position(|token| token.is_word("join"))?;
+        let left = from.get(..join)?;
+        let left = match left {
+            [left @ .., inner] if inner.is_word("inner") => left,
+            left => left,
+        };
+        let rest = from.get(join.checked_add(1)?..)?;
+        let on = rest.iter().position(|token| token.is_word("on") || token.is_word("using"))?;
+        let sides = [Side::new(left, all, tables)?, Side::new(rest.get(..on)?, all, tables)?];
+        let (word, on) = rest.get(on..)?.split_first()?;
+        let [first, second] = &sides;
+        if clauses.group.is_empty() || first.alias.eq_ignore_ascii_case(&second.alias) {
+            return None;
+        }
+        let shared = match on {
+            [open, column, close] if word.is_word("using") && open.is_sign("(") && close.is_sign(")") => {
+                Some(column.name()?)
+            }
+            _ if word.is_word("using") => return None,
+            _ => None,
+        };
+        if shared.is_none() {
+            // One pair of columns of both tables.
+            let (first, length) = column_of(&sides, None, on)??;
+            let (equal, second) = on.get(length..)?.split_first()?;
+            let (second, length) = column_of(&sides, None, second).flatten().filter(|(_, l)| *l == second.len())?;
+            let _ = length;
+            if !(equal.is_sign("=") || equal.is_sign("==")) || first.0 == second.0 {
+                return None;
+            }
+        }
+        let of = |own: usize| Self::of(own, &sides, shared, clauses);
+        let larger = usize::from(sides.get(1)?.len() > sides.first()?.len());
+        let (own, keys, calls) = of(larger).or_else(|| of(1usize.checked_sub(larger)?))?;
+        Some(Self { own: sides.into_iter().nth(own)?, keys, calls })
+    }
+
+    /// The columns by which the rows of table `own` must be grouped, and the aggregates, if all are about it.
+    #[expect(clippy::type_complexity, reason = "used once")]
+    fn of(
+        own: usize,
+        sides: &[Side],
+        shared: Option<&str>,
+        clauses: &Clauses<'_>,
+    ) -> Option<(usize, Vec<usize>, Vec<(Range<usize>, Call)>)> {
+        let side = sides.get(own)?;
+        let (mut keys, mut calls) = (Vec::new(), Vec::new());
+        let joined = clauses.from.iter().position(|token| token.is_word("on") || token.is_word("using"))?;
+        let parts =
+            [clauses.items, clauses.from.get(joined..)?, clauses.filter, clauses.group, clauses.having, clauses.tail];
+        for part in parts {
+            let mut at = 0usize;
+            while let Some(token) = part.get(at) {
+                let rest = part.get(at..)?;
+                if let [name, open, ..] = rest
+                    && open.is_sign("(")
+                    && let Token::Word(word) = &name.token
+                {
+                    if let Some(what) = What::of(word) {
+                        let (column, length) = match rest.get(2..)? {
+                            [star, close, ..] if what == What::Count && star.is_sign("*") && close.is_sign(")") => {
+                                (None, 1)
+                            }
+                            rest => {
+                                let ((of, column), length) = column_of(sides, shared, rest)??;
+                                let is_own = of == own && rest.get(length)?.is_sign(")");
+                                (Some(column).filter(|_| is_own)?.into(), length)
+                            }
+                        };
+                        let is_taken = match column {
+                            Some(column) => what.takes(side.kind(column)?),
+                            None => true,
+                        };
+                        // The parts of other aggregates do not add up.
+                        if !is_taken || !matches!(what, What::Count | What::Sum | What::Min | What::Max) {
+                            return None;
+                        }
+                        let end = rest.get(length.checked_add(2)?)?.at.end;
+                        calls.push((token.at.start..end, Call { what, column }));
+                        at = at.checked_add(length)?.checked_add(3)?;
+                        continue;
+                    }
+                    let is_plain = ["on", "using"].iter().chain(&PLAIN).any(|known| known.eq_ignore_ascii_case(word));
+                    if !is_plain {
+                        return None;
+                    }
+                }
+                let is_star = token.is_sign("*") && (at == 0 || part.get(at.checked_sub(1)?)?.is_sign(","));
+                if is_star || ["rowid", "oid", "_rowid_", "distinct"].iter().any(|word| token.is_word(word)) {
+                    return None;
+                }
+                match column_of(sides, shared, rest)? {
+                    Some(((of, column), length)) => {
+                        let is_alias = at.checked_sub(1).and_then(|at| part.get(at)).is_some_and(|t| t.is_word("as"));
+                        if is_alias || of == own && !is_key(side.kind(column)?) {
+                            return None;
+                        }
+                        if of == own && !keys.contains(&column) {
+                            keys.push(column);
+                        }
+                        at = at.checked_add(length)?;
+                    }
+                    None if token.is_sign(".") => return None,
+                    None => at = at.checked_add(1)?,
+                }
+            }
+        }
+        if let Some(shared) = shared {
+            let column = side.columns.iter().position(|column| column.eq_ignore_ascii_case(shared))?;
+            if !keys.contains(&column) {
+                keys.push(column);
+            }
+        }
+        let is_small = keys.len() <= MOST_KEYS && !calls.is_empty() && calls.len() <= MOST_CALLS;
+        is_small.then_some((own, keys, calls))
+    }
+
+    fn edits(self, name: &mut dyn FnMut(Question) -> String) -> Vec<(Range<usize>, String)> {
+        let Self { own, keys, calls } = self;
+        let all = calls.iter().map(|(_, call)| *call).collect();
+        let (descends, condition) = (vec![false; keys.len()], None);
+        let question =
+            Question { file: own.file, table: own.table, keys, descends, is_grouped: true, calls: all, condition };
+        let mut edits = vec![(own.at, format!("temp.{} AS {}", quoted(&name(question)), quoted(&own.alias)))];
+        edits.extend((0..).zip(calls).map(|(number, (at, call))| {
+            let sum = match call.what {
+                What::Min => "min",
+                What::Max => "max",
+                _ => "sum",
+            };
+            (at, format!("{sum}({}.{})", quoted(&own.alias), quoted(&call_name(number))))
+        }));
+        edits
+    }
+}
+
+/// The table and the column that the first of `tokens` name, and the number of these tokens; nothing within where they
+/// name none. `None` for a name that both tables have.
+fn column_of(sides: &[Side], shared: Option<&str>, tokens: &[Placed]) -> Option<Option<((usize, usize), usize)>> {
+    let number = |side: &Side, name: &str| side.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
+    let is_call = |at: usize| tokens.get(at).is_some_and(|next| next.is_sign("("));
+    match tokens {
+        [table, dot, column, ..] if dot.is_sign(".") => {
+            let own =
+                sides.iter().position(|side| table.name().is_some_and(|name| name.eq_ignore_ascii_case(&side.alias)));
+            let found = own.and_then(|own| Some((own, number(sides.get(own)?, column.name()?)?)));
+            Some(found.map(|found| (found, 3)))
+        }
+        [column, ..] if !is_call(1) => {
+            let Some(name) = column.name() else { return Some(None) };
+            let mut found = sides.iter().enumerate().filter_map(|(own, side)| Some((own, number(side, name)?)));
+            match (found.next(), found.next()) {
+                (Some(_), Some(_)) if shared.is_none_or(|shared| !shared.eq_ignore_ascii_case(name)) => None,
+                (first, _) => Some(first.map(|first| (first, 1))),
+            }
+        }
+        _ => Some(None),
+    }
+}
+
+/// The name of an aggregate in the table of groups.
+pub(super) fn call_name(number: usize) -> String {
+    format!("assetq {number}")
+}
+
+/// The one table after FROM, and the name by which the statement calls it.
+fn table_of(from: &[Placed], all: &[Placed], tables: &Tables<'_>) -> Option<(Arc<OpenFile>, usize, String)> {
+    let (schema, name, rest) = match from {
+        [schema, dot, name, rest @ ..] if dot.is_sign(".") => (Some(schema.name()?), name.name()?, rest),
+        [name, rest @ ..] => (None, name.name()?, rest),
+        [] => return None,
+    };
+    let alias = match rest {
+        [] => name,
+        [alias] => alias.name()?,
+        [word, alias] if word.is_word("as") => alias.name()?,
+        _ => return None,
+    };
+    // A common table expression of this name.
+    let is_expression = |window: &[Placed]| match window {
+        [other, next, ..] => {
+            schema.is_none() && other.name().is_some_and(|other| other.eq_ignore_ascii_case(name)) && {
+                next.is_word("as")
+                    && window
+                        .get(2)
+                        .is_some_and(|open| open.is_sign("(") || open.is_word("materialized") || open.is_word("not"))
+                    || next.is_sign("(")
+            }
+        }
+        _ => false,
+    };
+    if all.first()?.is_word("with") && all.windows(3).any(is_expression) {
+        return None;
+    }
+    let (file, table) = tables(schema, name)?;
+    Some((file, table, alias.to_owned()))
+}
+
+/// The parts between commas that are in no brackets.
+fn split(tokens: &[Placed]) -> Vec<&[Placed]> {
+    let mut depth = 0usize;
+    let is_comma = |token: &Placed| {
+        if token.is_sign("(") {
+            depth = depth.saturating_add(1);
+        } else if token.is_sign(")") {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && token.is_sign(",")
+    };
+    tokens.split(is_comma).collect()
+}
+
+/// The name that an item of a SELECT is given.
+fn alias_of(item: &[Placed]) -> Option<&str> {
+    match item {
+        [.., word, alias] if word.is_word("as") => alias.name(),
+        [.., before, alias] if before.name().is_some() => alias.name(),
+        _ => None,
+    }
+}
+
+fn without_alias(item: &[Placed]) -> &[Placed] {
+    match (alias_of(item), item) {
+        (Some(_), [item @ .., word, _]) if word.is_word("as") => item,
+        (Some(_), [item @ .., _]) => item,
+        _ => item,
+    }
+}

@@ -1,0 +1,275 @@
+//! Questions about groups: all threads give the answer that SQLite gives alone.
+
+use assetq::sample::wdb::{self as sheets, Cell, Game};
+use assetq::sample::{FILES, Size};
+use assetq::sql::{Fault, Input, Session, statements};
+use assetq::table::{Table, Value};
+use assetq::write::json;
+use assetq::{Asset, Options, Source, files};
+use fastrand::Rng;
+use std::fs;
+use tempfile::TempDir;
+
+/// The columns and rows of an answer, or the fault, and whether all threads gave it.
+type Answered = (Result<(Vec<String>, Vec<Vec<String>>), String>, bool);
+
+fn ask(session: &Session, sql: &str) -> Answered {
+    let statement = statements(sql).next().unwrap();
+    let mut answer = match session.ask(statement) {
+        Ok(answer) => answer,
+        Err(fault) => return (Err(fault.to_string()), false),
+    };
+    let columns = answer.columns().iter().map(|column| format!("{} {:?}", column.name, column.kind)).collect();
+    let shown = |value: &Value<'_>| match value {
+        Value::Text(text) => format!("'{text}'"),
+        Value::F64(number) => format!("{:x}", number.to_bits()),
+        other => json::to_string(other).unwrap(),
+    };
+    let mut rows = Vec::new();
+    let asked = answer.rows::<Fault>(|cells| {
+        rows.push(cells.iter().map(shown).collect());
+        Ok(())
+    });
+    let is_parallel = answer.is_parallel();
+    (asked.map(|()| (columns, rows)).map_err(|fault| fault.to_string()), is_parallel)
+}
+
+/// The same file twice: asked by all threads, and by SQLite alone.
+fn both(asset: &Asset) -> [Session; 2] {
+    let session = || Session::new(vec![("file".to_owned(), Input::Asset(asset.clone()))], false).unwrap();
+    let mut alone = session();
+    alone.by_sqlite_alone();
+    [session(), alone]
+}
+
+/// Asserts that both answers are equal, and returns whether all threads gave one.
+fn same(sessions: &[Session; 2], sql: &str) -> bool {
+    let (difference, is_parallel) = compare(sessions, sql);
+    assert_eq!(difference, None);
+    is_parallel
+}
+
+/// The difference between the answers, and whether all threads gave one.
+fn compare([session, alone]: &[Session; 2], sql: &str) -> (Option<String>, bool) {
+    let (expected, by_threads) = ask(alone, sql);
+    assert!(!by_threads);
+    let (answer, is_parallel) = ask(session, sql);
+    let difference = (answer != expected).then(|| format!("{sql}\n   {answer:?}\n   not {expected:?}"));
+    (difference, is_parallel)
+}
+
+fn open(name: &str, bytes: Vec<u8>) -> Asset {
+    Asset::open(Source::from_vec(name, bytes)).unwrap()
+}
+
+fn pick<'t, T>(rng: &mut Rng, from: &'t [T]) -> &'t T {
+    &from[rng.usize(..from.len())]
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A cell of the table, as a literal.
+fn literal(rng: &mut Rng, table: &dyn Table, column: usize, len: usize) -> String {
+    let value = table.value(rng.usize(..len.max(1)), column).unwrap_or(Value::Null);
+    match value {
+        Value::Null | Value::List(_) | Value::Map(_) => "7".to_owned(),
+        Value::Bool(truth) => i32::from(truth).to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Uint(number) => number.to_string(),
+        Value::F32(number) => format!("{number:?}"),
+        Value::F64(number) => format!("{number:?}"),
+        text => format!("'{}'", text.to_string().replace('\'', "''")),
+    }
+}
+
+fn condition(rng: &mut Rng, table: &dyn Table, len: usize, depth: usize) -> String {
+    let column = rng.usize(..table.columns().len());
+    let name = quoted(&table.columns()[column].name);
+    let mut cell = || literal(rng, table, column, len);
+    let (a, b) = (cell(), cell());
+    let part: String = a.trim_matches('\'').chars().filter(|c| c.is_ascii_alphanumeric()).take(3).collect();
+    match rng.usize(..if depth < 3 { 14 } else { 10 }) {
+        0 => format!("{name} IS NULL"),
+        1 => format!("{name} IS NOT NULL"),
+        2 => format!("{name} IN ({a}, {b})"),
+        3 => format!("{name} NOT IN ({a}, {b})"),
+        4 => format!("{name} BETWEEN {a} AND {b}"),
+        5 => format!("{name} LIKE '%{part}%'"),
+        6 => format!("{name} NOT GLOB '*{part}*'"),
+        7 => format!("{a} < {name}"),
+        8 | 9 => format!("{name} {} {a}", pick(rng, &["=", "<>", "<", "<=", ">", ">=", "=="])),
+        10 => format!("NOT {}", condition(rng, table, len, depth + 1)),
+        11 => format!("({} OR {})", condition(rng, table, len, depth + 1), condition(rng, table, len, depth + 1)),
+        _ => format!("{} AND {}", condition(rng, table, len, depth + 1), condition(rng, table, len, depth + 1)),
+    }
+}
+
+/// A question about groups of the table.
+fn question(rng: &mut Rng, table: &dyn Table, len: usize) -> String {
+    let names: Vec<String> = table.columns().iter().map(|column| quoted(&column.name)).collect();
+    let keys: Vec<String> = (0..rng.usize(..3)).map(|_| pick(rng, &names).clone()).collect();
+    let call = |rng: &mut Rng| {
+        let column = pick(rng, &names).clone();
+        match rng.usize(..9) {
+            0 | 1 => "count(*)".to_owned(),
+            2 => format!("count(DISTINCT {column})"),
+            3 => format!("count(t.{column})"),
+            4 => format!("round(avg({column}), 3)"),
+            5 => format!("coalesce(sum({column}), -1)"),
+            n => format!("{}({column})", ["min", "max", "total"][n - 6]),
+        }
+    };
+    let calls: Vec<String> = (0..rng.usize(1..3)).map(|_| call(rng)).collect();
+    let items: Vec<String> = keys.iter().chain(&calls).cloned().collect();
+    let mut sql = format!("SELECT {} FROM {} AS t", items.join(", "), quoted(table.name()));
+    if rng.bool() {
+        sql += &format!(" WHERE {}", condition(rng, table, len, 0));
+    }
+    if !keys.is_empty() {
+        sql += &format!(" GROUP BY {}", keys.join(", "));
+        if rng.u8(..4) == 0 {
+            sql += " HAVING count(*) > 1";
+        }
+    }
+    if rng.bool() {
+        sql += &format!(" ORDER BY {} {}", rng.usize(1..=items.len()), pick(rng, &["", "DESC"]));
+    }
+    if rng.u8(..4) == 0 {
+        sql += &format!(" LIMIT {}", rng.u8(1..6));
+    }
+    sql
+}
+
+fn ask_much(asset: &Asset, seed: u64, count: usize) -> (usize, usize) {
+    let sessions = both(asset);
+    let mut rng = Rng::with_seed(seed);
+    let (mut parallel, mut all) = (0, 0);
+    let mut differences = Vec::new();
+    for table in asset.reader().tables() {
+        let len = table.len().unwrap_or(0);
+        for _ in 0..count {
+            let sql = question(&mut rng, &*table, len);
+            let (difference, is_parallel) = compare(&sessions, &sql);
+            differences.extend(difference);
+            parallel += usize::from(is_parallel);
+            all += 1;
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "{} of {all}: {}",
+        differences.len(),
+        differences[..differences.len().min(5)].join("\n")
+    );
+    (parallel, all)
+}
+
+#[test]
+fn random_questions_have_the_same_answer() {
+    let (mut parallel, mut all) = (0, 0);
+    for (seed, (name, _, make)) in (0..).zip(FILES) {
+        let (some, of) = ask_much(&open(name, make(seed, Size::Small)), seed, 25);
+        (parallel, all) = (parallel + some, all + of);
+    }
+    assert!(parallel * 4 > all, "all threads answered {parallel} of {all} questions");
+}
+
+#[test]
+fn random_questions_about_many_files_have_the_same_answer() {
+    for (name, _, make) in FILES.iter().filter(|(name, ..)| ["ship.geometry", "sheet.wdb", "models.bin"].contains(name))
+    {
+        let dir = TempDir::new().unwrap();
+        for seed in 0..4 {
+            fs::write(dir.path().join(format!("{seed}{name}")), make(seed, Size::Small)).unwrap();
+        }
+        let set = files::open(dir.path(), &Options::default()).unwrap();
+        ask_much(&set, 5, 20);
+    }
+}
+
+#[test]
+fn what_the_threads_cannot_answer_is_answered_by_sqlite() {
+    let sheet = sheets::Sheet::new(Game::Later, "S").fields(["sName", "iNumber", "fPart"]);
+    let names = ["a", "B", "a", "", "b", "a"];
+    let sheet = (0..).zip(names).fold(sheet, |sheet, (n, name)| {
+        sheet.record(format!("r{n}"), [Cell::from(name), (i64::from(i32::MAX) - n).into(), 0.1f32.into()])
+    });
+    let sessions = both(&open("s.wdb", sheet.build()));
+    let mut wrong: Vec<&str> = Vec::new();
+    for (sql, is_parallel) in [
+        ("SELECT sName, count(*) FROM records GROUP BY sName", true),
+        ("SELECT sName AS n, sum(iNumber) AS s FROM records r GROUP BY n HAVING s > 5 ORDER BY s DESC, n", true),
+        (
+            "SELECT s.sName, upper(s.sName) || count(*) AS x FROM main.records AS s GROUP BY 1 ORDER BY -count(*), 1",
+            true,
+        ),
+        ("SELECT count(*), min(record), max(fPart), avg(iNumber) FROM records WHERE iNumber < 0", true),
+        ("SELECT max(n) FROM (SELECT sName, count(*) AS n FROM records GROUP BY 1)", true),
+        (
+            "WITH g AS (SELECT sName, min(iNumber) AS m FROM records GROUP BY 1) SELECT * FROM g JOIN records r ON r.iNumber = g.m",
+            true,
+        ),
+        ("SELECT sName, count(*) FROM records GROUP BY 1 UNION ALL SELECT record, 1 FROM records ORDER BY 2, 1", true),
+        (
+            "SELECT CASE WHEN count(*) > 2 THEN 'many' ELSE sName END AS x FROM records GROUP BY sName ORDER BY sName",
+            true,
+        ),
+        // Sums of floats depend on the order of rows; the row of a bare column is SQLite's choice.
+        ("SELECT sum(fPart) FROM records", false),
+        ("SELECT sName, record, max(iNumber) FROM records GROUP BY 1", false),
+        ("SELECT DISTINCT sName FROM records", false),
+        ("SELECT count(*) FILTER (WHERE iNumber > 5) FROM records", false),
+        ("SELECT sName, count(*) OVER () FROM records GROUP BY 1", false),
+        ("SELECT group_concat(sName) FROM records GROUP BY sName", false),
+        ("SELECT count(*) FROM records a JOIN records b USING (sName)", false),
+        ("SELECT count(*) FROM records WHERE sName = 5", false),
+        ("SELECT count(*) FROM records WHERE iNumber = '5'", false),
+        ("SELECT count(*) FROM records WHERE record = 'r1'", false),
+        ("SELECT count(*) FROM records WHERE rowid > 1", false),
+        ("SELECT sName, count(*) AS iNumber FROM records GROUP BY 1 ORDER BY iNumber", false),
+        ("WITH records AS (SELECT 1 AS x) SELECT count(*) FROM records", false),
+        ("SELECT count(*) FROM records WHERE iNumber > (SELECT min(iNumber) FROM records)", true),
+        ("SELECT lower(sName), count(*) FROM records GROUP BY lower(sName)", false),
+        ("SELECT count(nothing) FROM records", false),
+    ] {
+        wrong.extend((same(&sessions, sql) != is_parallel).then_some(sql));
+    }
+    for (sql, is_parallel) in [
+        ("SELECT b.sName, count(*) AS n FROM records a JOIN records b ON b.record = a.record GROUP BY b.sName", true),
+        (
+            "SELECT a.sName, b.iNumber, count(*), max(a.iNumber), sum(a.iNumber) FROM records AS a INNER JOIN records b ON a.sName = b.sName \
+          WHERE b.iNumber > 5 AND a.sName <> '' GROUP BY 1, 2 HAVING count(*) > 0 ORDER BY 2, 1 LIMIT 9",
+            true,
+        ),
+        (
+            "SELECT sName, count(*) AS n FROM records a JOIN records b USING (sName) GROUP BY sName ORDER BY n DESC, sName",
+            true,
+        ),
+        ("SELECT name, count(*) FROM records r JOIN sections s ON s.name = r.record GROUP BY 1", true),
+        ("SELECT a.sName, count(*) FROM records a LEFT JOIN records b ON b.record = a.sName GROUP BY 1", false),
+        (
+            "SELECT a.sName, max(b.iNumber + a.iNumber) FROM records a JOIN records b ON b.record = a.record GROUP BY 1",
+            false,
+        ),
+        (
+            "SELECT a.sName, max(b.iNumber), max(a.iNumber) FROM records a JOIN records b ON b.record = a.record GROUP BY 1",
+            false,
+        ),
+        ("SELECT a.sName, avg(a.iNumber) FROM records a JOIN records b ON b.record = a.record GROUP BY 1", false),
+        (
+            "SELECT a.sName, count(*) FROM records a JOIN records b ON b.record = a.record AND b.iNumber = a.iNumber GROUP BY 1",
+            false,
+        ),
+        ("SELECT sName, count(*) FROM records a JOIN records b ON b.record = a.record GROUP BY 1", false),
+    ] {
+        wrong.extend((same(&sessions, sql) != is_parallel).then_some(sql));
+    }
+    assert_eq!(wrong, [""; 0]);
+    // A view of the user hides the table of the file.
+    for session in &sessions {
+        ask(session, "CREATE TEMP VIEW records AS SELECT 1 AS one").0.unwrap();
+    }
+    assert!(!same(&sessions, "SELECT count(*) FROM records"));
+}
