@@ -1,6 +1,7 @@
 use super::help::documented;
 use super::{Context, Exit, Outcome};
-use crate::archive::{Address, Archive, MARK};
+use crate::archive::{Address, Archive, MARK, NESTED};
+use crate::asset::Asset;
 use crate::escape::escape;
 use clap_complete::Shell;
 use std::borrow::Cow;
@@ -92,15 +93,37 @@ pub(super) struct InsideArgs {
 const OFFERED: usize = 200;
 
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
-    let address = Address::of(Path::new(&args.address));
-    let Some(inner) = address.inner() else { return Ok(Exit::Done) };
-    // The text before the last mark names a file that may be an archive itself.
-    let (outer, begun) = args.address.rsplit_once(MARK).unwrap_or_default();
-    let asset = context.open(Path::new(outer))?;
+    let path = Path::new(&args.address);
+    let address = Address::of(path);
+    let inner = match address.inner() {
+        Some(inner) => inner,
+        // The prefix of a game, such as `wows:`, leads to the folder itself.
+        None if address.outer() != path && args.address.ends_with(MARK) => "",
+        None => return Ok(Exit::Done),
+    };
+    let before = args.address.strip_suffix(inner).unwrap_or_default();
+    let outer = context.archive(&address)?;
     let mut out = context.stdout();
-    if let Some(archive) = asset.reader().archive().filter(|_| inner.ends_with(begun)) {
-        for next in offered(archive, begun)? {
-            writeln!(out, "{outer}{MARK}{next}")?;
+    // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
+    let inside = inner
+        .match_indices(MARK)
+        .filter_map(|(at, mark)| Some((inner.get(..at), inner.get(at.saturating_add(mark.len())..)?)));
+    for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {
+        let holder = match holder {
+            None => Asset::clone(&outer),
+            Some(path) => match context.open(Path::new(&format!("{before}{path}"))) {
+                Ok(holder) => holder,
+                Err(_) => continue,
+            },
+        };
+        let Some(archive) = holder.reader().archive() else { continue };
+        let found = offered(archive, begun)?;
+        let kept = args.address.strip_suffix(begun).unwrap_or_default();
+        for next in &found {
+            writeln!(out, "{kept}{next}")?;
+        }
+        if !found.is_empty() {
+            break;
         }
     }
     out.flush()?;

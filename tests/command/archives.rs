@@ -296,6 +296,7 @@ fn an_error_names_the_address_once_and_where_it_is_on_disk() {
 #[cfg(unix)]
 #[test]
 fn a_shell_completes_paths_inside() {
+    use assetq::sample::wdb;
     let (script, _) = run(0, &["completions", "bash"]);
     let script_file = GAME.path().join("completions.bash");
     fs::write(&script_file, script).unwrap();
@@ -316,6 +317,14 @@ fn a_shell_completes_paths_inside() {
     let folders = complete("game:");
     assert!(folders.contains(&"content/".to_owned()) && folders.contains(&"spaces/".to_owned()), "{folders:?}");
     assert!(complete("game:nothing/").concat().is_empty());
+    // Names with a colon, and archives in each other.
+    let sheet = || wdb::demo(1, Size::Small);
+    let inner = wdb::pack(&[("deep", "wdb", sheet())]);
+    let pack = wdb::pack(&[("we:ird", "wdb", sheet()), ("inner", "bin", inner)]);
+    fs::write(GAME.path().join("pack.bin"), pack).unwrap();
+    assert_eq!(complete("pack.bin:we"), ["we:ird.wdb"]);
+    assert_eq!(complete("pack.bin:we:i"), ["ird.wdb"]);
+    assert_eq!(complete("pack.bin:inner.bin:"), ["deep.wdb"]);
 }
 
 #[test]

@@ -25,17 +25,6 @@ fn assetq(home: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
     command.envs(variables.iter().copied()).args(args).output().unwrap()
 }
 
-/// Standard output of a run that ends with 0.
-fn said(home: &Path, args: &[&str]) -> String {
-    let out = assetq(home, &[], args);
-    assert_eq!(out.status.code(), Some(0), "assetq {args:?}\n{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn rows(home: &Path) -> Vec<Json> {
-    serde_json::from_str(&said(home, &["games", "-f", "json"])).unwrap()
-}
-
 /// Writes the sample game called `name` into `folder`.
 fn install(folder: &Path, name: &str) {
     let (_, _, make) = sample::FOLDERS.iter().find(|(game, ..)| *game == name).unwrap();
@@ -57,6 +46,17 @@ fn steam_library(library: &Path) {
 #[cfg(target_os = "linux")]
 mod linux {
     use super::*;
+
+    /// Standard output of a run that ends with 0.
+    fn said(home: &Path, args: &[&str]) -> String {
+        let out = assetq(home, &[], args);
+        assert_eq!(out.status.code(), Some(0), "assetq {args:?}\n{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    fn rows(home: &Path) -> Vec<Json> {
+        serde_json::from_str(&said(home, &["games", "-f", "json"])).unwrap()
+    }
 
     #[test]
     fn a_game_in_another_library_of_steam_is_found() {
@@ -92,6 +92,9 @@ mod linux {
         let whole = |args: &[&str]| said(home.path(), &[args, &["-f", "json"]].concat());
         assert!(whole(&["info", &format!("wows:{file}")]).contains("geometry"));
         assert!(whole(&["info", "wows:*.geometry"]).contains(file));
+        let (begun, _) = file.split_at(file.len() - 1);
+        assert_eq!(said(home.path(), &["paths-inside", &format!("wows:{begun}")]), format!("wows:{file}\n"));
+        assert!(said(home.path(), &["paths-inside", "wows:"]).contains("wows:content/\n"));
         assert_eq!(whole(&["resolve", "content", "--db", "wows:"]), whole(&["resolve", "content", "--db", folder]));
         let builds: Json = serde_json::from_str(&whole(&["ls", "wows:", "-t", "builds"])).unwrap();
         for build in builds.as_array().unwrap() {

@@ -221,19 +221,17 @@ impl Session {
                     files.push(Arc::new(file));
                 }
                 Input::Database(path) => {
+                    let named = |what| format!("{}: {what}", path.to_string_lossy());
+                    // The remains of a crashed process, or a copy of them. On Windows SQLite makes the missing file.
+                    if takes_log(&path) && has_log(&path) && !beside(&path, "-shm").exists() {
+                        let what = "its write-ahead log has no -shm file, and nothing is written to make one";
+                        return Err(Fault::System(named(what.to_owned())));
+                    }
                     let attach = format!("ATTACH ?1 AS {}", quoted(&name));
-                    connection.execute(&attach, [uri(&path)]).map_err(|error| {
-                        let named = |what| format!("{}: {what}", path.to_string_lossy());
-                        match Fault::from(error) {
-                            // The remains of a crashed process, or a copy of them.
-                            Fault::System(_) if has_log(&path) && !beside(&path, "-shm").exists() => {
-                                let what = "its write-ahead log has no -shm file, and nothing is written to make one";
-                                Fault::System(named(what.to_owned()))
-                            }
-                            Fault::System(what) => Fault::System(named(what)),
-                            Fault::Database(what) => Fault::Database(named(what)),
-                            other => Fault::message(named(other.to_string())),
-                        }
+                    connection.execute(&attach, [uri(&path)]).map_err(|error| match Fault::from(error) {
+                        Fault::System(what) => Fault::System(named(what)),
+                        Fault::Database(what) => Fault::Database(named(what)),
+                        other => Fault::message(named(other.to_string())),
                     })?;
                     schemas.push((name, None));
                 }
@@ -611,8 +609,8 @@ fn uri(path: &Path) -> String {
     for &byte in absolute.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => uri.push(byte.into()),
-            // Windows only; a further character precedes a drive's letter.
-            b'\\' => uri.push('/'),
+            b'\\' if cfg!(windows) => uri.push('/'),
+            // A further character precedes a drive's letter.
             b':' if cfg!(windows) => {
                 uri.insert(5, '/');
                 uri.push(':');
@@ -621,15 +619,15 @@ fn uri(path: &Path) -> String {
         }
     }
     // Beside a database with a write-ahead log SQLite makes files, also to read it. Where the log is empty it is not needed.
-    uri + if has_empty_log(path) { "?mode=ro&immutable=1" } else { "?mode=ro&readonly_shm=1" }
+    uri + if takes_log(path) && !has_log(path) { "?mode=ro&immutable=1" } else { "?mode=ro&readonly_shm=1" }
 }
 
-/// Whether a database is one with a write-ahead log, and all of it is in its own file.
-fn has_empty_log(path: &Path) -> bool {
+/// Whether the mode of a database is that of a write-ahead log.
+fn takes_log(path: &Path) -> bool {
     /// The offset in the header of the database's mode, and its value for a write-ahead log.
     const READ_VERSION: (usize, u8) = (19, 2);
     let head: Option<[u8; READ_VERSION.0 + 1]> = head_of(path);
-    head.is_some_and(|head| head.last() == Some(&READ_VERSION.1)) && !has_log(path)
+    head.is_some_and(|head| head.last() == Some(&READ_VERSION.1))
 }
 
 /// Whether a log beside a database contains further changes.
