@@ -11,31 +11,51 @@ fn built() -> PathBuf {
     std::env::current_exe().expect("a test has a file").parent().expect("it is in a folder").to_owned()
 }
 
-/// The output of the program with these arguments. `None` without a C compiler.
-fn run(arguments: &[&Path]) -> Option<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let program = folder.join("use");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-    static BUILT: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let is_built = BUILT.get_or_init(|| {
-        if Command::new("cc").arg("--version").output().is_err() {
-            return false;
+/// The program, built once. `None` without a C compiler that can link the library.
+fn program() -> Option<PathBuf> {
+    static BUILT: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
+    let build = || {
+        // A compiler of Linux cannot be started under Wine: `.ci/windows` builds the program before.
+        if let Some(program) = std::env::var_os("ASSETQ_C_PROGRAM") {
+            return Some(program.into());
         }
-        let mut compiler = Command::new("cc");
+        let name = if cfg!(windows) { "gcc" } else { "cc" };
+        if cfg!(target_env = "msvc") || Command::new(name).arg("--version").output().is_err() {
+            return None;
+        }
+        let program =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("use").with_extension(std::env::consts::EXE_EXTENSION);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut compiler = Command::new(name);
         compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(source.join("include"));
-        compiler.arg(source.join("tests/use.c")).arg("-o").arg(&program);
-        compiler.arg("-L").arg(built()).arg("-lassetq_c").arg(format!("-Wl,-rpath,{}", built().display()));
+        compiler.arg(source.join("tests/use.c")).arg("-o").arg(&program).arg("-L").arg(built()).arg("-lassetq_c");
+        if cfg!(unix) {
+            compiler.arg(format!("-Wl,-rpath,{}", built().display()));
+        }
         let done = compiler.output().expect("the compiler runs");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        true
-    });
-    if !is_built {
-        eprintln!("skipped: there is no C compiler");
+        Some(program)
+    };
+    BUILT.get_or_init(build).clone()
+}
+
+/// The output of the program with these arguments. `None` if it cannot be built.
+fn run(arguments: &[&Path]) -> Option<String> {
+    let Some(program) = program() else {
+        eprintln!("skipped: there is no C compiler that links this library");
         return None;
+    };
+    let mut command = Command::new(&program);
+    if cfg!(windows) {
+        // Windows looks for libraries beside the program and on the path.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(built()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("a path"));
     }
-    let done = Command::new(&program).args(arguments).output().expect("the program runs");
+    let done = command.args(arguments).output().expect("the program runs");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    Some(String::from_utf8(done.stdout).expect("it writes text"))
+    // Text of Windows has two characters at the end of a line.
+    Some(String::from_utf8(done.stdout).expect("it writes text").replace("\r\n", "\n"))
 }
 
 #[test]

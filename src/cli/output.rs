@@ -209,7 +209,6 @@ impl Outputs {
 
 /// Has an interrupted command remove the files that it has not finished.
 fn leave_nothing_when_ended() {
-    atomic_file::remove_unfinished_when_ended();
     #[cfg(not(unix))]
     {
         // Where no handler can be set, an interrupted command leaves its part, never half a file under its name.
@@ -221,6 +220,8 @@ fn leave_nothing_when_ended() {
             });
         });
     }
+    // After the handler of Ctrl-C, because Windows calls the last one first.
+    atomic_file::remove_unfinished_when_ended();
 }
 
 fn refused(error: io::Error) -> Failure {

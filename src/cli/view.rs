@@ -442,6 +442,11 @@ fn open(page: &Path) -> bool {
         _ => "xdg-open",
     };
     let mut command = Command::new(program);
-    command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // With the separators of the system: to explorer a `/` begins an option, and $TMP may have some.
+    command
+        .arg(page.components().collect::<PathBuf>())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.spawn().is_ok()
 }

@@ -11,7 +11,8 @@ use std::io;
 use std::path::Path;
 
 /// From now on a signal that ends the process (an interrupt, the end of the session, an abort as when memory runs out)
-/// first removes the files that are being written. For commands; does nothing on systems without signals.
+/// first removes the files that are being written. On Windows these are the close of the console and the end of the
+/// session. For commands.
 pub fn remove_unfinished_when_ended() {
     list::catch_signals();
 }
@@ -375,7 +376,39 @@ mod list {
         std::mem::forget(all);
     }
 
+    #[cfg(not(windows))]
     pub(super) fn catch_signals() {}
+
+    #[cfg(windows)]
+    pub(super) fn catch_signals() {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            // SAFETY: the handler has the signature of one, and is there as long as the process.
+            // Without it a closed console leaves parts of files, never half a file under its name.
+            unsafe { SetConsoleCtrlHandler(Some(on_console_event), 1) };
+        });
+    }
+
+    #[cfg(windows)]
+    type Handler = unsafe extern "system" fn(u32) -> i32;
+
+    #[cfg(windows)]
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn SetConsoleCtrlHandler(handler: Option<Handler>, add: i32) -> i32;
+    }
+
+    /// Runs in a thread of its own, so that it may lock. Windows calls the last added handler first, and ends the process
+    /// once a handler returns from a closed console, the end of the session, or a shutdown.
+    #[cfg(windows)]
+    unsafe extern "system" fn on_console_event(event: u32) -> i32 {
+        const CLOSE: u32 = 2;
+        // Ctrl-C and Ctrl-Break are left to the handler of the command.
+        if event >= CLOSE {
+            remove_all();
+        }
+        0
+    }
 
     pub(super) fn catch_abort() {}
 

@@ -292,6 +292,10 @@ pub(crate) fn replace(part: &Path, to: &Path, lock: Option<File>) -> io::Result<
                     wait = wait.saturating_mul(2);
                 }
             }
+            Err(error) if is_in_use(&error) => {
+                let what = format!("{error}; is it open in another program, or read-only?");
+                return Err(io::Error::new(error.kind(), what));
+            }
             done => return done,
         }
     }

@@ -61,7 +61,7 @@ mod there {
         let dir = samples();
         let written = rows(dir.path(), &["extract", "wows", "content/gameplay/*.geometry", "--to", "out", "-f", "csv"]);
         assert!(written.iter().all(|path| path.starts_with("out\\content\\") && !path.contains('/')), "{written:?}");
-        let change = r#"{"table":"records","change":"changed","key":["r0000001"],"new":{"u9SaveIndex":3}}"#;
+        let change = r#"{"table":"records","change":"changed","key":"r0000001","new":{"u9SaveIndex":3}}"#;
         fs::write(dir.path().join("edit.ndjson"), format!("{change}\n")).unwrap();
         let (out, err) = run(dir.path(), 0, &["patch", "sheet.wdb", "edit.ndjson", "--in-place"]);
         assert!(!out.contains("\\\\?\\") && !err.contains("\\\\?\\"), "{out}{err}");
@@ -99,8 +99,8 @@ mod there {
         let game = OpenOptions::new().read(true).share_mode(1).open(&path).unwrap();
         let change = ["sql", "UPDATE records SET u9SaveIndex = 3", "sheet.wdb", "--in-place"];
         let (_, err) = run(dir.path(), 4, &change);
-        assert!(err.starts_with("assetq: sheet.wdb: "), "{err}");
-        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(err.contains("sheet.wdb: cannot write: ") && err.contains("open in another program"), "{err}");
+        assert_eq!((err.lines().count(), fs::read(&path).unwrap()), (1, before.clone()), "{err}");
         drop(game);
         run(dir.path(), 0, &change);
         assert_ne!(fs::read(&path).unwrap(), before);
@@ -109,7 +109,35 @@ mod there {
     }
 
     #[test]
-    fn files_whose_names_differ_in_case_are_all_kept() {
+    fn files_of_an_archive_whose_names_differ_in_case_are_all_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let sheets = [1, 2].map(|seed| sample::wdb::demo(seed, Size::Small));
+        let pack = sample::wdb::pack(&[("A", "txt", sheets[0].clone()), ("a", "txt", sheets[1].clone())]);
+        fs::write(dir.path().join("pack.bin"), pack).unwrap();
+        for force in [&[][..], &["--force"]] {
+            let args = [&["extract", "pack.bin", "--to", "out", "-f", "csv"], force].concat();
+            assert_eq!(rows(dir.path(), &args), ["out\\A.txt", "out\\a.txt~1"]);
+            assert_eq!(["A.txt", "a.txt~1"].map(|name| fs::read(dir.path().join("out").join(name)).unwrap()), sheets);
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_archive_that_is_called_as_a_device_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let sheet = || sample::wdb::demo(1, Size::Small);
+        let files = [("CON", "wdb", sheet()), ("aux", "txt", sheet()), ("console", "wdb", sheet())];
+        fs::write(dir.path().join("pack.bin"), sample::wdb::pack(&files)).unwrap();
+        let (out, err) = run(dir.path(), 3, &["extract", "pack.bin", "--to", "out", "-f", "csv"]);
+        assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), ["out\\console.wdb"]);
+        for name in ["CON.wdb", "aux.txt"] {
+            assert!(err.contains(&format!("{name:?} is not written")) && err.contains("a device on Windows"), "{err}");
+        }
+        // Such a file is read all the same, and written under another name.
+        run(dir.path(), 0, &["info", "pack.bin:aux.txt"]);
+    }
+
+    #[test]
+    fn a_file_that_exists_under_a_name_of_another_case_is_kept() {
         let dir = samples();
         let names = rows(dir.path(), &["extract", "pack.bin", "*", "--to", "out", "-f", "csv"]);
         let first = dir.path().join(&names[0]);
@@ -127,6 +155,53 @@ mod there {
         command.env_remove("ASSETQ_CACHE").env("LOCALAPPDATA", dir.path()).args(["info", "--environment"]);
         let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(out.contains(&format!("cache: {}", dir.path().join("assetq").display())), "{out}");
+    }
+
+    /// As `setx ASSETQ_DB` sets it for later consoles.
+    #[test]
+    fn a_variable_names_the_database_by_a_path_of_windows() {
+        let dir = samples();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+        command.env("ASSETQ_DB", dir.path().join("wows")).args(["resolve", "content", "-f", "csv"]);
+        let out = command.output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+        let said = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(said, run(dir.path(), 0, &["resolve", "content", "--db", "wows", "-f", "csv"]).0);
+        assert!(said.lines().count() > 1, "{said}");
+    }
+
+    #[test]
+    fn files_are_written_over_while_the_command_has_them_open() {
+        let dir = samples();
+        run(dir.path(), 0, &["extract", "pack.bin", "*", "--to", "out"]);
+        run(dir.path(), 0, &["extract", "pack.bin", "*", "--to", "out", "--force"]);
+        for _ in 0..2 {
+            run(dir.path(), 0, &["snapshot", "wows", "--to", "kept", "--force"]);
+        }
+        for value in [3, 4] {
+            let update = format!("UPDATE records SET u9SaveIndex = {value}");
+            run(dir.path(), 0, &["sql", &update, "sheet.wdb", "--to", "new.wdb", "--force"]);
+            run(dir.path(), 0, &["sql", &update, "sheet.wdb", "--in-place"]);
+        }
+    }
+
+    #[test]
+    fn the_cache_is_checked_and_cleared() {
+        let dir = samples();
+        let cached = |args: &[&str]| {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+            let out = command.current_dir(dir.path()).env("ASSETQ_CACHE", "cache").args(args).output().unwrap();
+            assert_eq!(out.status.code(), Some(0), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
+            String::from_utf8(out.stdout).unwrap()
+        };
+        fs::create_dir(dir.path().join("cache")).unwrap();
+        fs::write(dir.path().join("cache/ab.decoded"), "abc").unwrap();
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        fs::write(dir.path().join("cache/ab.seal"), format!("{sha256} 352441c2 0-0-3-0\n")).unwrap();
+        let kept = cached(&["cache", "verify", "-f", "csv"]);
+        assert!(kept.contains("cache\\ab.decoded,true") && !kept.contains('/'), "{kept}");
+        cached(&["cache", "clear"]);
+        assert_eq!(fs::read_dir(dir.path().join("cache")).unwrap().count(), 0);
     }
 
     #[test]

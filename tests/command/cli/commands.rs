@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -257,6 +257,7 @@ fn reading_instead_of_mapping_is_the_same() {
 #[test]
 #[cfg(unix)]
 fn a_file_that_shrinks_while_it_is_mapped_is_one_line_and_exit_code_4() {
+    use std::io::{BufRead as _, BufReader};
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("assets.bin");
     fs::copy(samples().join("assets.bin"), &file).unwrap();

@@ -6,7 +6,6 @@ mod export;
 mod golden;
 #[cfg(unix)]
 mod limits;
-#[cfg(unix)]
 mod outputs;
 mod people;
 #[cfg(unix)]

@@ -1,10 +1,13 @@
 //! The position of a new file: beside its game, in its pack, and nowhere if the write fails.
 
-use super::command::{command, read, run, run_with};
+#[cfg(unix)]
+use super::command::command;
+use super::command::{read, run, run_with};
 use assetq::sample::Size;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -39,7 +42,7 @@ fn all(dir: &Path) -> BTreeSet<(String, Vec<u8>)> {
             match path.is_dir() {
                 true => folders.push(path),
                 false => {
-                    let name = path.strip_prefix(dir).unwrap().to_string_lossy().into_owned();
+                    let name = path.strip_prefix(dir).unwrap().to_string_lossy().replace('\\', "/");
                     files.insert((name, fs::read(path).unwrap()));
                 }
             }
@@ -62,6 +65,7 @@ fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
     let (shown, said) = run_with(dir.path(), 0, &args, &patch);
     assert!(shown.starts_with(&format!("~ boxes {name}\n    min_x: ")), "{shown}");
     let place = format!("game/res_mods/0.10.0.0/{inner}");
+    let said = said.replace('\\', "/");
     assert!(said.contains(&format!("the game takes {place} over its own file")), "{said}");
     let mut after = all(dir.path());
     after.retain(|file| !before.contains(file));
@@ -119,6 +123,7 @@ fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
 }
 
 /// A map, an edit of it, and what writes that over it.
+#[cfg(unix)]
 fn map() -> (TempDir, [&'static str; 6]) {
     let dir = folder(|write| {
         write("town.wdata", &assetq::sample::wdata::demo(3, Size::Full));
@@ -129,6 +134,7 @@ fn map() -> (TempDir, [&'static str; 6]) {
     (dir, ["patch", "town.wdata", "mod.ndjson", "--in-place", "--undo", "undo.ndjson"])
 }
 
+#[cfg(unix)]
 fn names(dir: &Path) -> BTreeSet<String> {
     fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

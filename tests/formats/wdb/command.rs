@@ -105,9 +105,10 @@ fn entries_are_written_as_files() {
 fn a_folder_stands_for_the_files_in_it() {
     let dir = folder();
     let reports = json(dir.path(), &["verify", ".", "-f", "json"]);
-    let files: Vec<_> =
-        reports.as_array().unwrap().iter().map(|r| (r["file"].as_str().unwrap(), r["ok"] == true)).collect();
-    assert_eq!(files, [("./monsters.wdb", true), ("./mystery.wdb", true), ("./wdbpack.bin", true)]);
+    let file = |report: &Json| report["file"].as_str().unwrap().replace('\\', "/");
+    let files: Vec<_> = reports.as_array().unwrap().iter().map(|r| (file(r), r["ok"] == true)).collect();
+    let expected = ["./monsters.wdb", "./mystery.wdb", "./wdbpack.bin"].map(|name| (name.to_owned(), true));
+    assert_eq!(files, expected);
     fs::create_dir(dir.path().join("empty")).unwrap();
     run(dir.path(), 1, &["info", "empty"]);
 }
