@@ -233,10 +233,8 @@ fn errors_are_one_line_with_file_and_offset() {
         (short, 3, "strings.buckets: 664 bytes needed"),
         (file("text.txt", b"hello world, this is no asset"), 3, "not a format that assetq knows"),
         (file("empty.bin", b""), 3, "the file is empty"),
-        (dir.path().to_str().unwrap().to_owned(), 4, "directory"),
         (dir.path().join("missing").to_str().unwrap().to_owned(), 4, "cannot open"),
     ] {
-        // For `info` a folder stands for the files in it.
         let (out, err) = run(code, &["ls", &path]);
         assert!(out.is_empty());
         assert_eq!(err.lines().count(), 1, "{err}");
