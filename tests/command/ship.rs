@@ -149,7 +149,7 @@ fn camouflages_are_variants_of_materials() {
         changed.insert((before.name.clone().unwrap(), after.name.clone().unwrap()));
         let base = after.pbr_metallic_roughness.base_color_texture.as_ref().unwrap();
         let transform = base.extensions.as_ref().unwrap().texture_transform.as_ref().unwrap();
-        assert_eq!(transform.scale.0, [2.0, 2.0]);
+        assert_eq!((transform.scale.0, transform.tex_coord), ([2.0, 2.0], Some(0)), "null is no number");
         assert_eq!(
             after.normal_texture.as_ref().unwrap().index.value(),
             before.normal_texture.as_ref().unwrap().index.value()

@@ -415,9 +415,34 @@ fn damaged_texts_are_errors_of_their_own() {
         let report = asset.reader().verify(&Default::default());
         assert!(!report.is_ok());
     }
+    // Tables of ids and texts that overlap, or begin in the header.
+    for (at, value, part) in [(16, 28, "texts"), (16, 36, "texts"), (12, 8, "ids")] {
+        let error = open(with(at, value)).unwrap_err().to_string();
+        let expected = format!("{part}: the table of {part} overlaps another part (at offset {value:#x})");
+        assert_eq!(error, expected);
+    }
     // Out of order.
     let asset = open([&whole[..28], &whole[36..44], &whole[28..36], &whole[44..]].concat()).unwrap();
     assert!(!asset.reader().verify(&Default::default()).checks[1].is_ok());
+}
+
+/// A thousand ids that share one long text cost what the file is large, not a thousand times that.
+#[test]
+fn texts_that_overlap_have_a_budget() {
+    let ids: Vec<String> = (0..1000).map(|n| format!("id{n:04}")).collect();
+    let long = "x".repeat(100_000);
+    let mut messages: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "")).collect();
+    messages[0].1 = &long;
+    let mut bytes = mo(&messages);
+    let texts = 28 + 8 * 1000;
+    let first = bytes[texts..texts + 8].to_vec();
+    bytes[texts..texts + 8 * 1000].chunks_mut(8).for_each(|stretch| stretch.copy_from_slice(&first));
+    let asset = Asset::open(Source::from_vec("global.mo", bytes)).unwrap();
+    let error = asset.reader().table("texts").unwrap().len().unwrap_err().to_string();
+    assert!(error.contains("bytes of texts, which overlap") && error.contains("(at offset 0x"), "{error}");
+    assert!(!asset.reader().verify(&Default::default()).is_ok());
+    let titles = asset.reader().relations().unwrap().texts().unwrap();
+    assert_eq!(titles.title("id0500").unwrap().map(|text| text.len()), Some(100_000), "one text is found by its id");
 }
 
 #[test]

@@ -4,9 +4,11 @@
 
 mod layout;
 
+use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
+use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::{Entries, Entry, Found, IdTexts, Keep, Relations};
 use crate::report::{Check, Progress, Report};
@@ -23,6 +25,7 @@ const NUL: u8 = 0;
 #[derive(Debug)]
 pub struct Catalog {
     source: Source,
+    ends: Lazy<Vec<usize>>,
 }
 
 /// A text with its id.
@@ -47,6 +50,12 @@ impl<'a> Message<'a> {
         self.text.split(|byte| *byte == NUL)
     }
 
+    /// Charges the bytes of the id and the text.
+    fn spend(&self, budget: &Budget) -> Result<()> {
+        let bytes = (self.id.len() as u64).saturating_add(self.text.len() as u64);
+        budget.spend(bytes).map_err(|kind| self.text_at.error(kind))
+    }
+
     fn form(&self, number: usize) -> Result<Option<&'a str>> {
         self.forms().nth(number).map(|form| self.text_at.utf8(form)).transpose()
     }
@@ -56,7 +65,7 @@ impl Catalog {
     /// Opens `source`. Reads the header.
     ///
     /// # Errors
-    /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file.
+    /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
     pub fn open(source: Source) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<Header>()?;
@@ -66,8 +75,19 @@ impl Catalog {
         if header.revision.get() >> 16 != 0 {
             return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.revision.get().into() }));
         }
-        let catalog = Self { source };
+        let catalog = Self { source, ends: Lazy::default() };
         catalog.stretches()?;
+        let header = catalog.header()?;
+        let size = (header.count.get() as usize).saturating_mul(size_of::<Stretch>());
+        let (ids, texts) = (header.ids.get() as usize, header.texts.get() as usize);
+        for (part, at) in [("ids", ids), ("texts", texts)] {
+            let is_in_header = size > 0 && at < size_of::<Header>();
+            let overlaps = part == "texts" && at < ids.saturating_add(size) && ids < at.saturating_add(size);
+            if is_in_header || overlaps {
+                let what = format!("the table of {part} overlaps another part").into();
+                return Err(catalog.source.view(part).at(at).error(ErrorKind::Damaged { what }));
+            }
+        }
         Ok(catalog)
     }
 
@@ -108,6 +128,32 @@ impl Catalog {
         let (id, id_at) = self.bytes(id, "id")?;
         let (text, text_at) = self.bytes(text, "text")?;
         Ok(Some(Message { row, id, id_at, text, text_at }))
+    }
+
+    /// A budget for one walk over all texts, which may overlap.
+    fn budget(&self) -> Budget {
+        Budget::of_file("bytes of texts, which overlap", self.source.bytes().len())
+    }
+
+    /// The number of rows up to and with each message: a row for each form. A damaged message has one.
+    fn ends(&self) -> Result<&[usize]> {
+        self.ends.get_or_try_init(|| self.count_forms()).map(Vec::as_slice)
+    }
+
+    fn count_forms(&self) -> Result<Vec<usize>> {
+        let budget = self.budget();
+        let mut total = 0usize;
+        let mut ends = Vec::new();
+        for row in 0..self.len() {
+            let mut forms = 1;
+            if let Ok(Some(message)) = self.message(row) {
+                message.spend(&budget)?;
+                forms = message.forms().count();
+            }
+            total = total.saturating_add(forms);
+            ends.push(total);
+        }
+        Ok(ends)
     }
 
     /// The number of the message with this id: ids are in order.
@@ -188,30 +234,21 @@ impl Reader for Catalog {
 
     /// A row for each form of a text.
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let starts =
-            || (0..self.len()).map(|row| self.message(row).ok().flatten().map_or(1, |found| found.forms().count()));
-        let starts = std::sync::Arc::new(std::sync::LazyLock::new(move || {
-            let mut total = 0usize;
-            let sum = |forms: usize| {
-                total = total.saturating_add(forms);
-                total
-            };
-            // The number of rows up to and with each message.
-            starts().map(sum).collect::<Vec<usize>>()
-        }));
-        let of_find = std::sync::Arc::clone(&starts);
-        let of_count = std::sync::Arc::clone(&starts);
+        let before = |ends: &[usize], number: usize| {
+            number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0)
+        };
         let locate = move |row: usize| {
-            let number = starts.partition_point(|end| *end <= row);
-            let before = number.checked_sub(1).and_then(|before| starts.get(before)).copied().unwrap_or(0);
-            Ok(self.message(number)?.map(|message| (message, row.saturating_sub(before))))
+            let ends = self.ends()?;
+            let number = ends.partition_point(|end| *end <= row);
+            Ok(self.message(number)?.map(|message| (message, row.saturating_sub(before(ends, number)))))
         };
         let rows_of = move |id: &str| {
             let Some(number) = self.position(id)? else { return Ok(Vec::new()) };
-            let before = number.checked_sub(1).and_then(|before| of_find.get(before)).copied().unwrap_or(0);
-            Ok((before..of_find.get(number).copied().unwrap_or(before)).collect())
+            let ends = self.ends()?;
+            let before = before(ends, number);
+            Ok((before..ends.get(number).copied().unwrap_or(before)).collect())
         };
-        let table = DeclaredTable::new("texts", move || Ok(of_count.last().copied().unwrap_or(0)), locate)
+        let table = DeclaredTable::new("texts", || Ok(self.ends()?.last().copied().unwrap_or(0)), locate)
             .column(Column::text("id").brief().key(), |(message, _): &(Message<'_>, usize)| Ok(message.id()?.into()))
             .found_by(move |key| Some(rows_of(&key.as_text()?)))
             .column(Column::uint("plural").brief().key(), |(_, form)| Ok((*form).into()))
@@ -253,9 +290,13 @@ impl Reader for Catalog {
         let mut texts = Check::new("texts").with_detail(format!("{} ids", self.len()));
         let mut order = Check::new("order").with_detail("each id after the one before");
         let mut before: Option<&[u8]> = None;
+        let budget = self.budget();
         for row in 0..self.len() {
             let message = texts.note(self.message(row).map_err(|error| error.context(format_args!("message {row}"))));
             if let Some(Some(message)) = message {
+                if texts.note(message.spend(&budget)).is_none() {
+                    break;
+                }
                 texts.note(message.id_at.utf8(message.id));
                 texts.note(message.text_at.utf8(message.text));
                 if before.is_some_and(|before| before >= message.id) {

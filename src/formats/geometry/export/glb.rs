@@ -337,6 +337,8 @@ fn transform((scale, offset): ([f32; 2], [f32; 2])) -> json::extensions::texture
     let transform = TextureTransform {
         offset: TextureTransformOffset(offset),
         scale: TextureTransformScale(scale),
+        // The default would be written as null, which is no number.
+        tex_coord: Some(0),
         ..Default::default()
     };
     json::extensions::texture::Info { texture_transform: Some(transform), ..Default::default() }
