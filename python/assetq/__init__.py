@@ -34,6 +34,7 @@ from ._assetq import (
     sample,
     sql,
 )
+from ._scan import Condition, Partition, Piece, Scan, scan
 from ._types import (
     Change,
     Check,
@@ -54,16 +55,20 @@ __all__ = [
     "Change",
     "Check",
     "Column",
+    "Condition",
     "Error",
     "Found",
     "Locations",
     "Mesh",
     "MissingFileError",
     "NotFoundError",
+    "Partition",
+    "Piece",
     "Reference",
     "Report",
     "Resource",
     "Rows",
+    "Scan",
     "Table",
     "__version__",
     "armor_material",
@@ -77,5 +82,6 @@ __all__ = [
     "path_id",
     "refs",
     "sample",
+    "scan",
     "sql",
 ]

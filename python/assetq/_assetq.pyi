@@ -27,6 +27,7 @@ __all__ = [
     "diff",
     "format_id",
     "from_bytes",
+    "list_files",
     "name_id",
     "open",
     "parse_id",
@@ -55,6 +56,9 @@ def open(
     archives in the user's cache. With ``strict`` a warning is an error. ``names`` are archives, databases, or lists of
     texts that tell what ids stand for.
     """
+
+def list_files(pattern: _Address) -> list[tuple[str, int]]:
+    """The addresses of the files that ``pattern`` matches, and their sizes; 0 for a folder."""
 
 def from_bytes(data: bytes, name: str = "bytes") -> Asset:
     """Opens a copy of a file in memory."""
@@ -182,6 +186,11 @@ class Table:
         """The rows that satisfy ``condition``, such as ``size > 10k and name ~ "*.dds"``."""
     def columns(self, *names: str) -> Table:
         """The same rows with these columns only, in this order."""
+    def slice(self, first: int, end: int | None = None) -> Table:
+        """The rows with the numbers from ``first`` on, up to ``end``. ``where`` does not change the numbers."""
+    @property
+    def is_random_access(self) -> bool:
+        """Whether a walk may begin at any row without extra cost, so that several readers can each read a slice."""
     def skip_damaged(self) -> Table:
         """The same rows less those that are damaged, which ``damage`` lists once they were met. Otherwise the first
         damaged row is an error."""

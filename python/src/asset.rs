@@ -5,6 +5,7 @@ use crate::mesh::{ArmorModel, Mesh};
 use crate::table::Table;
 use crate::{ask, database, mesh, value};
 use assetq::archive::{self, Archive, Cache};
+use assetq::files::FilePattern;
 use assetq::names::NameSources;
 use assetq::report::Progress;
 use assetq::table::Tree;
@@ -12,7 +13,7 @@ use assetq::{Options, Reader, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An open file or folder of any format.
@@ -47,6 +48,22 @@ pub fn open(
         let inner = assetq::files::open(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
         Ok(Asset { inner, options })
     })
+}
+
+/// The addresses of the files that `pattern` matches, and their sizes; 0 for a folder.
+#[pyfunction]
+pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<(String, u64)>> {
+    let list = py.detach(|| FilePattern::of(&pattern).list(&pattern, &Options::default(), &Progress::default()));
+    let list = list.or_raise_missing_file(&pattern.to_string_lossy())?;
+    if let Some((name, error)) = list.damaged().first() {
+        return Err(raised(name, error));
+    }
+    let on_disk = |path: &Path| path.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 });
+    let file = |(n, path): (usize, PathBuf)| {
+        let size = list.size(n).unwrap_or_else(|| on_disk(&path));
+        (path.to_string_lossy().into_owned(), size)
+    };
+    Ok(list.addresses().enumerate().map(file).collect())
 }
 
 /// Opens a copy of a file in memory.

@@ -21,7 +21,7 @@ mod _assetq {
     #[pymodule_export]
     use crate::ask::{dangling, diff_, format_id, name_id, parse_id, path_id, refs_, sql};
     #[pymodule_export]
-    use crate::asset::{Asset, from_bytes, open};
+    use crate::asset::{Asset, from_bytes, list_files, open};
     #[pymodule_export]
     use crate::database::Resource;
     #[pymodule_export]

@@ -102,6 +102,17 @@ impl Table {
         Ok(self.with(self.rows.clone().columns(&names).or_raise_missing_key(self.file())?))
     }
 
+    /// The rows with the numbers from `first` on, up to `end`.
+    #[pyo3(signature = (first, end=None))]
+    fn slice(&self, first: usize, end: Option<usize>) -> Self {
+        self.with(self.rows.clone().slice(first..end.unwrap_or(usize::MAX)))
+    }
+
+    #[getter]
+    fn is_random_access(&self) -> PyResult<bool> {
+        self.rows.is_random_access().or_raise(self.file())
+    }
+
     /// The same rows less those that are damaged, which `damage` lists once they were met.
     fn skip_damaged(&self) -> Self {
         let left_out = Arc::new(Mutex::new(Check::new("rows")));

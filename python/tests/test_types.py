@@ -38,7 +38,12 @@ def check(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProce
 
 
 def test_stubs_say_what_there_is(tmp_path: Path) -> None:
-    done = check("mypy.stubtest", "assetq", "--concise", cwd=tmp_path)
+    engines = {"spark": "pyspark", "_ray": "ray", "_polars": "polars"}
+    absent = [module for module, engine in engines.items() if importlib.util.find_spec(engine) is None]
+    allowed = tmp_path / "allowed"
+    allowed.write_text("".join(f"assetq\\.{module}\n" for module in absent))
+    options = ["--concise", "--mypy-config-file", ROOT / "pyproject.toml", "--allowlist", allowed]
+    done = check("mypy.stubtest", "assetq", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -49,6 +49,18 @@ pub trait BatchSink {
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
+
+    /// As [`RowSink::rows_of`], for some of the rows.
+    fn rows_within<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        rows: Range<usize>,
+        columns: &[usize],
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let (batches, mut hand_over) = self.parts();
+        batches.read_all(table, rows, columns, met, |batch| Ok(hand_over(batch)?))
+    }
 }
 
 impl<S: BatchSink> RowSink for S {
@@ -68,8 +80,7 @@ impl<S: BatchSink> RowSink for S {
         columns: &[usize],
         met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        let (batches, mut hand_over) = self.parts();
-        batches.read_all(table, columns, met, |batch| Ok(hand_over(batch)?))
+        self.rows_within(table, 0..usize::MAX, columns, met)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -223,7 +234,7 @@ impl Batches {
         self.torn = true;
     }
 
-    /// Reads `columns` of all rows of `table`, several batches at once where the table allows it, and hands them over
+    /// Reads `columns` of the rows `range` of `table`, several batches at once where the table allows it, and hands them over
     /// in order.
     ///
     /// # Errors
@@ -231,6 +242,7 @@ impl Batches {
     pub(super) fn read_all<E: From<Error>>(
         &self,
         table: &dyn Table,
+        range: Range<usize>,
         columns: &[usize],
         mut met: impl FnMut(SinkEvent) -> Result<(), E>,
         mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
@@ -250,8 +262,8 @@ impl Batches {
             Ok::<_, E>(if ended { None } else { Some(read) })
         };
         let mut read = || {
-            let len = table.len()?;
-            let mut next = 0usize;
+            let len = table.len()?.min(range.end);
+            let mut next = range.start;
             while next < len {
                 let rows = |i: usize| {
                     let start = next.saturating_add(i.saturating_mul(ROWS)).min(len);
@@ -615,7 +627,7 @@ mod tests {
                 Ok(())
             };
             let chosen: Vec<Column> = columns.iter().rev().cloned().collect();
-            Batches::new(&chosen).read_all(&table, &[1, 0], met, hand_over).unwrap().unwrap();
+            Batches::new(&chosen).read_all(&table, 0..usize::MAX, &[1, 0], met, hand_over).unwrap().unwrap();
             assert_eq!(read, len);
             assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
             assert_eq!(next, len - (0..len).rev().take_while(|&row| NumberedTexts::text(row).is_err()).count());
@@ -638,7 +650,7 @@ mod tests {
             rows += batch.num_rows();
             Ok(())
         };
-        let read = Batches::new(&columns).read_all(&table, &[0, 1], met, hand_over).unwrap();
+        let read = Batches::new(&columns).read_all(&table, 0..usize::MAX, &[0, 1], met, hand_over).unwrap();
         assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cycle { .. }));
         assert_eq!(rows, 7);
     }

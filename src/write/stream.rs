@@ -19,6 +19,7 @@
 //! ```
 
 use super::arrow::ArrowBatches;
+use super::batch::BatchSink as _;
 use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +30,7 @@ use crate::table::{Column, RowCursor, Table, Value};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +49,7 @@ pub struct Selection {
     columns: Vec<usize>,
     chosen: Vec<Column>,
     filter: Vec<Bound>,
+    range: Range<usize>,
     left_out: Option<Arc<Mutex<Check>>>,
 }
 
@@ -58,7 +61,8 @@ impl Selection {
     pub fn new(asset: Asset, table: &str) -> Result<Self> {
         let chosen = open(&asset, table)?.columns().to_vec();
         let columns = (0..chosen.len()).collect();
-        Ok(Self { asset, table: table.to_owned(), columns, chosen, filter: Vec::new(), left_out: None })
+        let (filter, range) = (Vec::new(), 0..usize::MAX);
+        Ok(Self { asset, table: table.to_owned(), columns, chosen, filter, range, left_out: None })
     }
 
     /// The same rows with these columns only, in this order.
@@ -100,6 +104,21 @@ impl Selection {
         Ok(self)
     }
 
+    /// The rows of the table with these numbers, of those that are selected so far. Conditions do not change the numbers.
+    #[must_use]
+    pub fn slice(mut self, rows: Range<usize>) -> Self {
+        self.range = self.range.start.max(rows.start)..self.range.end.min(rows.end);
+        self
+    }
+
+    /// Whether a walk may begin at any row without extra cost, so that several readers can each read a slice.
+    ///
+    /// # Errors
+    /// `NotFound` if the table does not exist.
+    pub fn is_random_access(&self) -> Result<bool> {
+        Ok(open(&self.asset, &self.table)?.is_random_access())
+    }
+
     /// The same rows less the damaged ones, which are noted in `left_out`. Otherwise the first damaged row is an error.
     #[must_use]
     pub fn leave_out_damaged(self, left_out: Arc<Mutex<Check>>) -> Self {
@@ -132,7 +151,8 @@ impl Selection {
     /// The errors of reading the rows.
     pub fn count(&self) -> Result<usize> {
         if self.filter.is_empty() {
-            return open(&self.asset, &self.table)?.len();
+            let len = open(&self.asset, &self.table)?.len()?;
+            return Ok(len.min(self.range.end).saturating_sub(self.range.start));
         }
         let mut count = 0usize;
         self.each(|_| {
@@ -153,15 +173,19 @@ impl Selection {
     }
 
     fn walk(&self, table: &dyn Table, each: &mut dyn FnMut(&dyn RowCursor) -> Result<bool>) -> Result<()> {
+        if self.range.is_empty() {
+            return Ok(());
+        }
         let mut rows = match self.filter.as_slice() {
-            [] => table.cursor_over(0, &self.columns),
-            [filter] => filter.walk_over(table, Some(&self.columns))?,
-            all => Bound::And(all.to_vec()).walk_over(table, Some(&self.columns))?,
+            [] => table.cursor_over(self.range.start, &self.columns),
+            [filter] => filter.walk_within(table, &self.range, &self.columns)?,
+            all => Bound::And(all.to_vec()).walk_within(table, &self.range, &self.columns)?,
         };
         loop {
             match rows.advance() {
-                Ok(true) => {}
-                Ok(false) => return Ok(()),
+                // The number of a row may take time to find.
+                Ok(true) if self.range.end == usize::MAX || rows.row() < self.range.end => {}
+                Ok(_) => return Ok(()),
                 Err(error) => {
                     // The later rows are lost, which no caller requested.
                     return Err(error.context(&self.table));
@@ -237,7 +261,10 @@ impl Selection {
                 SinkEvent::Rows(_) => Err(unwanted()),
                 SinkEvent::Damage(row, error) => this.damaged(row, error),
             };
-            let at_once = if this.filter.is_empty() { sink.rows_of(&*table, &this.columns, met) } else { None };
+            let at_once = match this.filter.as_slice() {
+                [] => sink.rows_within(&*table, this.range.clone(), &this.columns, met),
+                _ => None,
+            };
             match at_once {
                 Some(done) => done?,
                 None => this.walk(&*table, &mut |row| sink.row_of(row, &this.columns).map(|()| is_wanted()))?,
@@ -396,6 +423,29 @@ mod tests {
         let rows: usize = narrow.batches().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!((rows, narrow.chosen().len()), (narrow.count().unwrap(), 1));
         assert!(narrow.columns(&["x"]).is_err(), "x is no longer among the columns");
+    }
+
+    #[test]
+    fn slices_have_all_rows_together_whatever_else_is_chosen() {
+        let geometry = Selection::new(geometry(), "vertices").unwrap();
+        let bytes = sample::bwdb::demo(1, Size::Small);
+        let assets = Asset::open(Source::from_vec("assets.bin", bytes)).unwrap();
+        let path = Selection::new(assets, "paths").unwrap();
+        let id = path.rows().unwrap().next().unwrap().unwrap()[9][0].to_string();
+        let by_probe = path.clone().filter(&format!("id = {id}")).unwrap();
+        let some = geometry.clone().filter("x > 0").unwrap().columns(&["y"]).unwrap();
+        for whole in [geometry, some, path, by_probe] {
+            let all: Vec<OwnedRow> = whole.rows().unwrap().flat_map(Result::unwrap).collect();
+            let ends = [0, 1, 9, 10, 60, usize::MAX - 1, usize::MAX];
+            let slices: Vec<_> = ends.windows(2).map(|ends| whole.clone().slice(ends[0]..ends[1])).collect();
+            let rows = slices.iter().flat_map(|slice| slice.rows().unwrap().flat_map(Result::unwrap));
+            assert_eq!(rows.collect::<Vec<_>>(), all);
+            let in_batches = |slice: &Selection| slice.batches().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
+            let counts: Vec<(usize, usize)> = slices.iter().map(|s| (s.count().unwrap(), in_batches(s))).collect();
+            assert!(counts.iter().all(|(count, in_batches)| count == in_batches), "{counts:?}");
+            assert_eq!(counts.iter().map(|(count, _)| count).sum::<usize>(), all.len());
+            assert_eq!(whole.slice(5..3).count().unwrap(), 0);
+        }
     }
 
     #[test]

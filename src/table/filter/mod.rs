@@ -22,6 +22,7 @@ use crate::id;
 use crate::suggest;
 use pattern::Pattern;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A condition as it was written, for any table.
 #[derive(Debug, Clone, PartialEq)]
@@ -493,6 +494,28 @@ impl Bound {
             Self::Or(any) => join(any, known, true),
             Self::Not(bound) => bound.holds_by(known).map(|holds| !holds),
         }
+    }
+
+    /// As [`Bound::walk_over`], from row `rows.start` on. The walk may lead past `rows.end`.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk_within<'t>(
+        &self,
+        table: &'t dyn Table,
+        rows: &Range<usize>,
+        columns: &[usize],
+    ) -> Result<Box<dyn RowCursor + 't>> {
+        if rows.start == 0 {
+            return self.walk_over(table, Some(columns));
+        }
+        Ok(match self.candidates(table).transpose()? {
+            Some(mut found) => {
+                found.retain(|row| rows.contains(row));
+                picked(table, found)
+            }
+            None => table.cursor_over(rows.start, columns),
+        })
     }
 
     /// The matching rows of `table`. An undecidable row is skipped, and `damaged` gets the error.

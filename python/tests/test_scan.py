@@ -1,0 +1,200 @@
+"""One table over many files: the same rows for every engine, and no more read than needed."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assetq
+from assetq import Condition, Scan
+
+Rows = list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def ships(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with geometries of two ships in several folders, and a file of another format."""
+    folder = tmp_path_factory.mktemp("ships")
+    for path in ("a/bow.geometry", "a/b/stern.geometry", "c/mid.geometry"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(samples / "ship.geometry", folder / path)
+    shutil.copy(samples / "ship.splash", folder / "c")
+    return folder
+
+
+def rows_by_sql(folder: Path, query: str) -> Rows:
+    """The answers of the engine's own SQL for each file, after the file's path."""
+    files = sorted(map(str, folder.glob("**/*.geometry")))
+    rows = ((file, *row) for file in files for row in assetq.open(file).sql(query))
+    # SQL has single floats by their shortest decimals.
+    return [tuple(float(np.float32(cell)) if isinstance(cell, float) else cell for cell in row) for row in rows]
+
+
+def vertices(ships: Path) -> Scan:
+    return assetq.scan(ships / "**/*.geometry", "vertices")
+
+
+def test_a_scan_lists_files_and_opens_one(ships: Path) -> None:
+    scan = vertices(ships)
+    assert [piece.address for piece in scan.files] == sorted(map(str, ships.glob("**/*.geometry")))
+    assert scan.column_names[:2] == ["file", assetq.open(scan.files[0].address)["vertices"].column_names[0]]
+    assert [column.kind for column in scan.columns("x", "file").schema] == ["f32", "text"]
+    with pytest.raises(assetq.NotFoundError, match="nope"):
+        scan.columns("nope")
+    with pytest.raises(assetq.NotFoundError, match="no file"):
+        assetq.scan(ships / "*.nope")
+    with pytest.raises(assetq.Error, match="nope"):
+        scan.where("nope = 1")
+
+
+def test_partitions_are_files_and_ranges_of_rows(ships: Path, samples: Path) -> None:
+    scan = vertices(ships).columns("file", "index")
+    (whole,) = scan.partitions()
+    assert len(whole.pieces) == 3 and whole.size == sum(file.size for file in scan.files)
+    each = scan.partitions(1)
+    assert [part.pieces for part in each] == [(file,) for file in scan.files], "no row is found without those before it"
+    sent = pickle.loads(pickle.dumps(each))
+    read = [(piece.address, *row) for part in sent for piece, table in part.tables() for row in table]
+    assert read == rows_by_sql(ships, 'SELECT "index" FROM vertices')
+
+    nodes = assetq.scan(samples / "assets.bin", "skeleton_nodes").columns("index")
+    parts = nodes.partitions(nodes.files[0].size // 4)
+    count = len(assetq.open(samples / "assets.bin")["skeleton_nodes"])
+    assert [piece.end for part in parts for piece in part.pieces] == [count * n // 4 for n in range(1, 5)]
+    rows = [row for part in parts for _, table in part.tables() for row in table]
+    assert rows == list(assetq.open(samples / "assets.bin")["skeleton_nodes"].columns("index"))
+
+
+def test_arrow_and_duckdb_have_the_rows_of_sql(ships: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    scan = vertices(ships).columns("file", "index", "x")
+    table = pyarrow.table(scan)
+    expected = rows_by_sql(ships, 'SELECT "index", x FROM vertices')
+    assert [tuple(row.values()) for row in table.to_pylist()] == expected and table.schema == scan.arrow_schema()
+    assert pyarrow.table(scan.where("x > 0").columns("file")).num_rows == sum(row[2] > 0 for row in expected)
+    duckdb = pytest.importorskip("duckdb")
+    counted = duckdb.sql('SELECT file, count(*) FROM scan WHERE x > 0 GROUP BY 1 ORDER BY 1').fetchall()
+    assert counted == rows_by_sql(ships, "SELECT count(*) FROM vertices WHERE x > 0")
+
+
+def test_polars_reads_what_a_query_needs(ships: Path) -> None:
+    polars = pytest.importorskip("polars")
+    lazy = vertices(ships).to_polars()
+    col = polars.col
+    some = lazy.filter((col("x") > 0.1) & (col("index") < 50)).select("file", "index", "x").collect()
+    expected = rows_by_sql(ships, 'SELECT "index", x FROM vertices')
+    assert some.rows() == [row for row in expected if row[2] > 0.1 and row[1] < 50] != []
+    assert lazy.select(polars.len()).collect().item() == len(expected)
+    assert lazy.head(7).select("index").collect().rows() == [row[1:2] for row in expected[:7]]
+    last = str(ships / "c/mid.geometry")
+    by_file = lazy.filter(col("file") == last).group_by("file").agg(polars.len()).collect()
+    assert by_file.rows() == [(last, len(expected) // 3)]
+    assert lazy.filter(col("x").is_null()).collect().height == 0
+
+
+def test_conditions_leave_out_files_and_rows_that_cannot_match(ships: Path) -> None:
+    scan = vertices(ships)
+    first = scan.files[0].address
+    assert [file.address for file in scan.prune(Condition("file", "in", (first, "other"))).files] == [first]
+    assert scan.prune(Condition("file", "null")).files == ()
+    assert scan.prune(Condition("file", ">", first)).files == scan.files[1:]
+    # Rows for which the condition may hold are kept: the exact comparison is the query engine's.
+    for condition, text in {
+        Condition("x", ">", 0.1): "x >= 0.1",
+        Condition("index", "in", (3, 5)): '"index" = 3 or "index" = 5',
+        Condition("index", ">=", 3.5): None,
+        Condition("x", "null"): None,
+        Condition("index", "not null"): '"index" != null',
+        Condition("nope", "=", 1): None,
+    }.items():
+        (part,) = scan.prune(condition).partitions()
+        expected = assetq.open(first)["vertices"]
+        assert len(next(part.tables())[1]) == len(expected if text is None else expected.where(text)), condition
+
+
+def test_a_condition_never_leaves_out_a_row_that_an_engine_would_choose(ships: Path, samples: Path) -> None:
+    scan = vertices(ships)
+    x = max(row[0] for row in assetq.open(scan.files[0].address)["vertices"].columns("x"))
+    # A double just below the greatest float is rounded to that float by the engine of assetq.
+    (part,) = scan.prune(Condition("x", ">", float(np.nextafter(x, -1)))).partitions()
+    assert any(row == (x,) for _, table in part.tables() for row in table.columns("x"))
+    # An id in another form is another text, which is compared with the texts of ids.
+    paths = assetq.scan(samples / "assets.bin", "paths")
+    (part,) = paths.prune(Condition("id", "<", "0xF0")).partitions()
+    assert [len(table) for _, table in part.tables()] == [len(assetq.open(samples / "assets.bin")["paths"])]
+    for much in (1 << 200, float("inf"), float("nan"), 1e300, -1e-300):
+        (part,) = scan.prune(Condition("index", "<", much), Condition("x", "<", much)).partitions()
+        assert next(part.tables())
+
+
+def test_conditions_of_all_kinds_keep_the_rows_that_match(samples: Path) -> None:
+    polars = pytest.importorskip("polars")
+    values = {"id64": "0x0000000000000001", "text": "it's", "bool": True, "f32": 0.5, "f64": -2.5, "int": -1, "uint": 3}
+    seen = set()
+    for path in sorted(samples.iterdir()):
+        for name in assetq.open(path):
+            table = assetq.open(path)[name]
+            if "file" in map(str.lower, table.column_names):
+                continue
+            lazy = assetq.scan(path, name, skip_damaged=True).to_polars()
+            for column in table.schema:
+                if column.kind not in values or (path, column.kind) in seen:
+                    continue
+                seen.add((path, column.kind))
+                whole = polars.DataFrame(table.columns(column.name).skip_damaged())
+                cells = whole[column.name].drop_nulls().to_list()
+                for value in [*cells[len(cells) // 2 :][:1], values[column.kind]]:
+                    value = polars.lit(value, whole.schema[column.name])
+                    cell = polars.col(column.name)
+                    for holds in (cell == value, cell < value, cell >= value, cell.is_null(), cell.is_not_null()):
+                        got = lazy.filter(holds).select(column.name).collect()
+                        assert got.equals(whole.filter(holds)), (path, name, holds)
+
+
+def test_damage_is_an_error_unless_it_is_left_out(ships: Path, tmp_path: Path) -> None:
+    shutil.copytree(ships, tmp_path / "ships")
+    damaged = tmp_path / "ships/a/bow.geometry"
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    pattern = tmp_path / "ships/**/*.geometry"
+    read = [table for part in assetq.scan(tmp_path / "ships/c/*.geometry").partitions() for table in part.tables()]
+    assert len(read) == 1
+    with pytest.raises(assetq.Error, match="bow.geometry"):
+        for part in assetq.scan(pattern, "vertices").partitions():
+            list(part.tables())
+    with pytest.warns(UserWarning, match="bow.geometry: left out"):
+        (part,) = assetq.scan(pattern, "vertices", skip_damaged=True).partitions()
+        assert len(list(part.tables())) == 2
+
+
+def test_files_in_an_archive(samples: Path) -> None:
+    scan = assetq.scan(f"{samples / 'wows'}:content/gameplay/**/*.geometry", "vertices")
+    assert len(scan.files) == 6 and all(file.size > 0 for file in scan.files)
+    counts = [len(table) for part in scan.partitions() for _, table in part.tables()]
+    assert counts == [len(assetq.open(file.address)["vertices"]) for file in scan.files]
+
+
+def test_ray_reads_partitions(ships: Path) -> None:
+    ray = pytest.importorskip("ray.data")
+    data = vertices(ships).columns("file", "index").to_ray()
+    rows = sorted((row["file"], row["index"]) for row in data.take_all())
+    assert rows == sorted(rows_by_sql(ships, 'SELECT "index" FROM vertices'))
+
+
+def test_spark_has_the_rows_of_sql(ships: Path) -> None:
+    """On two executors, each a process of its own."""
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    script = Path(__file__).with_name("spark_cluster.py")
+    done = subprocess.run([sys.executable, script, ships], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-5000:]
+    counted = [line.split("\t") for line in done.stdout.splitlines()]
+    expected = rows_by_sql(ships, "SELECT count(*) FROM vertices WHERE x > 0.5")
+    assert [(file, int(count)) for file, count in counted] == expected
