@@ -1,8 +1,8 @@
 //! Files of any format: telling which one it is, and opening it.
 
-use crate::archive;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
 use crate::scene;
 use crate::source::Source;
 use std::any::Any;
@@ -161,14 +161,6 @@ impl Asset {
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
         Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
-    }
-
-    /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive: see [`archive::Address`].
-    ///
-    /// # Errors
-    /// As [`Asset::open`] and [`archive::Address::open`].
-    pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        archive::Address::of(address.as_ref()).open(options)
     }
 
     /// A reader of several files of `format`.

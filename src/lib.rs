@@ -210,12 +210,16 @@ pub mod archive;
 pub mod armor;
 mod ask;
 mod asset;
+#[cfg(feature = "export")]
+#[doc(hidden)]
+pub mod atomic_file;
 mod budget;
 pub mod bytes;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod codec;
 mod compare;
+mod container;
 #[cfg(feature = "edit")]
 pub mod edit;
 pub mod error;
@@ -228,8 +232,11 @@ pub mod games;
 pub mod id;
 mod lazy;
 mod materials;
-pub mod names;
+mod options;
 mod paths;
+#[cfg(feature = "view")]
+#[doc(hidden)]
+pub mod picture;
 pub mod reader;
 pub mod relations;
 pub mod report;
@@ -244,9 +251,12 @@ pub mod texture;
 pub mod texture_files;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;
+#[cfg(feature = "edit")]
+mod writable;
 #[cfg(feature = "export")]
 pub mod write;
 
+pub use archive::names;
 #[cfg(feature = "find")]
 pub use ask::find;
 #[cfg(feature = "cli")]
@@ -265,7 +275,8 @@ pub use formats::mfm;
 #[cfg(feature = "se2")]
 pub use formats::se2;
 pub use formats::{bwdb, dds, gameparams, geometry, gtex, mo, rusty_hearts, vrb, wdata, wdb, white, wows};
-pub use reader::{FileFormat, Options, Reader};
+pub use options::Options;
+pub use reader::{FileFormat, Reader};
 pub use source::Source;
 
 /// Internals that tests, benches and comparisons of this project reach for. It changes without notice.

@@ -1,12 +1,11 @@
 //! [`Reader`], the interface of a format for all commands, and [`FileFormat`], which detects and opens its files.
 
-use crate::archive::Archive;
 use crate::armor::Plating;
 use crate::bytes::View;
 use crate::compare::Comparison;
-#[cfg(feature = "edit")]
-use crate::edit::Writable;
-use crate::error::{Error, Result};
+use crate::container::Archive;
+use crate::error::Result;
+use crate::options::Options;
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 #[cfg(feature = "export")]
@@ -15,12 +14,12 @@ use crate::scene::{Meshes, Placements};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::texture::Texture;
-use std::any::{Any, TypeId};
+#[cfg(feature = "edit")]
+use crate::writable::Writable;
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
-use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// A named range of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,50 +235,15 @@ pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
     View::new(given, "").utf8(given).map_err(|error| error.context(from))
 }
 
-/// Settings besides the file: strictness, and settings of single formats, by types of their own.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check during reading.
-    pub strict: bool,
-    /// Whether files are read rather than mapped, for network drives.
-    pub no_mmap: bool,
-    own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
-}
-
-impl Options {
-    /// Opens the file or folder at `path`, mapped or read according to these settings.
-    pub fn source(&self, path: &Path) -> Result<Source> {
-        match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
-            // Checked only after a failure: a game has hundreds of indexes to open.
-            Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
-            opened => opened,
-        }
+/// The message for a table that a file does not have: why, or the nearest tables, or all.
+#[cfg(feature = "edit")]
+pub(crate) fn no_table(reader: &dyn Reader, wanted: &str) -> String {
+    if let Some(why) = reader.absent(wanted) {
+        return format!("no table {wanted:?}: {why}");
     }
-
-    /// As [`Options::source`], for a file that was found in a folder, not named by the user: a pipe is an error,
-    /// because it may have no writer, and so is a device, which may have no end.
-    pub(crate) fn source_in_folder(&self, path: &Path) -> Result<Source> {
-        match path.metadata() {
-            Ok(meta) if !meta.is_file() && !meta.is_dir() => {
-                let what = "it is a pipe or a device, which is read only where it is named";
-                Err(Error::io("cannot open", io::Error::new(io::ErrorKind::InvalidInput, what)))
-            }
-            _ => self.source(path),
-        }
-    }
-
-    /// Adds `value` for the format that reads a `T`, such as [`crate::wdb::KnownFields`].
-    #[must_use]
-    pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
-        self.own.retain(|(id, _)| *id != TypeId::of::<T>());
-        self.own.push((TypeId::of::<T>(), value));
-        self
-    }
-
-    /// The value of type `T`, if given.
-    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let (_, value) = self.own.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
-        Arc::clone(value).downcast().ok()
-    }
+    let tables = reader.tables();
+    format!(
+        "no table {wanted:?}{}",
+        crate::suggest::hint_or_all(wanted, "it has", tables.iter().map(|table| table.name()))
+    )
 }

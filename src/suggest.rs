@@ -1,9 +1,6 @@
 //! Names that the user may have meant: the nearest ones to a name that does not exist.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, reason = "each feature uses some of it"))]
 
-use crate::reader::Reader;
-use crate::table::{Column, Table};
-
 /// The number of names that are suggested.
 const MOST: usize = 3;
 /// The likeness from which a name is suggested, from 0 to 1.
@@ -48,20 +45,6 @@ pub(crate) fn hint<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = 
     }
 }
 
-/// The message for a table that a file does not have: why, or the nearest tables, or all.
-pub(crate) fn no_table(reader: &dyn Reader, wanted: &str) -> String {
-    if let Some(why) = reader.absent(wanted) {
-        return format!("no table {wanted:?}: {why}");
-    }
-    let tables = reader.tables();
-    format!("no table {wanted:?}{}", hint_or_all(wanted, "it has", tables.iter().map(|table| table.name())))
-}
-
-/// The nearest columns, or all, as the end of a message that begins with `there_are`.
-pub(crate) fn hint_of_columns(wanted: &str, there_are: &str, columns: &[Column]) -> String {
-    hint_or_all(wanted, there_are, columns.iter().map(|column| &*column.name))
-}
-
 /// The nearest names, or if none is near `there_are` and all of them, as the end of a message.
 pub(crate) fn hint_or_all<'n>(wanted: &str, there_are: &str, names: impl Iterator<Item = &'n str> + Clone) -> String {
     /// Names that are listed.
@@ -79,17 +62,6 @@ pub(crate) fn hint_or_all<'n>(wanted: &str, there_are: &str, names: impl Iterato
     }
     let separator = if hint.is_empty() { ";" } else { "" };
     format!("{hint}{separator} {there_are} {}", listed.join(", "))
-}
-
-/// The nearest names of rows of `table`, as the end of a message. Rows that cannot be read have no name.
-pub(crate) fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
-    let label = table.label();
-    let mut cursor = table.cursor_over(0, &[label]);
-    let names = std::iter::from_fn(|| {
-        cursor.advance().ok().filter(|more| *more)?;
-        Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
-    });
-    hint(wanted, names.flatten())
 }
 
 /// How alike a name is to `wanted`, which is in lower case: 1 for the same name. Paths are alike if their last parts are.

@@ -3,7 +3,7 @@
 use crate::archive;
 use crate::asset::Asset;
 use crate::error::Result;
-use crate::reader::Options;
+use crate::options::Options;
 use crate::scene;
 use crate::source::Source;
 use crate::texture::{Pixels, Shape, TIERS, decode};

@@ -6,8 +6,9 @@
 //! | 0x04 | 4 | how many items there are |
 //! | 0x08 | 24 each | the items: a name of 16 bytes, filled up with NULs; the price, an integer; the weight, a float |
 
+use assetq::Options;
 use assetq::bytes::{Cursor, View};
-use assetq::reader::{FileFormat, Likeness, Options, Reader, Section};
+use assetq::reader::{FileFormat, Likeness, Reader, Section};
 use assetq::report::{Check, Progress, Report};
 use assetq::table::{Column, DeclaredTable, Kind, Table, Visitor};
 use assetq::{ErrorKind, Result, Source};

@@ -1,24 +1,18 @@
 //! Addresses: `FILE`, or `ARCHIVE:INNER` for a file in an archive, which nests.
 
-use super::{Archive, AtBuild, File};
+use super::names::NameSources;
+use super::{Archive, AtBuild, File, MARK, NESTED};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "games")]
 use crate::games::GameAddress;
-use crate::names::NameSources;
+use crate::options::Options;
 use crate::paths::slashed;
-use crate::reader::Options;
 use crate::source::Source;
 use crate::suggest;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The sign between an archive and the path in it.
-pub const MARK: char = ':';
-
-/// The greatest depth of archives inside of archives.
-pub const NESTED: usize = 16;
 
 /// The sign between an archive and its build.
 const AT_BUILD: char = '@';
@@ -29,6 +23,16 @@ pub struct Address {
     outer: PathBuf,
     build: Option<String>,
     inner: Option<String>,
+}
+
+impl Asset {
+    /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive: see [`Address`].
+    ///
+    /// # Errors
+    /// As [`Asset::open`] and [`Address::open`].
+    pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Address::of(address.as_ref()).open(options)
+    }
 }
 
 impl Address {

@@ -14,10 +14,10 @@
 
 use super::recent::{RecentAddresses, Target};
 use super::{Archive, Codec, File, MARK, decode};
+use crate::atomic_file::{AtomicFile, Overwrite};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileState, Source};
-use crate::write::atomic_file::{AtomicFile, Overwrite};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};

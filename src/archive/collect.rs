@@ -2,7 +2,7 @@
 
 use crate::asset::Format;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::Options;
+use crate::options::Options;
 use crate::report::Progress;
 use crate::source::Source;
 use crate::threads::prelude::*;

@@ -4,7 +4,8 @@
 use super::{Archive, File, Loose, facts, no_file, show, tables, verify_places};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};

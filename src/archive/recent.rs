@@ -1,6 +1,6 @@
 //! The files that addresses led to before, so that a question about a kept file opens no index.
 
-use crate::write::atomic_file::{AtomicFile, Overwrite};
+use crate::atomic_file::{AtomicFile, Overwrite};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

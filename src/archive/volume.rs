@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::reader::Options;
+use crate::options::Options;
 use crate::source::Source;
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::export::{Assembled, Scene, Thickness, assemble};
-use crate::reader::Options;
+use crate::options::Options;
 use crate::scene::{self, Context, Placements, Visual};
 use crate::table::{Table, Value, column_index};
 use std::collections::BTreeMap;

@@ -4,17 +4,16 @@ use super::entries::Entries;
 use super::output::{Lost, Stdout};
 use super::pager::{self, Pager};
 use super::{Color, Exit, Failure, Format, Global, complain};
+use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
+use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
-use crate::names::{Language, NameSources};
-use crate::reader::Options;
+use crate::options::Options;
 use crate::source::bounded::Bounded;
-use crate::suggest;
 use crate::table::{Column, Table};
 use crate::texture_files::TextureFiles;
-use crate::write::atomic_file::FileId;
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Page, Style, escape};
 use std::cell::{Cell, RefCell};
@@ -417,7 +416,7 @@ impl Context {
             Some(wanted) => reader.table(wanted).ok_or_else(|| {
                 // The file has the data of an absent table, and shows it raw.
                 let exit = if reader.absent(wanted).is_some() { Exit::NotFound } else { Exit::Usage };
-                Failure::new(exit, format!("{file}: {}", suggest::no_table(reader, wanted)))
+                Failure::new(exit, format!("{file}: {}", crate::reader::no_table(reader, wanted)))
             }),
             None => {
                 let main = reader.tables().into_iter().next();
@@ -432,7 +431,7 @@ impl Context {
             return String::new();
         }
         let main = asset.reader().tables().into_iter().next();
-        main.map_or_else(String::new, |table| suggest::hint_of_rows(wanted, &*table))
+        main.map_or_else(String::new, |table| crate::table::hint_of_rows(wanted, &*table))
     }
 
     /// Shows a note.

@@ -2,13 +2,13 @@ use super::file_names::{Inside, unfit_path};
 use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
+use crate::atomic_file::sync_files;
 use crate::error::Error;
 use crate::paths::{glob_of, joined};
 use crate::source::Source;
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
-use crate::write::atomic_file::sync_files;
 use std::io::Write as _;
 use std::path::PathBuf;
 

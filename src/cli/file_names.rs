@@ -1,6 +1,6 @@
 //! Names of files from untrusted sources.
 
-use crate::write::atomic_file;
+use crate::atomic_file;
 use crate::write::text::escape;
 use std::collections::HashSet;
 use std::fs;

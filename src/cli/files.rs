@@ -4,7 +4,7 @@ use super::progress::Unit;
 use super::{Context, Failure};
 use crate::asset::Asset;
 use crate::files::{FileList, FilePattern, FileSet};
-use crate::reader::Options;
+use crate::options::Options;
 use std::path::{Path, PathBuf};
 
 /// Whether arguments stand for more than one file, so that a document about the files is an array: also if some of them

@@ -1,7 +1,6 @@
 use super::rows::{SelectedRows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::paths::glob_of;
-use crate::suggest;
 use crate::table::glob::Glob;
 use crate::table::{Column, Region};
 use std::collections::BTreeMap;
@@ -97,7 +96,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
         let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());
-        let hint = exact.map_or_else(String::new, |exact| suggest::hint_of_rows(exact, &*table));
+        let hint = exact.map_or_else(String::new, |exact| crate::table::hint_of_rows(exact, &*table));
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));

@@ -315,7 +315,7 @@ impl Failure {
 /// The output that an error is about.
 fn output_of(error: &Error) -> Option<&str> {
     match error.kind() {
-        ErrorKind::Io { source, .. } => crate::write::atomic_file::output_of(source),
+        ErrorKind::Io { source, .. } => crate::atomic_file::output_of(source),
         _ => None,
     }
 }
@@ -336,8 +336,8 @@ impl From<std::io::Error> for Failure {
 /// adds it first, with [`Format::add`](crate::Format::add).
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
-    crate::write::atomic_file::keep_running_at_size_limits();
-    crate::write::atomic_file::exit_when_memory_runs_out();
+    crate::atomic_file::keep_running_at_size_limits();
+    crate::atomic_file::exit_when_memory_runs_out();
     // The process ends before long: taking the parser apart would cost more than many a question does.
     run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
 }

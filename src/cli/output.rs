@@ -2,8 +2,8 @@
 
 use super::pager::Pager;
 use super::{Context, Exit, Failure, Outcome};
+use crate::atomic_file::{self, AtomicFile, FileId, Overwrite, check, of_output, output_of};
 use crate::source::FileState;
-use crate::write::atomic_file::{self, AtomicFile, FileId, Overwrite, check, of_output, output_of};
 
 use std::collections::HashSet;
 use std::io::{self, BufWriter, ErrorKind, Write};

@@ -2,7 +2,6 @@
 
 use super::{Context, Exit, Failure};
 use crate::error::{Error, Result as AssetResult};
-use crate::suggest;
 use crate::table::filter::{self, Bound, Filter};
 use crate::table::glob::Glob;
 use crate::table::{Region, RowCursor, Table, Value};
@@ -166,7 +165,7 @@ impl Context {
         let mut columns = Vec::with_capacity(names.len());
         for name in names {
             let wrong = |what: &str| {
-                let hint = suggest::hint_of_columns(name.trim(), "it has", all);
+                let hint = crate::table::hint_of_columns(name.trim(), "it has", all);
                 Failure::new(Exit::Usage, format!("{file}: {} has {what} {name:?}{hint}", table.name()))
             };
             let column = filter::find_column(all, name.trim()).map_err(|_| wrong("no column"))?;

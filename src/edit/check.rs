@@ -1,20 +1,14 @@
 //! Reads a written file back and compares it with the edits.
 
-use super::{Check, Pieces, TableEdits, fit, refused};
+use super::{Check, Pieces, TableEdits, refused};
 use crate::ask::diff;
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::report::Progress;
 use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
+use crate::writable::{agrees, failed};
 use std::collections::HashMap;
-
-/// The error of a file that differs from its edits.
-#[cold]
-pub(super) fn failed(what: String) -> Error {
-    let what = format!("what was written is not what was asked, so nothing is kept: {what}");
-    Error::io("cannot write", std::io::Error::other(what))
-}
 
 /// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
 pub(super) fn check(
@@ -85,31 +79,6 @@ fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
         (Ok(old), Ok(new)) => same_value(&old, &new),
         (Err(_), Err(_)) => true,
         _ => false,
-    }
-}
-
-/// The error of a writer that finds a difference between the written file and the edits.
-#[cold]
-pub fn differs(what: impl Into<String>) -> Error {
-    failed(what.into())
-}
-
-/// Whether a cell has the requested value. In nested values, items whose kind the file did not show are compared in the
-/// kind that they received, and members that were left to the format may have any value.
-pub(crate) fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
-    let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
-    match (value, wanted) {
-        (Value::List(values), Value::List(wanted)) => {
-            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| part(value, wanted))
-        }
-        (Value::Map(values), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
-            let value = values.iter().find(|(other, _)| other == name).map(|(_, value)| value);
-            value.map_or(wanted.is_null(), |value| part(value, wanted))
-        }),
-        _ => {
-            same_value(value, wanted)
-                || fit::like(value, wanted.clone()).is_some_and(|wanted| same_value(value, &wanted))
-        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Writes new files block by block, and reads each block back while it is in the processor's caches.
 
 use super::Pieces;
-use super::check::failed;
+use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::source::Source;
-use crate::write::atomic_file::AtomicFile;
+use crate::writable::failed;
 use std::io::Write as _;
 
 /// Bytes that are written, read back and compared at once: as many as fit into the cache of one core beside their
@@ -97,7 +97,7 @@ pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], writt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::atomic_file::Overwrite;
+    use crate::atomic_file::Overwrite;
     use std::fs;
     use tempfile::TempDir;
 

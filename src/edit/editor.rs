@@ -1,21 +1,20 @@
 //! Edits of one file, and the resulting file.
 
-use super::fit::ValueSource;
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
 use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
 use crate::archive;
 use crate::asset::Asset;
+use crate::atomic_file::{AtomicFile, Overwrite};
 use crate::codec::xxh64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::Options;
+use crate::options::Options;
 use crate::report::Progress;
 use crate::source::Source;
-use crate::suggest;
 use crate::table::{Table, Value, column_index};
 use crate::threads;
-use crate::write::atomic_file::{AtomicFile, Overwrite};
+use crate::writable::ValueSource;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -126,7 +125,7 @@ impl<'a> Editor<'a> {
             return Ok(at);
         }
         let reader = self.asset.reader();
-        let table = reader.table(&name).ok_or_else(|| refused(suggest::no_table(reader, &name)))?;
+        let table = reader.table(&name).ok_or_else(|| refused(crate::reader::no_table(reader, &name)))?;
         self.tables.push(Resolved::new(table));
         Ok(self.tables.len().saturating_sub(1))
     }
@@ -262,7 +261,7 @@ impl<'a> Editor<'a> {
             return Ok(());
         }
         let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
-        let given = super::fit::short(&Value::text(&names.join(",")));
+        let given = crate::writable::short(&Value::text(&names.join(",")));
         Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
     }
 
@@ -596,14 +595,18 @@ impl<'a> EditPlan<'a> {
             None => outer.clone(),
         };
         if outer.source().bytes().len() != pieces.len() {
-            return Err(check::failed(format!("it has {} bytes, not {}", outer.source().bytes().len(), pieces.len())));
+            return Err(crate::writable::failed(format!(
+                "it has {} bytes, not {}",
+                outer.source().bytes().len(),
+                pieces.len()
+            )));
         }
         if new.format() != self.asset.format() {
-            return Err(check::failed(format!("it is a {} file now", new.format())));
+            return Err(crate::writable::failed(format!("it is a {} file now", new.format())));
         }
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
-                return Err(check::failed("it has other bytes than it had".to_owned()));
+                return Err(crate::writable::failed("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
             None if self.is_same() => {}

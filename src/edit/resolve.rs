@@ -1,14 +1,13 @@
 //! The edits of one table, resolved against its rows.
 
-use super::fit::{self, ValueSource, short};
 use super::index::Index;
 use super::read::Given;
-use super::{Cells, Change, ColumnValues, Edit, EditPosition, TableEdits, agrees, refused};
+use super::{Cells, Change, ColumnValues, Edit, EditPosition, NTH, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
-use crate::suggest;
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
+use crate::writable::{self, ValueSource, short};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -22,9 +21,6 @@ pub enum Outcome {
     /// It is skipped, with the reason.
     LeftOut(String),
 }
-
-/// The member of a key that selects one of several rows with this key, from 0 on.
-pub const NTH: &str = "nth";
 
 /// Rows that are searched one by one before an index of all is built: with probes, and with walks.
 const PROBES: usize = 64;
@@ -155,7 +151,7 @@ impl<'a> Resolved<'a> {
     fn column(&self, name: &str) -> Result<(usize, &Column)> {
         let columns = self.table.columns();
         columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
-            let hint = suggest::hint_of_columns(name, "there are", columns);
+            let hint = crate::table::hint_of_columns(name, "there are", columns);
             let name = short(&Value::text(name));
             refused(format!("{}: no column {name}{hint}", self.table.name()))
         })
@@ -182,7 +178,7 @@ impl<'a> Resolved<'a> {
                 (0, Value::Uint(_)) => Ok(Key { cells: vec![given.clone()], nth: None }),
                 (0, _) => Err(wrong("rows of this table are known by their numbers".to_owned())),
                 (1, _) => {
-                    let cell = self.key_column(0).and_then(|column| fit::key(column, given));
+                    let cell = self.key_column(0).and_then(|column| writable::key(column, given));
                     let cell = cell.ok_or_else(|| wrong(format!("no {}", names())))?;
                     Ok(Key { cells: vec![cell], nth: None })
                 }
@@ -200,8 +196,8 @@ impl<'a> Resolved<'a> {
             let (at, column) = self.column(name)?;
             // The text of an id stands for it.
             let (at, cell) = match (self.keys.contains(&at), part) {
-                (true, part) => (at, fit::key(column, part)),
-                (false, Value::Text(text)) => (at.wrapping_sub(1), fit::id_of(column.accepts, text)),
+                (true, part) => (at, writable::key(column, part)),
+                (false, Value::Text(text)) => (at.wrapping_sub(1), writable::id_of(column.accepts, text)),
                 _ => (at, None),
             };
             let slot = self.keys.iter().position(|key| *key == at).and_then(|at| cells.get_mut(at));
@@ -358,9 +354,8 @@ impl<'a> Resolved<'a> {
                 Accepts::Path | Accepts::Name => true,
                 // Of references, the id says all.
                 _ if column.kind == Kind::Nested && agrees(&now, wanted) => true,
-                _ => {
-                    fit::fit(column, wanted.clone(), ValueSource::Typed, Some(&now)).is_ok_and(|v| same_value(&v, &now))
-                }
+                _ => writable::fit(column, wanted.clone(), ValueSource::Typed, Some(&now))
+                    .is_ok_and(|v| same_value(&v, &now)),
             };
             if !same {
                 return Ok(Some(format!("{name} is {}, not {}", short(&now), short(wanted))));
@@ -373,7 +368,7 @@ impl<'a> Resolved<'a> {
     fn has(&self, row: usize, set: &ColumnValues) -> Result<bool> {
         for (column, wanted) in set {
             let now = self.table.value(row, *column)?;
-            if !same_value(&now, wanted) && !fit::is_same(&now, wanted) {
+            if !same_value(&now, wanted) && !writable::is_same(&now, wanted) {
                 return Ok(false);
             }
         }
@@ -711,13 +706,13 @@ impl<'a> Resolved<'a> {
                     self.table.name()
                 )));
             };
-            let cell = fit::key(column, given).ok_or_else(|| {
+            let cell = writable::key(column, given).ok_or_else(|| {
                 refused(format!(
                     "{}: column {}: {} does not fit: {}",
                     self.table.name(),
                     column.name,
                     short(given),
-                    fit::what_fits(column)
+                    writable::what_fits(column)
                 ))
             })?;
             key.push(cell);
@@ -794,7 +789,7 @@ impl<'a> Resolved<'a> {
             }
             if column.accepts == Accepts::Nothing {
                 let is_same =
-                    || fit::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
+                    || writable::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
                 if self.derived.is_none() && !is_same() {
                     self.derived = Some(is_derived(&*self.table, column, &given).to_string());
                 }
@@ -910,11 +905,11 @@ fn cell_of(
     match (column.accepts, &given) {
         (Accepts::Nothing, _) => Err(is_derived(table, column, &given)),
         (takes @ (Accepts::Path | Accepts::Name), Value::Text(text)) => {
-            let id = fit::id_of(takes, text).unwrap_or_default();
+            let id = writable::id_of(takes, text).unwrap_or_default();
             Ok((at.wrapping_sub(1), id))
         }
         _ => {
-            let value = fit::fit(column, given, from, now);
+            let value = writable::fit(column, given, from, now);
             Ok((at, value.map_err(|e| refused(format!("{}: {e}", table.name())))?))
         }
     }
@@ -944,8 +939,11 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
     for (at, cell) in given {
         let Some(column) = columns.get(at) else { continue };
         let wrong = |what: &str| refused(format!("{name}: column {}: {} {what}", column.name, short(&cell)));
-        let Some(fitted) = fit::key(column, &cell) else {
-            return Err(wrong(&format!("does not fit: {}", fit::what_fits(&column.clone().accepts(Accepts::Any)))));
+        let Some(fitted) = writable::key(column, &cell) else {
+            return Err(wrong(&format!(
+                "does not fit: {}",
+                writable::what_fits(&column.clone().accepts(Accepts::Any))
+            )));
         };
         if at == item {
             index = Some((at, fitted));
@@ -973,7 +971,7 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
 #[cold]
 fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
     let (table, name, value) = (table.name(), &column.name, short(given));
-    refused(format!("{table}: column {name}: {value} does not fit: it takes {}", fit::what_fits(column)))
+    refused(format!("{table}: column {name}: {value} does not fit: it takes {}", writable::what_fits(column)))
 }
 
 /// Whether `given` equals the output for `now`, for the common kinds.

@@ -9,7 +9,7 @@ mod system;
 
 pub use record::Record;
 
-use crate::archive::MARK;
+use crate::container::MARK;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::bounded::Bounded;
 use record::RecordLocation;

@@ -285,6 +285,24 @@ pub struct ItemList {
     pub shared: Vec<Vec<(usize, Value<'static>)>>,
 }
 
+/// The nearest columns, or all, as the end of a message that begins with `there_are`.
+#[cfg(any(feature = "edit", feature = "filter"))]
+pub(crate) fn hint_of_columns(wanted: &str, there_are: &str, columns: &[Column]) -> String {
+    crate::suggest::hint_or_all(wanted, there_are, columns.iter().map(|column| &*column.name))
+}
+
+/// The nearest names of rows of `table`, as the end of a message. Rows that cannot be read have no name.
+#[cfg(feature = "cli")]
+pub(crate) fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
+    let label = table.label();
+    let mut cursor = table.cursor_over(0, &[label]);
+    let names = std::iter::from_fn(|| {
+        cursor.advance().ok().filter(|more| *more)?;
+        Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
+    });
+    crate::suggest::hint(wanted, names.flatten())
+}
+
 /// The default of [`Table::text_of`].
 fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
     let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));

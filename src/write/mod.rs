@@ -6,7 +6,6 @@
 pub mod arrow;
 #[cfg(feature = "cli")]
 pub mod atom;
-pub mod atomic_file;
 #[cfg(feature = "parquet")]
 mod batch;
 pub mod csv;
@@ -16,10 +15,14 @@ pub mod json;
 pub mod page;
 #[cfg(feature = "parquet")]
 pub mod parquet;
-#[cfg(feature = "view")]
-pub mod picture;
 pub(crate) mod plain;
 pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]
 pub mod stream;
 pub mod text;
+
+#[doc(inline)]
+pub use crate::atomic_file;
+#[cfg(feature = "view")]
+#[doc(inline)]
+pub use crate::picture;

@@ -8,6 +8,7 @@ mod common;
 mod bwdb;
 #[cfg(feature = "texture")]
 mod dds;
+mod floors;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
 mod gameparams;

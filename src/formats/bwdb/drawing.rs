@@ -220,9 +220,7 @@ impl Drawing for Plan {
 
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
-            SceneFormat::Png => {
-                crate::write::picture::write(&Figure::Chart(self.chart()), out).map(|()| self.notes.clone())
-            }
+            SceneFormat::Png => crate::picture::write(&Figure::Chart(self.chart()), out).map(|()| self.notes.clone()),
             _ => Err(no_such_kind(kind)),
         }
     }

@@ -43,7 +43,8 @@ use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
 use crate::lazy::{Lazy, ScanCost};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
 use crate::relations::{IdTexts, Relations};
 use crate::report::{Progress, Report};
 use crate::scene::Placements;
@@ -94,7 +95,7 @@ pub struct Database {
     found_layouts: blob::Found,
     layouts: Arc<Layouts>,
     /// Asked for ids that the file does not name.
-    more_names: Arc<crate::names::NameSources>,
+    more_names: Arc<crate::archive::names::NameSources>,
     resource_rows: Lazy<Vec<u32>>,
     resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
@@ -725,7 +726,7 @@ impl Reader for Database {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

@@ -2,13 +2,14 @@ use super::layout::ModelsHeader;
 use super::prototypes::MergedModel;
 use super::record::Prototype as _;
 use super::{tables, verify, walk};
+use crate::archive::names::NameSources;
 use crate::budget::Budget;
 use crate::bytes::{is_hole, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
-use crate::names::NameSources;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::scene::Placements;
@@ -191,7 +192,7 @@ impl Reader for Models {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

@@ -1,11 +1,12 @@
 use super::layout::{Instance, SpaceHeader};
 use super::prototypes::SpaceLight;
 use super::{tables, verify};
+use crate::archive::names::NameSources;
 use crate::bytes::{View, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
-use crate::names::NameSources;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::scene::Placements;
@@ -146,7 +147,7 @@ impl Reader for Space {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

@@ -79,7 +79,7 @@ impl NameLookup for ById {
 }
 
 /// The names of other files and of lists.
-impl NameLookup for crate::names::NameSources {
+impl NameLookup for crate::archive::names::NameSources {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
         IdTexts::name(self, id.0)
     }

@@ -8,7 +8,8 @@ mod verify;
 
 use crate::bytes::{View, peek_u32};
 use crate::error::{ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};

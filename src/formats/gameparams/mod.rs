@@ -43,14 +43,15 @@ pub use arena::{Node, NodeKind, Pickle};
 pub use entities::Entity;
 pub use parts::{ArmorPlate, EntityPart, Upgrade};
 
+use crate::archive::names::NameSources;
 use crate::armor::Plating;
 use crate::budget::{self, Budget};
 use crate::codec::ZlibSteps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::materials;
-use crate::names::NameSources;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;

@@ -27,14 +27,15 @@ pub use collision::{CollisionModel, Face, Hull};
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
+use crate::archive::names::NameSources;
 use crate::armor::ArmorUse;
 use crate::budget::{self, Budget};
 use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::materials;
-use crate::names::NameSources;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::scene::Meshes;
 #[cfg(feature = "export")]
@@ -501,7 +502,7 @@ impl Reader for Geometry {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

@@ -2,7 +2,8 @@
 
 use crate::bytes::{Cursor, le, peek_u32};
 use crate::error::{Error, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
@@ -199,7 +200,7 @@ impl Reader for Splash {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

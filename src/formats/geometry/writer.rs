@@ -6,11 +6,11 @@ use super::export::back::{Fixed, Glb, lay};
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::codec::encd;
-use crate::edit::pointers::repointed;
-use crate::edit::{Check, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::Value;
+use crate::writable::pointers::repointed;
+use crate::writable::{Check, Pieces, TableEdits, Writable, refused};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

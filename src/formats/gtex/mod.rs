@@ -5,10 +5,11 @@
 pub mod layout;
 
 use crate::archive::MARK;
+use crate::archive::names::NameSources;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
-use crate::names::NameSources;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value, Visitor};

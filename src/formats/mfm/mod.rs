@@ -2,7 +2,8 @@
 //! records of `assets.bin`.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
 use crate::report::{Check, Progress, Report};
 use crate::scene::{Placements, Property, Surface};
 use crate::source::Source;

@@ -47,7 +47,7 @@ use crate::bytes::{Cursor, Utf16};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::reader::{self, FileFormat, Likeness, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -500,7 +500,7 @@ impl FileFormat for VrbArchive {
         Likeness::by_magic(data.starts_with(b"VR3B"))
     }
 
-    fn open_as(source: Source, options: &reader::Options) -> Result<Self> {
+    fn open_as(source: Source, options: &crate::options::Options) -> Result<Self> {
         Self::open_with(source, Options { strict: options.strict, ..Options::default() })
     }
 }
@@ -578,7 +578,7 @@ impl Reader for VrbArchive {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

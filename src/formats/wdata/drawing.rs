@@ -62,7 +62,7 @@ impl Drawing for Boxes<'_> {
             #[cfg(feature = "view")]
             SceneFormat::Png => {
                 let figure = self.as_figure()?;
-                crate::write::picture::write(&figure, out)?;
+                crate::picture::write(&figure, out)?;
                 let Figure::Chart(chart) = figure else { return Ok(Vec::new()) };
                 Ok(left_out(chart.without_place))
             }

@@ -6,7 +6,8 @@ use super::shapes::{self, Shape};
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record, Records, StoredKind as Stored, cat, is_path, trailing, verify};
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, ValueShape, Visitor};
@@ -485,7 +486,7 @@ impl Reader for Map {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

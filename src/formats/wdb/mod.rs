@@ -39,7 +39,8 @@ pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, Table, Value, Visitor};
@@ -489,7 +490,7 @@ impl Reader for Sheet {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

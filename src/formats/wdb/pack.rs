@@ -9,7 +9,8 @@ use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -325,7 +326,7 @@ impl Reader for Pack {
     }
 
     #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
         Some(self)
     }
 

@@ -2,9 +2,9 @@
 
 use super::directory::{TABLE, entries, entry_view};
 use super::layout::Entry;
-use crate::edit::{Pieces, refused};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
+use crate::writable::{Pieces, refused};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

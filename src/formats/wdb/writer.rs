@@ -5,9 +5,9 @@ use super::layout::Entry;
 use super::relay::{Added, Relay};
 use super::sections::{self, MAX_TEXT, bits};
 use super::{Field, FieldKind, Pack, Sheet};
-use crate::edit::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
+use crate::writable::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -4,7 +4,7 @@ use super::index::{Index, VolumeEntry};
 use super::layout::Trailer;
 use crate::archive::VolumeFile;
 use crate::error::{ErrorKind, Result};
-use crate::reader::Options;
+use crate::options::Options;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::path::PathBuf;

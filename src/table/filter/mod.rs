@@ -19,7 +19,6 @@ use super::parts::{PartsCursor, TableParts};
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
-use crate::suggest;
 use pattern::Pattern;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -261,7 +260,7 @@ pub fn find_column(columns: &[Column], name: &str) -> Result<usize> {
     if let (Some(index), None) = (alike.next(), alike.next()) {
         return Ok(index);
     }
-    let hint = suggest::hint_of_columns(name, "there are", columns);
+    let hint = crate::table::hint_of_columns(name, "there are", columns);
     Err(syntax(format!("there is no column {name}{hint}")))
 }
 

@@ -7,10 +7,10 @@ use super::area::{EditedPosition, Members, Patches, Struct, Writer, short};
 use super::properties::{TEXTURE, property};
 use super::value::{Reference, reference};
 use crate::compare::same_value;
-use crate::edit::{EntryEdit, like, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id64;
 use crate::table::{Tree, Value};
+use crate::writable::{EntryEdit, like, refused};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -6,11 +6,11 @@ use super::entry::wanted;
 use super::value::refers;
 use super::{Job, Refuse, RowTarget, field_of, nodes, properties, table};
 use crate::bytes::View;
-use crate::edit::{ColumnValues, EditPosition, Item, ListEdit, Lists, TableEdits, refused};
 use crate::error::{Error, Result};
 use crate::formats::bwdb::declared::Type;
 use crate::reader::Reader;
 use crate::table::{Table, Value};
+use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, Lists, TableEdits, refused};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -195,7 +195,7 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// As [`Writable::settle`](crate::edit::Writable::settle). `of` gives the rows of a table of lists, and the table whose rows have
+/// As [`Writable::settle`](crate::writable::Writable::settle). `of` gives the rows of a table of lists, and the table whose rows have
 /// these lists.
 pub(super) fn settle(
     reader: &dyn Reader,

@@ -16,12 +16,14 @@ use super::prototypes::{self as p, Layout, PrototypeType};
 use super::record::{FieldColumns, Prototype};
 use super::{Blob, Database, layout};
 use crate::codec;
-use crate::edit::pointers::repointed;
-use crate::edit::{Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Accepts, Column, Table, Value, column_index};
+use crate::writable::pointers::repointed;
+use crate::writable::{
+    Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused,
+};
 use area::{Area, EditedPosition, Patches, Struct, Writer};
 use properties::property;
 use std::collections::BTreeMap;

@@ -5,9 +5,9 @@ use super::super::record::Field as _;
 use super::Job;
 use super::area::{Area, EditedPosition, Struct, Writer};
 use super::items::{Listed, Wrong};
-use crate::edit::{ColumnValues, EditPosition, Item, Lists, TableEdits};
 use crate::error::Result;
 use crate::table::{Table, Value};
+use crate::writable::{ColumnValues, EditPosition, Item, Lists, TableEdits};
 use std::collections::BTreeMap;
 
 /// The column of the number of a node's parent.

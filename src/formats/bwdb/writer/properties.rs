@@ -5,9 +5,9 @@ use super::super::record::Field as _;
 use super::area::{Area, EditedPosition, Struct, Writer, short};
 use super::items::{Listed, Wrong};
 use super::{Job, follow};
-use crate::edit::{ColumnValues, EditPosition, Item, refused};
 use crate::error::Result;
 use crate::table::{Table, Value};
+use crate::writable::{ColumnValues, EditPosition, Item, refused};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The kinds of material properties by their numbers: the array that has their values.

@@ -6,9 +6,9 @@
 
 use super::Refuse;
 use super::area::Patches;
-use crate::edit::pointers::{Pointer, repointed};
-use crate::edit::{EditPosition, TableEdits, refused};
 use crate::error::Result;
+use crate::writable::pointers::{Pointer, repointed};
+use crate::writable::{EditPosition, TableEdits, refused};
 use std::ops::Range;
 
 /// An array of records as it will be.

@@ -6,10 +6,10 @@ use super::super::{Database, Location};
 use super::Refuse;
 use super::area::{Patches, short};
 use crate::bytes::le;
-use crate::edit::{ColumnValues, EditPosition, TableEdits, refused};
 use crate::error::Result;
 use crate::id::Id64;
 use crate::table::Value;
+use crate::writable::{ColumnValues, EditPosition, TableEdits, refused};
 use std::collections::{BTreeMap, HashSet};
 
 /// The numbers of the columns of `resources`.

@@ -9,10 +9,10 @@ use super::area::{Area, EditedPosition, Patches, Struct, To, Writer};
 use super::records::Records;
 use super::{Changes, Job, Refuse, RowTarget, elements, field_of, items, named, no_rows, table, visual_rows};
 use crate::bytes::{View, le};
-use crate::edit::{Check, ColumnValues, EditPosition, Lists, Piece, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::table::{Accepts, Column, Table, Value, column_index};
+use crate::writable::{Check, ColumnValues, EditPosition, Lists, Piece, Pieces, TableEdits, Writable, refused};
 use std::ops::Range;
 
 const MODELS: &str = "models";

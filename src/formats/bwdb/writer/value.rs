@@ -1,8 +1,8 @@
 //! Values without parts as bytes.
 
-use crate::edit::whole_number;
 use crate::id;
 use crate::table::Value;
+use crate::writable::whole_number;
 
 /// The bytes of a value of the type that documents call `of`, which was shown as `old`; else the values that fit.
 pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {

@@ -5,10 +5,10 @@
 
 use super::part::{ScenePart, Shape, mirror};
 use super::{Options, Scene};
-use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::mesh::{Group, Groups};
 use crate::formats::geometry::{Attribute, Geometry, VertexFormat, Vertices};
+use crate::writable::refused;
 use gltf::accessor::sparse::IndexType;
 use gltf::accessor::util::{ItemIter, SparseIndicesIter};
 use gltf::accessor::{DataType, Dimensions, Item, Iter};

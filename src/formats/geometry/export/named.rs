@@ -91,7 +91,7 @@ impl Drawing for Scene<'_> {
             SceneFormat::Obj => write_obj(self, out)?,
             SceneFormat::Svg => write_svg(self, out)?,
             #[cfg(feature = "view")]
-            SceneFormat::Png => crate::write::picture::write(&self.as_figure(), out)?,
+            SceneFormat::Png => crate::picture::write(&self.as_figure(), out)?,
         }
         Ok(Vec::new())
     }

@@ -119,7 +119,7 @@ impl Drawing for Boxes<'_> {
 
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
-            SceneFormat::Png => crate::write::picture::write(&self.as_figure(), out).map(|()| Vec::new()),
+            SceneFormat::Png => crate::picture::write(&self.as_figure(), out).map(|()| Vec::new()),
             _ => Err(no_such_kind(kind)),
         }
     }

@@ -2,9 +2,9 @@
 
 use super::{LONGEST, Splash, SplashBox, is_plain, read};
 use crate::bytes::Cursor;
-use crate::edit::{Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
+use crate::writable::{Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused};
 use std::ops::Range;
 
 /// The names of the columns after the box's name, in the order of the file.

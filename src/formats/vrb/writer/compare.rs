@@ -4,9 +4,9 @@ use super::super::graph::{Event, Walker};
 use super::super::values::column;
 use super::super::{Chunk, VrbArchive};
 use crate::compare::same_value;
-use crate::edit::{TableEdits, agrees, differs};
 use crate::error::Result;
 use crate::table::Value;
+use crate::writable::{TableEdits, agrees, differs};
 use std::iter::Peekable;
 
 /// The changed rows with their requested values, and the current row of the walk.
@@ -35,7 +35,7 @@ impl<'e> ChangedRows<'e> {
 
 /// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
 pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
-    let value = |(row, cells): &'_ (usize, crate::edit::ColumnValues)| match &cells[..] {
+    let value = |(row, cells): &'_ (usize, crate::writable::ColumnValues)| match &cells[..] {
         [(column::VALUE, _)] => Some(*row),
         _ => None,
     };

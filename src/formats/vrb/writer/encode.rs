@@ -7,10 +7,10 @@ use super::super::path::{push_index, push_name};
 use super::super::shape::Shape;
 use super::super::types::{Member, ModelId, TypeId, TypeModel};
 use crate::bytes::Utf16;
-use crate::edit::{refused, whole_number};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
+use crate::writable::{refused, whole_number};
 use std::collections::HashMap;
 
 /// The most elements or entries: counts have 24 bits.

@@ -3,7 +3,6 @@
 use super::RecordEdit;
 use crate::bytes::Cursor;
 use crate::compare::same_value;
-use crate::edit::{refused, whole_number};
 use crate::error::{Error, Result};
 use crate::formats::wdata::fields::{
     self, ALONE, Counts, Field, ListPosition, StoredKind, Versions, decode_kind, skip_field, skip_item,
@@ -12,6 +11,7 @@ use crate::formats::wdata::layout::Obb;
 use crate::formats::wdata::shapes::Shape;
 use crate::formats::wdata::{Map, Record, TextForm, Volume};
 use crate::table::Value;
+use crate::writable::{refused, whole_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;

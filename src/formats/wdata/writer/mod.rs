@@ -11,11 +11,11 @@ use super::trailing::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerL
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
-use crate::edit::{
-    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, whole_number,
-};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Tree, Value};
+use crate::writable::{
+    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, whole_number,
+};
 use encode::Encoder;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -106,7 +106,7 @@ impl Writable for Map {
             return Ok(Some(EntryEdit::Edits(Vec::new())));
         }
         let table = records(self, rows);
-        let key = crate::edit::key_of(&*table, row)?;
+        let key = crate::writable::key_of(&*table, row)?;
         Ok(Some(EntryEdit::Edits(vec![Edit::new(Some(rows.name()), key, Change::Set(cells))])))
     }
 }

@@ -42,8 +42,7 @@ fn page(width: f32, height: f32) -> Result<Pixmap> {
     Ok(page)
 }
 
-#[cfg(test)]
-#[cfg(feature = "sample")]
+#[cfg(all(test, feature = "sample"))]
 mod tests {
     use super::*;
     use crate::sample::geometry::{GeometryBuilder, PlateShape};

@@ -5,13 +5,13 @@
 //! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
 //! made-up texts, a few would match by chance.
 
-use crate::archive::{self, Archive};
+use super::{self as archive, Archive};
 use crate::armor::Plating;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
-use crate::reader::Options;
+use crate::options::Options;
 use crate::relations::IdTexts;
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -22,7 +22,7 @@ pub enum ValueSource {
 
 impl ValueSource {
     /// Whether every value is text.
-    pub(super) fn is_text(self) -> bool {
+    pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::TextWithCommas)
     }
 }
@@ -39,7 +39,7 @@ fn with_point(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// The column, the value and what fits, as a message.
-pub(super) fn fit(
+pub(crate) fn fit(
     column: &Column,
     given: Value<'_>,
     from: ValueSource,
@@ -71,7 +71,7 @@ pub(super) fn fit(
 }
 
 /// The values that a column takes, as a message.
-pub(super) fn what_fits(column: &Column) -> String {
+pub(crate) fn what_fits(column: &Column) -> String {
     match (column.accepts, column.kind) {
         (Accepts::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
         (Accepts::Path, _) => "a path".to_owned(),
@@ -100,7 +100,7 @@ pub(super) fn what_fits(column: &Column) -> String {
 }
 
 /// A value for a message; long values are cut.
-pub(super) fn short(value: &Value<'_>) -> String {
+pub(crate) fn short(value: &Value<'_>) -> String {
     const LONGEST: usize = 80;
     let text = match value {
         Value::Null => "null".to_owned(),
@@ -129,7 +129,7 @@ pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
 }
 
 /// Converts `given` to `kind`, in place of `now`; `None` if it is not such a value.
-pub(super) fn typed(
+pub(crate) fn typed(
     kind: Kind,
     given: &Value<'_>,
     from: ValueSource,
@@ -192,7 +192,7 @@ pub(super) fn typed(
             let nested = match text {
                 // Text stands for a nested value where nothing else can.
                 Some(text) if from != ValueSource::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
-                    match super::read::value(text) {
+                    match super::json::value(text) {
                         Ok(value) => value,
                         Err(_) if kind == Kind::Any => given.clone().into_owned(),
                         Err(_) => return None,
@@ -332,7 +332,7 @@ fn single(given: &Value<'_>) -> Option<f32> {
 }
 
 /// The id of a text, as its column stores it.
-pub(super) fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
+pub(crate) fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
     match takes {
         Accepts::Path => Some(Value::Id64(id::of_path(text))),
         Accepts::Name => Some(Value::Id32(id::of_name(text))),
@@ -341,7 +341,7 @@ pub(super) fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
 }
 
 /// Converts a cell of a key: as a cell of its column; an id may also be its path.
-pub(super) fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> {
+pub(crate) fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> {
     match (column.kind, given) {
         (Kind::Any | Kind::Nested, given) => Some(given.clone().into_owned()),
         (Kind::Text, Value::Int(_) | Value::Uint(_)) => Some(Value::owned(given.to_string())),

@@ -219,19 +219,19 @@ impl Pieces {
     ///
     /// # Errors
     /// When the old file is damaged.
-    pub(super) fn made_seal(&self, old: &Source) -> Result<Option<(Range<usize>, Vec<u8>)>> {
+    pub(crate) fn made_seal(&self, old: &Source) -> Result<Option<(Range<usize>, Vec<u8>)>> {
         let Some(Seal { range, make }) = &self.seal else { return Ok(None) };
         Ok(Some((range.clone(), make(self, old)?)))
     }
 
     /// The range of the seal; empty if absent.
-    pub(super) fn seal_range(&self) -> Range<usize> {
+    pub(crate) fn seal_range(&self) -> Range<usize> {
         self.seal.as_ref().map_or(0..0, |seal| seal.range.clone())
     }
 
     /// Replaces the bytes at `at`, which are then no seal any more.
     #[must_use]
-    pub(super) fn sealed(self, at: usize, bytes: &[u8]) -> Self {
+    pub(crate) fn sealed(self, at: usize, bytes: &[u8]) -> Self {
         let end = at.saturating_add(bytes.len());
         let mut sealed = Self { list: Vec::new(), seal: None, ..self };
         let mut start = 0usize;

@@ -1,0 +1,341 @@
+//! [`Archive`], the interface of a format whose files contain others by path; `archive` builds addresses, decoding and tables on it.
+
+use crate::error::{Error, Result};
+use crate::source::Source;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// The sign between an archive and the path in it.
+pub const MARK: char = ':';
+
+/// The greatest depth of archives inside of archives.
+pub const NESTED: usize = 16;
+
+/// The entry of a file in an archive, from the index alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct File<'a> {
+    /// Its path in the archive, with `/` between parts, exactly as stored: it may be unfit as a file name.
+    pub path: Cow<'a, str>,
+    /// The id by which other files of the game refer to it, if the game has such ids.
+    pub id: Option<u64>,
+    /// The decoded size in bytes.
+    pub size: u64,
+    /// The stored size in bytes.
+    pub stored_size: u64,
+    /// The encoding of the stored bytes.
+    pub codec: Codec,
+    /// CRC-32 (zlib's) of the decoded bytes, if the archive has one.
+    pub crc32: Option<u32>,
+    /// The file on disk that contains it; `None` for a loose file.
+    pub volume: Option<Cow<'a, str>>,
+    /// Its offset in that file.
+    pub offset: Option<u64>,
+    /// Whether that file exists.
+    pub installed: bool,
+    /// The list that contains it, in archives of several lists.
+    pub list: Option<Cow<'a, str>>,
+    /// The archive's own number of it.
+    pub handle: u64,
+}
+
+impl<'a> File<'a> {
+    /// A file of `size` bytes, stored uncompressed in an existing file.
+    pub fn new(path: impl Into<Cow<'a, str>>, size: u64, handle: u64) -> Self {
+        Self {
+            path: path.into(),
+            id: None,
+            size,
+            stored_size: size,
+            codec: Codec::None,
+            crc32: None,
+            volume: None,
+            offset: None,
+            installed: true,
+            list: None,
+            handle,
+        }
+    }
+}
+
+/// The size and the checksum of a file's contents, under the id that is the hash of its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identity {
+    /// The hash of its path.
+    pub id: u64,
+    /// The decoded size in bytes.
+    pub size: u64,
+    /// CRC-32 of the decoded bytes, if the archive has one.
+    pub crc32: Option<u32>,
+}
+
+impl Identity {
+    /// The identity of a file of `size` bytes.
+    pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
+        Self { id, size, crc32 }
+    }
+}
+
+/// The encoding of a file's stored bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Codec {
+    /// Uncompressed.
+    None,
+    /// A bare deflate stream (RFC 1951).
+    Deflate,
+    /// Chunks of 64 KiB after a list of their sizes, each of them bare deflate or uncompressed: World of Warships:
+    /// Legends.
+    DeflateChunks,
+    /// A zlib stream (RFC 1950).
+    Zlib,
+    /// An Oodle container, which only a proprietary library decodes.
+    Oodle,
+    /// An unknown encoding, by its numbers.
+    Unknown(u64),
+}
+
+impl Codec {
+    /// The name that outputs use.
+    pub fn name(self) -> Cow<'static, str> {
+        match self {
+            Self::None => "none".into(),
+            Self::Deflate => "deflate".into(),
+            Self::DeflateChunks => "deflate-chunks".into(),
+            Self::Zlib => "zlib".into(),
+            Self::Oodle => "oodle".into(),
+            Self::Unknown(number) => format!("unknown-{number:#x}").into(),
+        }
+    }
+
+    /// Whether [`decode`](crate::archive::decode) supports it.
+    pub const fn is_known(self) -> bool {
+        !matches!(self, Self::Oodle | Self::Unknown(_))
+    }
+}
+
+/// A file on disk that holds files of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Volume {
+    /// Its file name.
+    pub name: String,
+    /// Its size in bytes, if it exists.
+    pub size: Option<u64>,
+    /// The number of files in it.
+    pub files: u64,
+}
+
+impl Volume {
+    /// A volume of `size` bytes, or a missing one.
+    pub fn new(name: impl Into<String>, size: Option<u64>, files: u64) -> Self {
+        Self { name: name.into(), size, files }
+    }
+}
+
+/// A state of a game. The game's folder may hold several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Build {
+    /// Its number or name.
+    pub name: String,
+    /// The number of its indexes.
+    pub indexes: u64,
+    /// The number of its files.
+    pub files: u64,
+}
+
+impl Build {
+    /// A build with these numbers of indexes and files.
+    pub fn new(name: impl Into<String>, indexes: u64, files: u64) -> Self {
+        Self { name: name.into(), indexes, files }
+    }
+}
+
+/// The selected build of an archive: the text after `@` in `GAME@13015811`, passed to a format in
+/// [`Options::with`](crate::Options::with). Default: the newest build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtBuild(pub String);
+
+/// The files that make a folder an archive with the same list of files as another one, without their volumes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// The folder of this build below the archive's: `bin/13015811`.
+    pub folder: String,
+    /// The indexes: the path of each, and its path below [`Snapshot::folder`].
+    pub indexes: Vec<(PathBuf, String)>,
+    /// The folder below [`Snapshot::folder`] for files by their path in the archive.
+    pub loose: String,
+}
+
+impl Snapshot {
+    /// Starts a snapshot without indexes.
+    pub fn new(folder: impl Into<String>, loose: impl Into<String>) -> Self {
+        Self { folder: folder.into(), indexes: Vec::new(), loose: loose.into() }
+    }
+}
+
+/// Files by path. A damaged file, or one in a missing volume, is an error of its own; the other files remain readable.
+pub trait Archive: Send + Sync {
+    /// The number of listed files. The first call may read all indexes.
+    ///
+    /// # Errors
+    /// When no list of files can be read at all.
+    fn len(&self) -> Result<usize>;
+
+    /// Whether the archive is empty.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// The errors that may hide files: one for each list that cannot be read to its end.
+    fn damage(&self) -> Vec<Error> {
+        Vec::new()
+    }
+
+    /// File `n`, in a fixed order: the archive's own, if any.
+    ///
+    /// # Errors
+    /// Damage of this file's entry, or `NotFound` past the last.
+    fn file(&self, n: usize) -> Result<File<'_>>;
+
+    /// The identity of file `n` according to the archive; `None` if the game's files have no ids that are hashes of
+    /// their paths.
+    fn identity(&self, n: usize) -> Option<Identity> {
+        let _ = n;
+        None
+    }
+
+    /// The file at `path`, which must equal [`File::path`]. Avoids a list of all files if the format can.
+    ///
+    /// # Errors
+    /// Damage of this file's entry.
+    fn find(&self, path: &str) -> Result<Option<File<'_>>>;
+
+    /// The number of the file at `path` for [`Archive::file`].
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        for n in 0..self.len()? {
+            if self.file(n).is_ok_and(|file| file.path == path) {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The numbers of all files at `path`: several if several lists contain it, or one list contains it twice.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.position(path)?.into_iter().collect())
+    }
+
+    /// A fingerprint of all that decides where `path` leads in a volume: the names, sizes and modification times of the
+    /// indexes, which are not opened for it. `None` if it would cost as much as the lookup itself.
+    fn stamp(&self, path: &str) -> Option<Vec<u8>> {
+        let _ = path;
+        None
+    }
+
+    /// The path of a file or folder with the hash `id`, in a game whose files refer to others by the hash of their
+    /// path: equality of the hash is the proof.
+    ///
+    /// # Errors
+    /// Damage of the entry.
+    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
+
+    /// The stored bytes of `file`, mapped and not copied.
+    ///
+    /// # Errors
+    /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
+    fn stored(&self, file: &File<'_>) -> Result<Source>;
+
+    /// The files on disk that hold its files.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        Ok(Vec::new())
+    }
+
+    /// The builds in its folder, the newest first; empty if the format has no builds.
+    ///
+    /// # Errors
+    /// `Io` when the folder cannot be read.
+    fn builds(&self) -> Result<Vec<Build>> {
+        Ok(Vec::new())
+    }
+
+    /// The names of the builds in its folder, the newest first, without opening them if possible.
+    ///
+    /// # Errors
+    /// As [`Archive::builds`].
+    fn build_names(&self) -> Result<Vec<String>> {
+        Ok(self.builds()?.into_iter().map(|build| build.name).collect())
+    }
+
+    /// The path of the file that resolves the ids of the whole game, such as `content/assets.bin`.
+    fn database(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The path of the file of texts that the game shows in `language`: without one, in English or whichever is there.
+    fn texts(&self, language: Option<&str>) -> Option<String> {
+        let _ = language;
+        None
+    }
+
+    /// The path of the file of parameters, which states how thick plates are.
+    fn parameters(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
+    fn mods(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The index to keep for comparisons with later builds, if the format has an index that can be used alone.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(None)
+    }
+
+    /// The build whose files it has, if it is one of several of a folder.
+    fn build(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether its folder can have builds, without opening any.
+    fn has_builds(&self) -> bool {
+        false
+    }
+
+    /// Whether files come from several lists, which [`File::list`] names.
+    fn has_lists(&self) -> bool {
+        false
+    }
+
+    /// Checks the bytes around `file`, such as a trailer after it, against the archive's description; `stored` was
+    /// called before. The caller checks its CRC-32.
+    ///
+    /// # Errors
+    /// When these bytes contradict the archive.
+    fn check(&self, file: &File<'_>) -> Result<()> {
+        let _ = file;
+        Ok(())
+    }
+}
