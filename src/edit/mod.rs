@@ -4,7 +4,7 @@
 //! a reader ([`TableEdits`]: numbers of rows and columns, values of the columns' kinds). A format that writes ([`Writable`]) returns the
 //! new file as [`Pieces`]: ranges of the old file, and new bytes. Bytes that no edit touches are copied.
 //!
-//! [`Column::writable`] and [`Column::takes`](crate::table::Column::takes) declare a column as writable. All other columns are derived,
+//! [`Column::writable`] and [`Column::accepts`](crate::table::Column::accepts) declare a column as writable. All other columns are derived,
 //! such as offsets and counts.
 //!
 //! [`Column::writable`]: crate::table::Column::writable
