@@ -42,6 +42,22 @@ fn is_unfit(c: char) -> bool {
         )
 }
 
+/// JSON within an element `script` of HTML: `<`, which could end the element, and unfit characters become `\u` escapes.
+#[cfg(feature = "view")]
+pub(crate) fn script_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '<' || is_unfit(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Text as XML and HTML hold it, in elements and in attributes: any text is shown as it is, and does nothing else.
 pub(crate) struct Xml<'t>(pub(crate) &'t str);
 
@@ -73,6 +89,12 @@ impl fmt::Write for Escaped<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "view")]
+    #[test]
+    fn no_text_of_a_script_ends_it_or_reorders_it() {
+        assert_eq!(script_json("{\"\u{202e}<\":1}"), "{\"\\u202e\\u003c\":1}");
+    }
 
     #[test]
     fn text_cannot_leave_its_place() {

@@ -11,6 +11,7 @@ mod lookups;
 mod pages;
 mod params;
 mod process;
+mod textures;
 mod threads;
 mod writing;
 
@@ -34,7 +35,7 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 13] = [
+const GROUPS: [(&str, Group); 14] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("writing", writing::run),
@@ -46,6 +47,7 @@ const GROUPS: [(&str, Group); 13] = [
     ("changes", changes::run),
     ("pages", pages::run),
     ("params", params::run),
+    ("textures", textures::run),
     ("latency", latency::run),
     ("threads", threads::run),
     ("growth", growth::run),

@@ -18,7 +18,7 @@ pub mod tree;
 pub use column::{TextColumn, numbers};
 
 use crate::error::{Error, Result};
-use crate::escape::{Xml, escape};
+use crate::escape::{Xml, escape, script_json};
 use crate::threads::prelude::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -249,7 +249,7 @@ impl<'w> Page<'w> {
         let Self { out, rest, parts, facts } = self;
         let (before, behind) = rest.split_once("{{parts}}").unwrap_or((rest, ""));
         // No text of a file can end the element.
-        let parts = json!({ "parts": parts, "facts": facts }).to_string().replace('<', "\\u003c");
+        let parts = script_json(&json!({ "parts": parts, "facts": facts }).to_string());
         [before, &parts, behind].iter().try_for_each(|text| out.write_all(text.as_bytes())).map_err(failed)
     }
 }
