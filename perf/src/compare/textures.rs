@@ -106,7 +106,17 @@ pub fn run(run: &mut Run) {
     // All of them in the same thread, whose memory was touched before.
     let one = pool(1);
     let times = one.install(|| {
-        turns(run.rounds(8), &mut [&mut || drop(black_box(export())), &mut || drop(black_box(bare(&textures)))])
+        turns(
+            run.rounds(8),
+            &mut [
+                &mut || {
+                    black_box(export());
+                },
+                &mut || {
+                    black_box(bare(&textures));
+                },
+            ],
+        )
     });
     let what = format!("write a GLB with four textures of {SIDE} texels / decode and PNG alone");
     run.ratio("textures", &what, [&times[0], &times[1]], 1, Some(AtMost(1.5)));
