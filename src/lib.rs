@@ -119,7 +119,7 @@
 //! let portal = map.boxes(BoxType::PortalBox)?.get(0).expect("the sample has a portal");
 //! let at = portal.obb()?.expect("a portal has a position").position;
 //! assert_eq!(portal.name()?.to_string(), "portal_000");
-//! assert!(map.boxes_at(&Place::Point(at.map(|n| n.get().into())))?.boxes.contains(&(BoxType::PortalBox, 0)));
+//! assert!(map.boxes_at(&Region::Point(at.map(|n| n.get().into())))?.boxes.contains(&(BoxType::PortalBox, 0)));
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "sample"))]

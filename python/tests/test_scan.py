@@ -125,7 +125,7 @@ def test_a_condition_never_leaves_out_a_row_that_an_engine_would_choose(ships: P
     # A double just below the greatest float is rounded to that float by the engine of assetq.
     (part,) = scan.prune(Condition("x", ">", float(np.nextafter(x, -1)))).partitions()
     assert any(row == (x,) for _, table in part.tables() for row in table.columns("x"))
-    # An id in another form is another text, which is compared with the texts of ids.
+    # An id in another form differs as a text, and texts of ids are compared.
     paths = assetq.scan(samples / "assets.bin", "paths")
     (part,) = paths.prune(Condition("id", "<", "0xF0")).partitions()
     assert [len(table) for _, table in part.tables()] == [len(assetq.open(samples / "assets.bin")["paths"])]

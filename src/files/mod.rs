@@ -1,6 +1,6 @@
 //! The files that an argument selects: a file, a folder, a glob, `ARCHIVE:GLOB` or `GAME@BUILDS`.
 //!
-//! A [`FilePattern`] is the argument, a [`FileList`] is the ordered list of its files, none of which is open. [`open`]
+//! A [`FilePattern`] is the argument, a [`FileList`] is the ordered list of its files, without opening them. [`open`]
 //! opens an argument as one asset: a pattern of many files becomes a [`FileSet`], whose tables are the tables of all
 //! its files with a column `file`.
 //!

@@ -51,7 +51,7 @@ impl std::fmt::Debug for FileSet {
 pub(super) struct Schema {
     pub(super) name: Arc<str>,
     pub(super) columns: Arc<[Column]>,
-    /// The names of the columns of the files, which come last.
+    /// The names of the files' own columns, after `build` and `file`.
     pub(super) own_names: Vec<String>,
     pub(super) label: usize,
     /// For each column, whether the files have an index of it. Empty for many files, which are not all kept open.

@@ -161,7 +161,7 @@ pub(super) struct FileTable<'a> {
     columns: Arc<[Column]>,
     /// The cells of the first columns.
     common: Vec<Value<'static>>,
-    /// The file's own table, if it has it.
+    /// The file's own table, if present.
     inner: Option<Box<dyn Table + 'a>>,
     /// The numbers of the further columns in the file's own table.
     numbers: Vec<Option<usize>>,

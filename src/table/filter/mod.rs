@@ -485,7 +485,7 @@ impl Bound {
         }
     }
 
-    /// Whether it holds for rows of which only the cells that `known` gives are known. `None` if the other cells decide.
+    /// Decides the conditions from the cells that `known` gives. `None` if they depend on other cells.
     pub(crate) fn holds_by<'v>(&self, known: &dyn Fn(usize) -> Option<Value<'v>>) -> Option<bool> {
         match self {
             Self::Compare(compare) => known(compare.column).map(|cell| compare.matches(&cell)),

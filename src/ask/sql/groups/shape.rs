@@ -420,7 +420,7 @@ struct Side {
 }
 
 /// A SELECT of two tables that are joined by one pair of columns, with aggregates of one of them: `count(*)` of the rows is
-/// the sum of the counts of its groups, each of which has one row to be joined.
+/// the sum of the counts of its groups. Each group is one row of the join.
 struct Join {
     own: Side,
     keys: Vec<usize>,
