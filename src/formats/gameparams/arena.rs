@@ -382,12 +382,18 @@ impl<'a> Node<'a> {
 
     /// The member called `name`; the last one where several are.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        self.members().rev().find(|(key, _)| key.is_text(name)).map(|(_, value)| value)
+        let is_ascii = name.is_ascii();
+        self.members().rev().find(|(key, _)| key.is(name, is_ascii)).map(|(_, value)| value)
     }
 
     /// Whether it is the text `text`.
     pub fn is_text(self, text: &str) -> bool {
-        self.cell & CONTAINER == 0 && leaf::is_text(self.pickle.view().at(self.cell as usize), text)
+        self.is(text, text.is_ascii())
+    }
+
+    #[inline]
+    fn is(self, text: &str, is_ascii: bool) -> bool {
+        self.cell & CONTAINER == 0 && leaf::is_text(self.pickle.view().at(self.cell as usize), text, is_ascii)
     }
 
     /// Whether it is a text that begins with `start`, which is ASCII.

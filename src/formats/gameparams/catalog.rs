@@ -56,12 +56,39 @@ pub(super) struct UpgradeRow {
     pub component: u32,
 }
 
-/// All of them, each in the order of entities.
+/// The numbers of the entities of a table, by its type.
 #[derive(Debug, Default)]
-pub(super) struct Catalog {
+pub(super) struct EntityLists {
     pub ships: Vec<u32>,
     pub projectiles: Vec<u32>,
     pub modernizations: Vec<u32>,
+}
+
+impl EntityLists {
+    pub(super) fn of(params: &Params) -> Result<Self> {
+        let mut all = Self::default();
+        let budget = params.budget()?;
+        for entity in params.all()? {
+            // Entities may share their members and their type information.
+            let info = entity.get("typeinfo");
+            let members = entity.node().len().saturating_add(info.map_or(0, Node::len));
+            budget.spend(members as u64).map_err(|kind| entity.node().error(kind))?;
+            let Some(kind) = info.and_then(|info| info.get("type")) else { continue };
+            let list = match () {
+                () if kind.is_text("Ship") => &mut all.ships,
+                () if kind.is_text("Projectile") => &mut all.projectiles,
+                () if kind.is_text("Modernization") => &mut all.modernizations,
+                () => continue,
+            };
+            list.push(u32::try_from(entity.number()).unwrap_or(u32::MAX));
+        }
+        Ok(all)
+    }
+}
+
+/// The parts of all entities, each in the order of entities.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
     pub upgrades: Vec<UpgradeRow>,
     pub ship_components: Vec<UpgradeRow>,
     pub hulls: Vec<PartRow>,
@@ -84,13 +111,6 @@ impl Catalog {
             // Parts may be shared by entities, and values by parts.
             budget.spend(entity.node().len() as u64).map_err(|kind| entity.node().error(kind))?;
             let number = u32::try_from(entity.number()).unwrap_or(u32::MAX);
-            if entity.is("Ship") {
-                all.ships.push(number);
-            } else if entity.is("Projectile") {
-                all.projectiles.push(number);
-            } else if entity.is("Modernization") {
-                all.modernizations.push(number);
-            }
             for upgrade in entity.upgrades() {
                 let row = |kind: Node<'_>, component: Node<'_>| UpgradeRow {
                     entity: number,
@@ -101,8 +121,7 @@ impl Catalog {
                 all.upgrades.push(row(upgrade.name, upgrade.node));
                 all.ship_components.extend(upgrade.components().map(|(kind, component)| row(kind, component)));
             }
-            let is_ship = entity.is("Ship");
-            if is_ship {
+            if entity.is("Ship") {
                 all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));
             }
             let itself = EntityPart { component: None, mount: None, node: entity.node() };

@@ -100,12 +100,12 @@ pub(super) fn begins_with(at: View<'_>, start: &str) -> bool {
     }
 }
 
-/// Whether the leaf at `at` is the text `text`.
+/// Whether the leaf at `at` is the text `text`, which `is_ascii` or not: the caller compares one text with many leaves.
 #[inline]
-pub(super) fn is_text(at: View<'_>, text: &str) -> bool {
+pub(super) fn is_text(at: View<'_>, text: &str, is_ascii: bool) -> bool {
     // Bytes that differ from ASCII text differ in any encoding.
     if let Some(bytes) = usual(at)
-        && (bytes == text.as_bytes() || text.is_ascii())
+        && (is_ascii || bytes == text.as_bytes())
     {
         return bytes == text.as_bytes();
     }

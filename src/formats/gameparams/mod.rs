@@ -56,7 +56,7 @@ use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
-use catalog::Catalog;
+use catalog::{Catalog, EntityLists};
 use entities::Entities;
 use fields::Starts;
 use std::borrow::Cow;
@@ -76,6 +76,7 @@ pub struct Params {
     options: Options,
     pickle: Lazy<Pickle>,
     entities: Lazy<Entities>,
+    lists: Lazy<EntityLists>,
     catalog: Lazy<Catalog>,
     starts: Lazy<Starts>,
 }
@@ -117,6 +118,7 @@ impl Params {
             options: options.clone(),
             pickle: Lazy::default(),
             entities: Lazy::default(),
+            lists: Lazy::default(),
             catalog: Lazy::default(),
             starts: Lazy::default(),
         })
@@ -156,6 +158,10 @@ impl Params {
     fn entities(&self) -> Result<&Entities> {
         let pickle = self.pickle()?;
         self.entities.get_or_try_init(|| Entities::of(pickle))
+    }
+
+    fn lists(&self) -> Result<&EntityLists> {
+        self.lists.get_or_try_init(|| EntityLists::of(self))
     }
 
     fn catalog(&self) -> Result<&Catalog> {

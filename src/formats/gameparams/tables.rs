@@ -162,7 +162,7 @@ fn entities(params: &Params) -> Made<'_> {
 }
 
 fn ships(params: &Params) -> Made<'_> {
-    let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.catalog()?.ships)))
+    let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.lists()?.ships)))
         .columns(["nation", "species"].map(|name| Column::text(name).brief()), |entity, number| {
             text(entity.info(["nation", "species"].get(number).copied().unwrap_or_default()))
         })
@@ -388,7 +388,7 @@ fn projectiles(params: &Params) -> Made<'_> {
         ("piercing_he", "alphaPiercingHE"),
         ("burn_chance", "burnProb"),
     ];
-    let table = of_entities(params, "projectiles", |params| Ok(Numbers::Some(&params.catalog()?.projectiles)))
+    let table = of_entities(params, "projectiles", |params| Ok(Numbers::Some(&params.lists()?.projectiles)))
         .column(Column::text("ammo_type").brief(), |entity| text(entity.get("ammoType")))
         .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |entity, which| {
             Ok(number(NUMBERS.get(which).and_then(|(_, field)| entity.get(field))))
@@ -406,7 +406,7 @@ fn modernizations(params: &Params) -> Made<'_> {
         ("nations", "nation"),
         ("groups", "group"),
     ];
-    let table = of_entities(params, "modernizations", |params| Ok(Numbers::Some(&params.catalog()?.modernizations)))
+    let table = of_entities(params, "modernizations", |params| Ok(Numbers::Some(&params.lists()?.modernizations)))
         .column(Column::int("slot").brief(), |entity| Ok(integer(entity.get("slot"))))
         .column(Column::text("title").brief(), |entity| title(params, entity))
         .column(Column::nested("modifiers"), |entity| map(entity.get("modifiers")))
@@ -460,11 +460,11 @@ fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
 fn modernization_ships(params: &Params) -> Made<'_> {
     let pairs = Arc::new(Lazy::<Vec<(Entity<'_>, Entity<'_>)>>::default());
     let find = || -> Result<_> {
-        let catalog = params.catalog()?;
+        let lists = params.lists()?;
         let mut pairs = Vec::new();
-        for modernization in &catalog.modernizations {
+        for modernization in &lists.modernizations {
             let Some(modernization) = params.entity(*modernization as usize)? else { continue };
-            for ship in &catalog.ships {
+            for ship in &lists.ships {
                 let Some(ship) = params.entity(*ship as usize)? else { continue };
                 if fits(&modernization, &ship).map_err(|error| in_entity(&modernization, error))? {
                     pairs.push((modernization, ship));
