@@ -1,9 +1,11 @@
 //! The rows of tables about parts of entities, found in one pass over all entities.
 
-use super::Params;
 use super::arena::{Node, Pickle};
 use super::parts::{EntityPart, plate_of};
+use super::{Entity, Params};
+use crate::budget::Budget;
 use crate::error::Result;
+use crate::threads::prelude::*;
 
 /// A part as it is kept: by cells.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +106,36 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
+    /// Entities that a thread reads at once.
+    const AT_ONCE: usize = 512;
+
     pub(super) fn of(params: &Params) -> Result<Self> {
-        let mut all = Self::default();
         let budget = params.budget()?;
-        for entity in params.all()? {
+        let entities: Vec<Entity<'_>> = params.all()?.collect();
+        let some = |entities: &[Entity<'_>]| Self::of_some(entities, &budget);
+        let read: Vec<Result<Self>> = entities.par_chunks(Self::AT_ONCE).map(some).collect();
+        read.into_iter().try_fold(Self::default(), |all, some| Ok(all.with(some?)))
+    }
+
+    /// These rows, and the rows of later entities after them.
+    fn with(mut self, mut later: Self) -> Self {
+        self.upgrades.append(&mut later.upgrades);
+        self.ship_components.append(&mut later.ship_components);
+        self.hulls.append(&mut later.hulls);
+        self.mounts.append(&mut later.mounts);
+        self.armored.append(&mut later.armored);
+        self.armor.append(&mut later.armor);
+        self.barbettes.append(&mut later.barbettes);
+        self.hit_locations.append(&mut later.hit_locations);
+        self.boxes.append(&mut later.boxes);
+        self.ammo.append(&mut later.ammo);
+        self.abilities.append(&mut later.abilities);
+        self
+    }
+
+    fn of_some(entities: &[Entity<'_>], budget: &Budget) -> Result<Self> {
+        let mut all = Self::default();
+        for entity in entities {
             // Parts may be shared by entities, and values by parts.
             budget.spend(entity.node().len() as u64).map_err(|kind| entity.node().error(kind))?;
             let number = u32::try_from(entity.number()).unwrap_or(u32::MAX);

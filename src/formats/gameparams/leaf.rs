@@ -355,8 +355,8 @@ mod tests {
             (b"S\"it's\"\n", "it's"),
         ] {
             assert_eq!(text(bytes), expected, "{bytes:?}");
-            assert!(is_text(View::new(bytes, "test"), expected), "{bytes:?}");
-            assert!(!is_text(View::new(bytes, "test"), "other"), "{bytes:?}");
+            assert!(is_text(View::new(bytes, "test"), expected, expected.is_ascii()), "{bytes:?}");
+            assert!(!is_text(View::new(bytes, "test"), "other", true), "{bytes:?}");
         }
         assert!(read(View::new(b"X\x01\0\0\0\xE4", "test")).is_err());
     }
