@@ -81,8 +81,7 @@ extern "C" {
 const char *assetq_version(void);
 
 // Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. A folder or a glob opens all its
-// files as one, whose tables have a first column `file`. Reads headers only. Returns NULL on failure.
-// Close the file by `assetq_close`.
+// files as one, whose tables have a first column `file`. Reads headers only. Returns NULL on failure. Close the file by `assetq_close`.
 //
 // # Safety
 // `address` is a text, `error` is NULL or a place for a pointer.
