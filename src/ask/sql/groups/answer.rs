@@ -61,6 +61,10 @@ fn outside() -> Error {
     Error::of_part(ErrorKind::Unsupported { what: "numbers of more than 63 bits in groups".into() }, "")
 }
 
+/// The most groups of a share of the rows. SQLite groups more of them faster: on two cores it took 0.74 s for 325,000 names
+/// of skeleton nodes, and groups that are made here 1.6 s.
+const MOST_GROUPS: usize = 512;
+
 /// The plan for reading the rows of a table.
 struct Reading<'q> {
     question: &'q Question,
@@ -219,6 +223,9 @@ impl Groups {
             Some(place) => *place,
             None => {
                 let place = groups.len();
+                if place >= MOST_GROUPS {
+                    return Err(Error::of_part(ErrorKind::Unsupported { what: "so many groups".into() }, ""));
+                }
                 let keys = keys.iter().map(owned).collect();
                 groups.push(Group { keys, row: row(), states: calls.iter().map(State::new).collect() });
                 let hash_of = |place: &usize| {
