@@ -15,7 +15,7 @@ fn io(error: std::io::Error) -> Error {
     Error::io("cannot write", error)
 }
 
-/// Lines for people. Text that is put into a line is [cleaned](clean), so that only the page itself breaks lines and
+/// Lines for people. Text that is put into a line is [escaped](escape), so that only the page itself breaks lines and
 /// makes text bold or coloured.
 #[derive(Debug)]
 pub struct Page<W> {
