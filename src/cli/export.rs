@@ -143,6 +143,14 @@ enum TexturesArg {
 }
 
 impl TexturesArg {
+    /// What is written of textures: PNG if the file has materials and nothing else was asked for.
+    fn mode_for(kind: scene::SceneFormat, asked: Option<Self>) -> TextureMode {
+        match kind {
+            scene::SceneFormat::Glb | scene::SceneFormat::Obj => asked.map_or(TextureMode::Png, Self::mode),
+            _ => TextureMode::None,
+        }
+    }
+
     fn mode(self) -> TextureMode {
         match self {
             Self::None => TextureMode::None,
@@ -347,12 +355,7 @@ fn drawing(
         meshes: wanted(PartArg::Meshes),
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
-        textures: match kind {
-            scene::SceneFormat::Glb | scene::SceneFormat::Obj => {
-                args.textures.map_or(TextureMode::Png, TexturesArg::mode)
-            }
-            _ => TextureMode::None,
-        },
+        textures: TexturesArg::mode_for(kind, args.textures),
         texture_size: args.texture_size,
         emissive: args.emissive,
     };

@@ -6,7 +6,7 @@ use crate::archive::MARK;
 use crate::ask::ship::{PartKind, Query, Ship};
 use crate::asset::Asset;
 use crate::cli::{Context, Exit, Failure, Outcome};
-use crate::scene::{self, Options, TextureMode};
+use crate::scene::{self, Options};
 use crate::texture_files::TextureFiles;
 use std::path::{Path, PathBuf};
 
@@ -92,12 +92,7 @@ pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
     let opened = args.ship.open(query, game, context)?;
     let options = Options {
         lod: args.lod.0,
-        textures: match kind {
-            scene::SceneFormat::Glb | scene::SceneFormat::Obj => {
-                args.textures.map_or(TextureMode::Png, TexturesArg::mode)
-            }
-            _ => TextureMode::None,
-        },
+        textures: TexturesArg::mode_for(kind, args.textures),
         texture_size: args.texture_size,
         emissive: args.emissive,
         ..Options::default()

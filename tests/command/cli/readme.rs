@@ -202,7 +202,11 @@ fn files(command: &str) -> Vec<String> {
 
 /// The faults of a command and of the output that is shown below it.
 fn check(shown: &SessionCommand, full_size: bool, dir: &Path) -> Result<(), String> {
-    let from = files(&shown.command).iter().map(|name| provide(name, full_size, dir)).max();
+    let mut read = files(&shown.command);
+    // The files of a pattern are in what it shows.
+    let is_shown = |name: &str| shown.output.iter().any(|line| line.contains(name));
+    read.extend(REAL.iter().filter(|(name, _)| is_shown(name)).map(|(name, _)| (*name).to_owned()));
+    let from = read.iter().map(|name| provide(name, full_size, dir)).max();
     if from == Some(FileSource::Nowhere) {
         eprintln!("skipped: line {}: {}", shown.line, shown.command);
         return Ok(());

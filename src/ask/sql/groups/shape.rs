@@ -60,6 +60,18 @@ const fn is_key(kind: Kind) -> bool {
     matches!(kind, Kind::Bool | Kind::Int | Kind::Uint | Kind::Id64 | Kind::Id32 | Kind::Guid | Kind::Text)
 }
 
+/// The aggregate that a part of a statement begins with. `None` if it begins with a call of a function, other than those
+/// of `PLAIN` and `also`, whose value need not be the same for a whole group.
+fn aggregate(part: &[Placed], also: &[&str]) -> Option<Option<What>> {
+    let [Placed { token: Token::Word(word), .. }, open, ..] = part else { return Some(None) };
+    if !open.is_sign("(") {
+        return Some(None);
+    }
+    let what = What::of(word);
+    let is_plain = || also.iter().chain(&PLAIN).any(|known| known.eq_ignore_ascii_case(word));
+    (what.is_some() || is_plain()).then_some(what)
+}
+
 /// A question about the rows of one table.
 pub(in crate::ask::sql) struct Question {
     pub(super) file: Arc<OpenFile>,
@@ -291,20 +303,12 @@ impl<'c, 't> Select<'c, 't> {
         let mut at = 0usize;
         while let Some(token) = part.get(at) {
             let rest = part.get(at..)?;
-            if let [name, open, ..] = rest
-                && open.is_sign("(")
-                && let Token::Word(word) = &name.token
-            {
-                if let Some(what) = What::of(word) {
-                    let (call, length) = self.call(what, rest.get(2..)?)?;
-                    let last = rest.get(length.checked_add(1)?)?;
-                    calls.push((token.at.start..last.at.end, call));
-                    at = at.checked_add(length)?.checked_add(2)?;
-                    continue;
-                }
-                if !PLAIN.iter().any(|known| known.eq_ignore_ascii_case(word)) {
-                    return None;
-                }
+            if let Some(what) = aggregate(rest, &[])? {
+                let (call, length) = self.call(what, rest.get(2..)?)?;
+                let last = rest.get(length.checked_add(1)?)?;
+                calls.push((token.at.start..last.at.end, call));
+                at = at.checked_add(length)?.checked_add(2)?;
+                continue;
             }
             let is_alias =
                 at.checked_sub(1).and_then(|before| part.get(before)).is_some_and(|before| before.is_word("as"));
@@ -504,38 +508,29 @@ impl Join {
             let mut at = 0usize;
             while let Some(token) = part.get(at) {
                 let rest = part.get(at..)?;
-                if let [name, open, ..] = rest
-                    && open.is_sign("(")
-                    && let Token::Word(word) = &name.token
-                {
-                    if let Some(what) = What::of(word) {
-                        let (column, length) = match rest.get(2..)? {
-                            [star, close, ..] if what == What::Count && star.is_sign("*") && close.is_sign(")") => {
-                                (None, 1)
-                            }
-                            rest => {
-                                let ((of, column), length) = column_of(sides, shared, rest)??;
-                                let is_own = of == own && rest.get(length)?.is_sign(")");
-                                (Some(column).filter(|_| is_own)?.into(), length)
-                            }
-                        };
-                        let is_taken = match column {
-                            Some(column) => what.takes(side.kind(column)?),
-                            None => true,
-                        };
-                        // The parts of other aggregates do not add up.
-                        if !is_taken || !matches!(what, What::Count | What::Sum | What::Min | What::Max) {
-                            return None;
+                if let Some(what) = aggregate(rest, &["on", "using"])? {
+                    let (column, length) = match rest.get(2..)? {
+                        [star, close, ..] if what == What::Count && star.is_sign("*") && close.is_sign(")") => {
+                            (None, 1)
                         }
-                        let end = rest.get(length.checked_add(2)?)?.at.end;
-                        calls.push((token.at.start..end, Call { what, column }));
-                        at = at.checked_add(length)?.checked_add(3)?;
-                        continue;
-                    }
-                    let is_plain = ["on", "using"].iter().chain(&PLAIN).any(|known| known.eq_ignore_ascii_case(word));
-                    if !is_plain {
+                        rest => {
+                            let ((of, column), length) = column_of(sides, shared, rest)??;
+                            let is_own = of == own && rest.get(length)?.is_sign(")");
+                            (Some(column).filter(|_| is_own)?.into(), length)
+                        }
+                    };
+                    let is_taken = match column {
+                        Some(column) => what.takes(side.kind(column)?),
+                        None => true,
+                    };
+                    // The parts of other aggregates do not add up.
+                    if !is_taken || !matches!(what, What::Count | What::Sum | What::Min | What::Max) {
                         return None;
                     }
+                    let end = rest.get(length.checked_add(2)?)?.at.end;
+                    calls.push((token.at.start..end, Call { what, column }));
+                    at = at.checked_add(length)?.checked_add(3)?;
+                    continue;
                 }
                 let is_star = token.is_sign("*") && (at == 0 || part.get(at.checked_sub(1)?)?.is_sign(","));
                 if is_star || ["rowid", "oid", "_rowid_", "distinct"].iter().any(|word| token.is_word(word)) {
