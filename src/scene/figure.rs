@@ -33,8 +33,8 @@ pub struct Solids<'d> {
     pub places: Vec<SolidInstance<'d>>,
     /// The length of a unit of the coordinates in metres, if known.
     pub metres: Option<f32>,
-    /// The ships and components that have the plates. Plates show the thickness of the first one.
-    pub armor: &'d [ArmorUse],
+    /// For each file, the ships and components that have its plates. Plates show the thickness of the first one.
+    pub armor: Vec<&'d [ArmorUse]>,
     /// Guesses and parts that were left out, in words.
     pub notes: &'d [String],
     /// Errors of parts that are left out as they cannot be read.
@@ -84,7 +84,7 @@ pub enum SolidKind {
 /// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plated {
-    /// Its first row in the table `armor_plates`, which has a row for each of [`Solids::armor`].
+    /// Its first row in the table `armor_plates` of its file, which has a row for each use of [`Solids::armor`].
     pub row: usize,
     /// Its layer.
     pub layer: u16,
@@ -195,6 +195,7 @@ pub struct Together<'d> {
     materials: Vec<SolidMaterial<'d>>,
     places: Vec<SolidInstance<'d>>,
     metres: Option<f32>,
+    armor: Vec<&'d [ArmorUse]>,
     notes: Vec<String>,
     damage: Vec<Error>,
 }
@@ -219,6 +220,7 @@ impl<'d> Together<'d> {
             materials: Vec::new(),
             places: Vec::new(),
             metres: all.first().and_then(|(_, solids)| solids.metres),
+            armor: Vec::new(),
             notes: Vec::new(),
             damage: Vec::new(),
         };
@@ -248,15 +250,18 @@ impl<'d> Together<'d> {
         let moved = |place: SolidInstance<'d>| SolidInstance { solid: place.solid.saturating_add(first), ..place };
         self.places.extend(solids.places.into_iter().map(moved));
         self.files.push((file, solids.solids.len()));
+        self.armor.push(solids.armor.first().copied().unwrap_or_default());
         self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
         self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
         self.metres = self.metres.filter(|_| self.metres == solids.metres);
     }
 
-    /// Gives the materials of armour, and of hit boxes, the colours that they would have in one file.
+    /// Gives the materials of armour, and of hit boxes, the colours that they would have in one file. Thickness has colours
+    /// of its own.
     fn colour(&mut self) {
         let is_alone = self.moved.iter().all(|moved| moved.kind() == SolidKind::Zone);
-        for kind in [SolidKind::Armor, SolidKind::Zone] {
+        let has_thickness = self.armor.iter().any(|uses| !uses.is_empty());
+        for kind in [SolidKind::Armor, SolidKind::Zone].into_iter().skip(has_thickness.into()) {
             let mut used: Vec<usize> =
                 self.moved.iter().filter(|one| one.kind() == kind).map(|one| one.material).collect();
             used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
@@ -280,8 +285,7 @@ impl<'d> Together<'d> {
             solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
             places: self.places.clone(),
             metres: self.metres,
-            // Files may be of several ships.
-            armor: &[],
+            armor: self.armor.clone(),
             notes: &self.notes,
             damage: &self.damage,
         })

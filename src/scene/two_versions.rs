@@ -134,7 +134,7 @@ impl<'d> TwoVersions<'d> {
             solids: self.kept.iter().map(|kept| kept as &dyn Solid).collect(),
             places: self.kept.iter().enumerate().flat_map(place).collect(),
             metres: self.metres,
-            armor: &[],
+            armor: Vec::new(),
             notes: &self.notes,
             damage: &[],
         })

@@ -13,7 +13,7 @@ const VERTEX = `
   layout(location = 2) in uvec2 plate;
   layout(location = 3) in vec3 m0; layout(location = 4) in vec3 m1;
   layout(location = 5) in vec3 m2; layout(location = 6) in vec3 m3;
-  uniform mat4 view; uniform vec3 low, size, eye, sun; uniform uint first, stride, hidden, chosen, under;
+  uniform mat4 view; uniform vec3 low, size, eye, sun; uniform uint first, stride, hidden, chosen, twin, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; flat out uint id;
   #ifdef IMAGE
@@ -32,12 +32,12 @@ const VERTEX = `
       if ((hidden >> min(plate.y, 31u) & 1u) == 1u) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
     #ifdef ONLY
-      if (number != chosen) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+      if (number != chosen && number != twin) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
     #if defined(CUT) || !defined(NORMALS)
       at = p;
     #endif
-    id = number;
+    id = number == twin ? chosen : number;
     vec3 base = colour.rgb;
     #ifdef IMAGE
       base = vec3(1.0);
@@ -185,7 +185,8 @@ const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
   return { made, names };
 };
 
-// Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines }.
+// Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines, twin }. What has the
+// number `twin` of its model is part of what is chosen.
 shapes.Renderer = class {
   models = [];
   section = [0, 0, 0, 1];
@@ -487,6 +488,7 @@ shapes.Renderer = class {
       }
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
+      gl.uniform1ui(names.twin ?? null, this.isPicking ? NONE : model.twin ?? NONE);
       gl.uniform4fv(names.colour ?? null, isLines ? [...model.colour.slice(0, 3), 1] : model.colour);
       gl.uniform1i(names.isFlat ?? null, isLines || !!model.isFlat);
       gl.bindVertexArray(gpu.vao);
@@ -588,7 +590,9 @@ shapes.Renderer = class {
     gl.viewport(0, 0, 1, 1);
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    this.isPicking = true;
     this.pass(extra, m, [0, 0, 1], this.models.filter((model) => model.isShown && model.solid), false);
+    this.isPicking = false;
     const found = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);

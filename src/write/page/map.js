@@ -80,10 +80,10 @@ class Chart extends shapes.Look {
     this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
     const bar = el("div", { class: "bar scene-bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
     if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
-    bar.append(this.search, el("button", { title: "As PNG", onclick: () => this.picture() }, "Save picture"));
+    bar.append(this.search, el("button", { title: "Save the picture", onclick: () => this.picture() }, "Save PNG"));
     this.found = el("div", { class: "scene-list" });
     const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
-    const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, String(kind.count), { checked: true, change: hide(i) }).row));
+    const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row));
     const notes = ["From above, x leads to the right and z to the top."];
     notes.push(...this.meta.notes);
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);

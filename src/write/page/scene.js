@@ -28,7 +28,9 @@ class Scene extends shapes.Look {
     }
     this.blocks = new Map();
     this.chosen = this.under = null;
-    // The ship or component whose thickness is shown, by number.
+    // The ships and components of all files, and which one's thickness is shown.
+    const uses = this.meta.armor.flat();
+    this.ships = this.meta.files.length ? uses.filter(({ name }, i) => uses.findIndex((use) => use.name === name) === i) : uses;
     this.use = 0;
     this.sort = "area";
     this.plates = [];
@@ -40,12 +42,13 @@ class Scene extends shapes.Look {
   number() {
     let first = 0;
     const layers = new Map();
+    const files = this.meta.files.flatMap(([, count], file) => new Array(count).fill(file));
     this.models = this.meta.parts.map((part, index) => {
       // Plates of one colour may be of several materials: their part names these.
-      const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.meta.armor.length > 1 ? /, [\d.]+ mm$/ : "", "");
+      const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.ships.length > 1 ? /, [\d.]+ mm$/ : "", "");
       const material = part.kind === "armor" ? { ...this.meta.materials[part.material], name } : this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
-      const model = { part, index, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
+      const model = { part, index, file: files[index] ?? 0, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
       first += stride * (part.places ? part.places[1] : 1);
       for (let i = 1; part.plates && i < part.plates.length; i += 3) layers.set(part.plates[i], (layers.get(part.plates[i]) ?? 0) + 1);
       return model;
@@ -60,10 +63,7 @@ class Scene extends shapes.Look {
   tint({ part }) { return this.meta.materials[part.material].name; }
 
   // The file that a part is of, if the scene has several.
-  fileOf({ index }) {
-    let first = 0;
-    return this.meta.files.find(([, count]) => index < (first += count))?.[0] ?? "";
-  }
+  fileOf({ file }) { return this.meta.files[file]?.[0] ?? ""; }
 
   // Parts of unknown material have distinct pale colours.
   colourOf(part, { name, colour }, index) {
@@ -101,14 +101,19 @@ class Scene extends shapes.Look {
     const fit = () => this.fit();
     const looks = VIEWS.map(([, yaw, pitch]) => () => ((this.hasTurned = true), this.camera.look(yaw, pitch), this.fit(), this.holdSoon()));
     const bar = el("div", { class: "bar scene-bar" }, button("Fit", "Show all (F)", fit), el("span", { class: "scene-views" }, VIEWS.map(([name], i) => button(name, `${name} view (${i + 1})`, looks[i]))));
+    const tools = el("span", { class: "scene-tools", id: `tools-${this.part.id}` });
+    const more = el("button", { class: "scene-more", title: "Colours, cuts and more", "aria-expanded": "false", "aria-controls": tools.id, onclick: () => {
+      more.setAttribute("aria-expanded", String(tools.classList.toggle("open")));
+    } }, "Tools");
+    bar.append(more, tools);
     if (this.layers.size) {
       this.colours = this.select("Colour of armour", [["material", "By material"], ["layer", "By layer"]], (by) => this.colour(by));
-      bar.append(this.colours);
-      if (this.meta.armor.length > 1) {
-        const uses = this.meta.armor.map(({ name }, i) => [String(i), this.page.clean(name)]);
-        bar.append((this.uses = this.select("Ship and component", uses, (use) => this.showUse(Number(use)))));
+      tools.append(this.colours);
+      if (this.ships.length > 1) {
+        const uses = this.ships.map(({ name }, i) => [String(i), this.page.clean(name)]);
+        tools.append((this.uses = this.select("Ship and component", uses, (use) => this.showUse(Number(use)))));
       }
-      bar.append(button("Thickest plates", "The list of plates (T)", () => this.thickest()));
+      tools.append(button("Plates", "The list of plates, the thickest first (T)", () => this.thickest()));
     }
     this.slider = el("input", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Where to cut", oninput: () => this.cut() });
     this.place = el("output", { class: "scene-place" });
@@ -122,7 +127,7 @@ class Scene extends shapes.Look {
     this.ruler = el("button", { "aria-pressed": "false", title: "Measure between two points (M)", onclick: () => this.measure() }, "Ruler");
     this.rule = el("div", { class: "scene-rule", "aria-hidden": "true" });
     this.legend = el("div", { class: "scene-legend", hidden: true });
-    bar.append(this.axis, wire.label, through.label, this.ruler, button("Save picture", "As PNG", () => this.picture()));
+    tools.append(this.axis, wire.label, through.label, this.ruler, button("Save PNG", "Save the picture", () => this.picture()));
     this.lay(bar, [this.canvas, this.rule, this.legend, this.cutting, this.status], this.lists());
     const escape = () => (this.rulerPoints ? this.measure() : this.choose(null));
     const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.measure(), t: () => this.layers.size && this.thickest(), Escape: escape };
@@ -131,7 +136,7 @@ class Scene extends shapes.Look {
     this.renderer.models = this.models;
     this.fitted = this.fit();
     this.update();
-    this.hasThickness = this.meta.armor.length > 0 || this.meta.parts.some((part) => part.thickness);
+    this.hasThickness = this.ships.length > 0 || this.meta.parts.some((part) => part.thickness);
     if (this.layers.size && this.hasThickness) this.showThickness();
   }
 
@@ -259,12 +264,22 @@ class Scene extends shapes.Look {
 
   // The thickness of a plate in millimetres, on the chosen ship; null if unknown.
   thick({ model, layer, plate }) {
-    const use = this.meta.armor[this.use];
-    return (use ? use.plates[layer * 65536 + parseInt(model.material.name, 10)] : model.part.thickness?.[plate]) ?? null;
+    const uses = this.meta.armor[model.file] ?? [];
+    if (!uses.length) return model.part.thickness?.[plate] ?? null;
+    return uses[this.useIn(model.file)]?.plates[layer * 65536 + parseInt(model.material.name, 10)] ?? null;
   }
 
-  // The row of a plate on the chosen ship: the table has a row for each ship.
-  rowOf(model, plate) { return model.part.plates[plate * 3] + this.use; }
+  // The number of the chosen ship and component in the list of a file, or of another component of this ship; -1 if the file has
+  // neither.
+  useIn(file, use = this.use) {
+    if (!this.meta.files.length) return use;
+    const [uses, ship] = [this.meta.armor[file] ?? [], this.ships[use]];
+    const same = uses.findIndex(({ name }) => name === ship?.name);
+    return same >= 0 ? same : uses.findIndex((use) => use.of === ship?.of);
+  }
+
+  // The row of a plate on the chosen ship: the table of its file has a row for each ship.
+  rowOf(model, plate) { return model.part.plates[plate * 3] + Math.max(0, this.useIn(model.file)); }
 
   fillPlates() {
     const { el } = this.page;
@@ -546,24 +561,26 @@ class Scene extends shapes.Look {
 
   async choose(id, moves = false) {
     this.chosen = id;
+    for (const model of this.models) model.twin = shapes.NONE;
     this.redraw();
     this.card.replaceChildren();
     this.page.hold();
     if (id === null) return;
     const { model, plate } = this.find(id);
-    await this.load(model);
-    const size = model.part.max.map((v, i) => v - model.part.min[i]);
-    const extent = ["size", size.map((v) => number(v * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units")];
+    await Promise.all([this.load(model), this.loadRows()]);
+    const ids = this.together(id);
+    for (const other of ids) this.find(other).model.twin = other;
+    this.redraw();
+    const one = plate === null ? await this.bounds(ids.map((id) => ({ part: this.standing(id) }))) : this.plate(model, plate);
+    if (this.chosen !== id) return;
+    // A part is as large as it is before it is turned to its place.
+    const own = plate === null ? await this.bounds(ids.map((id) => ({ part: { ...this.find(id).model.part, places: null } }))) : one;
+    const extent = ["size", own.max.map((v, i) => number((v - own.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units")];
     if (plate === null) {
-      if (this.meta.rows) await this.partOf(0);
       const [table, row] = model.part.kind === "zone" ? ["boxes", this.zone(model)] : ["instances", this.instance(id)];
       this.fillCard([...this.facts(id), extent], row < 0 ? null : table, row);
-      if (!moves) return;
-    }
-    const one = plate === null ? await this.bounds([{ part: this.standing(id) }]) : this.plate(model, plate);
-    if (plate !== null) {
-      const size = one.max.map((v, i) => number((v - one.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units");
-      this.fillCard([...this.facts(id), ["area", this.area(one.area)], ["size", size]], "armor_plates", this.rowOf(model, plate));
+    } else {
+      this.fillCard([...this.facts(id), ["area", this.area(one.area)], extent], model.file ? null : "armor_plates", this.rowOf(model, plate));
     }
     if (!moves) return;
     this.shown.add(model.part.kind);
@@ -572,6 +589,12 @@ class Scene extends shapes.Look {
     this.camera.target = one.min.map((v, i) => (v + one.max[i]) / 2);
     this.camera.distance = Math.min(this.camera.distance, Math.max(Math.hypot(...add(one.max, one.min, -1)) * 4, this.camera.radius / 4));
     this.update();
+  }
+
+  // The parts of the instance that has a part, by their numbers: the part alone if it is of no instance.
+  together(id) {
+    const row = this.instance(id);
+    return [...new Set([id, ...(row < 0 ? [] : this.partsOf(row))])];
   }
 
   // The part at one of its places only.
@@ -586,17 +609,26 @@ class Scene extends shapes.Look {
     return this.rows && model.part.places ? this.rows[model.part.places[0] + place] - 1 : -1;
   }
 
-  // The first part of an instance, by its row.
-  async partOf(row) {
-    if (!this.meta.rows) return null;
+  // Decodes which row of instances each place is of.
+  async loadRows() {
+    if (!this.meta.rows || this.rows) return;
     const bytes = await this.block(this.meta.rows);
     this.rows = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-    for (const model of this.models) {
+  }
+
+  // The parts of an instance that are shown, by its row.
+  partsOf(row) {
+    return !this.rows ? [] : this.models.flatMap((model) => {
       const [from, count] = model.part.places ?? [0, 0];
       const at = this.rows.subarray(from, from + count).indexOf(row + 1);
-      if (at >= 0 && this.isWanted(model)) return model.first + at * model.stride;
-    }
-    return null;
+      return at >= 0 && this.isWanted(model) ? model.first + at * model.stride : [];
+    });
+  }
+
+  // The first part of an instance, by its row.
+  async partOf(row) {
+    await this.loadRows();
+    return this.partsOf(row)[0] ?? null;
   }
 
   // The number of a hit box among all hit boxes, which is its row.
@@ -607,10 +639,10 @@ class Scene extends shapes.Look {
     if (!this.renderer) return {};
     const state = {};
     const { model, plate } = this.chosen === null ? {} : this.find(this.chosen);
-    if (model && plate !== null) state.plate = this.rowOf(model, plate);
+    if (model && plate !== null) Object.assign(state, { plate: this.rowOf(model, plate) }, model.file && { file: model.file });
     else if (model?.part.kind === "zone") state.zone = this.zone(model);
     else if (model && this.instance(this.chosen) >= 0) state.instance = this.instance(this.chosen);
-    if (state.plate === undefined && this.use) state.use = this.use;
+    if (this.use && (state.plate === undefined || this.meta.files.length)) state.use = this.use;
     if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
     if (this.hasTurned) state.eye = this.camera.text;
@@ -623,13 +655,19 @@ class Scene extends shapes.Look {
     await this.fitted;
     const [row, zone, cut, instance] = ["plate", "zone", "cut", "instance"].map((name) => params.get(name));
     let id = instance === null ? null : await this.partOf(Number(instance));
-    // A plate has a row for each ship.
-    const count = Math.max(this.meta.armor.length, 1);
-    const use = (Number(row ?? params.get("use")) || 0) % count;
-    for (const { part, first } of row === null ? [] : this.models) {
-      for (let i = 0; part.plates && i < part.plates.length; i += 3) if (part.plates[i] === Number(row) - use) id = first + i / 3;
+    // A plate has a row for each ship of its file.
+    const file = Number(params.get("file")) || 0;
+    const uses = this.meta.armor[file] ?? [];
+    let use = (Number(params.get("use")) || 0) % Math.max(this.ships.length, 1);
+    if (row !== null && uses.length && this.useIn(file, use) !== row % uses.length) {
+      const own = uses[row % uses.length];
+      use = this.ships.findIndex((ship) => ship === own || (this.meta.files.length && ship.name === own?.name));
     }
-    if (this.meta.armor[use] && use !== this.use) await this.showUse(use);
+    if (this.ships[use] && use !== this.use) await this.showUse(use);
+    for (const model of row === null ? [] : this.models) {
+      const plates = model.file === file ? model.part.plates ?? [] : [];
+      for (let i = 0; i < plates.length; i += 3) if (this.rowOf(model, i / 3) === Number(row)) id = model.first + i / 3;
+    }
     if (zone !== null) id = this.models.filter(({ part }) => part.kind === "zone")[zone]?.first ?? null;
     const what = Object.entries({ plate: row, "hit box": zone, instance }).find(([, value]) => value !== null);
     if (id === null && what) this.page.say(`There is no ${what.join(" ")} here`);

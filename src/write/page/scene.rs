@@ -148,7 +148,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         "rows": rows,
         "files": solids.files,
         "overlay": solids.is_overlay,
-        "armor": solids.armor.iter().map(armor_use).collect::<Vec<Value>>(),
+        "armor": solids.armor.iter().map(|uses| uses.iter().map(armor_use).collect()).collect::<Vec<Value>>(),
         "scale": armor::SCALE,
         "notes": solids.notes,
         "damage": damage.collect::<Vec<Value>>(),
@@ -156,7 +156,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     SceneSection { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
 }
 
-/// A ship or component that has the plates: its name, and millimetres by layer × 65536 + material.
+/// A ship or component that has the plates: its name, its ship or gun, and millimetres by layer × 65536 + material.
 fn armor_use(found: &ArmorUse) -> Value {
     let mut name = found.label();
     if let [first, others @ ..] = &*found.mounts {
@@ -165,7 +165,7 @@ fn armor_use(found: &ArmorUse) -> Value {
     }
     let key = |(layer, material): (u16, u16)| (u32::from(layer) << 16 | u32::from(material)).to_string();
     let plates: Map<String, Value> = found.plates().map(|(plate, mm)| (key(plate), mm.into())).collect();
-    json!({ "name": name, "plates": plates })
+    json!({ "name": name, "of": found.entity, "plates": plates })
 }
 
 /// A solid in the form of the page's list of parts.

@@ -81,7 +81,9 @@ fn cubes() -> Vec<u8> {
                 count: count as u32,
             };
             builder.vertex_mapping(mapping("vertices", vertices.len()));
-            builder.index_mapping(mapping("indices", faces.len()));
+            // Three triangles of the cube each.
+            let part = mapping("indices", faces.len() / 4);
+            builder.index_mapping(Mapping { start: u32::from(set) * part.count, ..part });
         }
     }
     builder.build()
@@ -154,6 +156,15 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
     let href = tab.eval("document.querySelector('.scene.part:not([hidden]) .scene-chosen a').getAttribute('href')");
     assert_eq!(href, format!("#table=instances&row={row}"));
     tab.wait(&format!("location.hash.startsWith('#scene&instance={row}')"));
+    // The outline is that of all of its parts: no other number than the chosen one is seen of them.
+    let parts = tab.eval(&format!(
+        "(() => {{ const v = assetq.page.parts[1].view; v.draw(false); const {{ gl, screen }} = v.renderer; \
+         gl.bindFramebuffer(gl.FRAMEBUFFER, screen.frame); const all = new Uint8Array(screen.width * screen.height * 4); \
+         gl.readPixels(0, 0, screen.width, screen.height, gl.RGBA, gl.UNSIGNED_BYTE, all); gl.bindFramebuffer(gl.FRAMEBUFFER, null); \
+         const seen = new Set(new Uint32Array(all.buffer)); const parts = v.partsOf({row}); \
+         return [parts.length, parts.filter((id) => seen.has(id)).length, seen.has(v.chosen)]; }})()"
+    ));
+    assert!(parts[0].as_u64().unwrap() > 1 && parts[1] == 1 && parts[2] == true, "{parts}");
     tab.shot("space-models");
     assert_eq!(tab.errors(), [""; 0]);
 }

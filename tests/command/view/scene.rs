@@ -251,6 +251,28 @@ fn a_ship_is_chosen_where_several_have_the_plates() {
 }
 
 #[test]
+fn the_toolbar_fits_a_wide_window_and_a_phone() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let tab = battleship(&browser, dir.path());
+    let shown = |what: &str| tab.eval(&format!("document.querySelector('{what}').checkVisibility()"));
+    let lines = "new Set([...document.querySelectorAll('.scene-bar button, .scene-bar select')].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().top)).size";
+    tab.size(1440, 900);
+    tab.wait(&format!("{lines} === 1"));
+    assert_eq!((shown(".scene-more"), shown("select[title=\"Ship and component\"]")), (false.into(), true.into()));
+    tab.size(390, 844);
+    tab.wait(&format!("{lines} === 1"));
+    assert_eq!((shown(".scene-more"), shown("select[title=\"Ship and component\"]")), (true.into(), false.into()));
+    tab.click(".scene-more");
+    tab.wait(&format!("{lines} > 1"));
+    assert_eq!(tab.eval("document.querySelector('.scene-more').getAttribute('aria-expanded')"), "true");
+    // Nothing is beyond the edge of the screen.
+    let beyond = "[...document.querySelectorAll('.scene-bar *')].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth).length";
+    assert_eq!(tab.eval(beyond), 0);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn plates_are_listed_by_area_where_no_thickness_is_at_hand() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
@@ -333,23 +355,6 @@ fn a_mesh_that_a_database_does_not_draw_is_shown_as_it_is() {
     // A file for other programs would have other names than were asked for.
     let (_, same) = run(dir.path(), 1, &[&["export"], &args[..], &["x.glb"]].concat());
     assert!(same == error && !dir.path().join("x.glb").exists(), "{same}");
-}
-
-/// How fast a mesh of 10 MB turns: `cargo test --test command view frames -- --ignored --nocapture`, on a quiet machine.
-#[test]
-#[ignore = "a measurement"]
-fn frames() {
-    let Some(browser) = Browser::start() else { return };
-    let dir = TempDir::new().unwrap();
-    fs::write(dir.path().join("many.geometry"), many(1, 150_000, 1)).unwrap();
-    let tab = look(&browser, dir.path(), "many.geometry");
-    let js = "(async () => { const canvas = document.querySelector('.scene-canvas'); const times = []; \
-              const turn = new KeyboardEvent('keydown', { key: 'ArrowRight' }); \
-              for (let i = 0; i < 120; i++) { canvas.dispatchEvent(turn); \
-              await new Promise(requestAnimationFrame); times.push(performance.now()); } \
-              const gaps = times.slice(41).map((t, i) => t - times[i + 40]).sort((a, b) => a - b); \
-              return { frames: 79000 / (times[119] - times[40]), median: gaps[39], draft: canvas.closest('[data-ready]').dataset.draft }; })()";
-    println!("{}", tab.eval(js));
 }
 
 /// The view of the first part.

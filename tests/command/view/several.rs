@@ -58,6 +58,73 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
 }
 
 #[test]
+fn a_ship_is_chosen_for_all_files_of_a_scene() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    super::sample(dir.path(), "GameParams.data", assetq::sample::Size::Small);
+    let files = [
+        ("ASB900.geometry", assetq::sample::geometry::battleship()),
+        ("AGM900.geometry", assetq::sample::geometry::gun()),
+    ];
+    for (name, bytes) in files {
+        fs::write(dir.path().join(name), bytes).unwrap();
+    }
+    let with = ["--with", "AGM900.geometry", "--with", "GameParams.data", "--to", "page.html"];
+    run(dir.path(), 0, &[&["view", "ASB900.geometry"], &with[..]].concat());
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    let ship = "document.querySelector('select[title=\"Ship and component\"]')";
+    let names = tab.eval(&format!("[...{ship}.options].map((o) => o.text)"));
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    assert!(names.contains(&"PASB901_Somewhere B_Hull".to_owned()), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("PASB900_Nowhere A_Artillery")), "{names:?}");
+    // Each plate has the thickness that its own file's rows have for the chosen ship: the gun the same on each hull.
+    for (name, component) in [("PASB900_Nowhere A_Hull", "A_Hull"), ("PASB901_Somewhere B_Hull", "B_Hull")] {
+        let place = names.iter().position(|one| one == name).unwrap();
+        tab.eval(&format!("(() => {{ {ship}.value = '{place}'; {ship}.dispatchEvent(new Event('change')); }})()"));
+        tab.wait(&format!("{VIEW}.use === {place}"));
+        for (number, (file, component)) in
+            [("ASB900.geometry", component), ("AGM900.geometry", "A_Artillery")].iter().enumerate()
+        {
+            let ship = name.split(' ').next().unwrap();
+            let filter = format!("entity = '{ship}' and component = '{component}'");
+            let args = ["-t", "armor_plates", "-w", &filter, "-c", "thickness", "-f", "json"];
+            let (rows, _) = run(dir.path(), 0, &[&["ls", file, "--with", "GameParams.data"], &args[..]].concat());
+            let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).unwrap();
+            let mut rows: Vec<f64> = rows.iter().filter_map(|row| row["thickness"].as_f64()).collect();
+            let shown = tab.eval(&format!(
+                "{VIEW}.models.filter((model) => model.file === {number} && model.part.plates).flatMap((model) => \
+                 Array.from({{ length: model.stride }}, (_, plate) => {VIEW}.thick({{ model, layer: model.part.plates[plate * 3 + 1], plate }}))) \
+                 .filter((thick) => thick !== null)"
+            ));
+            let mut shown: Vec<f64> = serde_json::from_value(shown).unwrap();
+            rows.sort_by(f64::total_cmp);
+            shown.sort_by(f64::total_cmp);
+            assert!(!rows.is_empty() && rows == shown, "{name} {file}: {rows:?} {shown:?}");
+        }
+    }
+    // Rows of both files have the same numbers: the address names the file, and only the first file has rows in the page.
+    for (file, link) in [(1, serde_json::Value::Null), (0, json!("#table=armor_plates&row="))] {
+        let plate = format!("{VIEW}.models.find((model) => model.file === {file} && model.part.plates)");
+        tab.eval(&format!("{VIEW}.choose({plate}.first)"));
+        tab.wait("document.querySelector('.scene-chosen').innerText.includes('area')");
+        let href =
+            tab.eval("document.querySelector('.scene-chosen a')?.getAttribute('href').replace(/\\d+$/, '') ?? null");
+        assert_eq!(href, link);
+        let hash = tab.eval("location.hash");
+        assert_eq!(hash.as_str().unwrap().contains("&file=1"), file == 1, "{hash}");
+        tab.eval(&format!("{VIEW}.choose(null)"));
+        super::visit(&tab, hash.as_str().unwrap());
+        tab.wait(&format!("{VIEW}.chosen === {plate}.first"));
+    }
+    // A row of the table leads to the ship that it is of.
+    super::visit(&tab, "#scene&plate=3");
+    tab.wait(&format!("{VIEW}.chosen !== null && {VIEW}.ships[{VIEW}.use].name === 'PASB901_Somewhere B_Hull'"));
+    tab.shot("merged-ship");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn a_difference_of_geometry_shows_both_versions_in_one_scene() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

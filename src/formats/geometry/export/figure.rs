@@ -30,7 +30,7 @@ impl Scene<'_> {
             // The unit of a space and of its models is not known.
             metres: (!self.name.ends_with(".models") && self.shown().all(|shown| shown.matrix.is_none()))
                 .then_some(METRES),
-            armor: self.uses,
+            armor: vec![self.uses],
             notes: &self.notes,
             damage: &self.damage,
         })

@@ -92,7 +92,7 @@ impl<'a> Boxes<'a> {
             SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
         };
         Figure::Solids(Solids {
-            armor: &[],
+            armor: Vec::new(),
             name: self.name,
             files: Vec::new(),
             is_overlay: false,
