@@ -55,8 +55,10 @@ pub(super) struct Args {
 
 /// The greatest width and height of textures in a page, to keep it small.
 const TEXTURE_SIZE: u32 = 512;
-/// The number of textures of an archive that its page shows, and their greatest width and height.
-const PREVIEWS: usize = 200;
+/// The greatest number of textures of an archive that its page shows, the most bytes that they take, and their greatest width
+/// and height.
+const PREVIEWS: usize = 1000;
+const PREVIEW_BYTES: usize = 8 << 20;
 const PREVIEW_SIZE: u32 = 128;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -175,7 +177,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
                 added => added?,
             }
         }
-        add_previews(&mut page, asset, context)?;
+        add_previews(&mut page, asset, &args.file.to_string_lossy(), context)?;
         let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| {
             context.damaged(name, &error);
             damage.add(&error);
@@ -199,32 +201,44 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     context.watch("view", Unit::Bytes, &progress, || context.create(to, force, page))
 }
 
-/// Adds small pictures of the first textures of an archive, by path. Damage among them is for `verify`.
-fn add_previews(page: &mut Page<'_>, asset: &Asset, context: &Context) -> crate::Result<()> {
+/// Adds small pictures of textures of an archive; of more than a page holds, some of all folders. Damage among them is for
+/// `verify`. `file` is the command's argument.
+fn add_previews(page: &mut Page<'_>, asset: &Asset, file: &str, context: &Context) -> crate::Result<()> {
     let Some(archive) = asset.reader().archive() else { return Ok(()) };
     let mut files = TextureFiles::new(context.options());
     files.add_archive(asset);
-    let mut shown = Vec::new();
+    let mut paths = Vec::new();
     for number in 0..archive.len()? {
-        let Ok(file) = archive.file(number) else { continue };
-        if !file.path.ends_with(".dds") {
-            continue;
-        }
+        paths.extend(archive.file(number).ok().map(|file| file.path).filter(|path| path.ends_with(".dds")));
+    }
+    paths.sort_unstable();
+    let (mut shown, mut bytes) = (Vec::new(), 0usize);
+    // Many textures have no small level.
+    for path in spread(paths.len()).take(4 * PREVIEWS).filter_map(|place| paths.get(place)) {
         // A texture without small levels would take more room than a preview is worth.
-        let Ok(Some(pixels)) = files.pixels(&file.path, PREVIEW_SIZE) else { continue };
+        let Ok(Some(pixels)) = files.pixels(path, PREVIEW_SIZE) else { continue };
         if pixels.width.max(pixels.height) > PREVIEW_SIZE {
             continue;
         }
         let (mut png, block) = (Vec::new(), format!("preview-{}", shown.len()));
         pixels.write_png(&mut png)?;
         page.block(&block, &png)?;
-        shown.push(json!({ "path": file.path, "block": block }));
-        if shown.len() >= PREVIEWS {
+        bytes = bytes.saturating_add(png.len());
+        shown.push(json!({ "path": path, "block": block }));
+        if shown.len() >= PREVIEWS || bytes >= PREVIEW_BYTES {
             break;
         }
     }
-    page.fact("previews", shown.into());
+    let command = format!("assetq view {}", tables::quoted(&format!("{file}:PATH")));
+    page.fact("previews", json!({ "shown": shown, "command": command }));
     Ok(())
+}
+
+/// The numbers below `count`, in an order whose beginnings are spread evenly: 0, the middle, the quarters, and so on.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let size = count.next_power_of_two();
+    let above = usize::BITS.saturating_sub(size.trailing_zeros());
+    (0..size).map(move |n| n.reverse_bits().checked_shr(above).unwrap_or(0)).filter(move |n| *n < count)
 }
 
 /// An output whose bytes are counted.
@@ -449,4 +463,19 @@ fn open(page: &Path) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.spawn().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_of_an_order_are_spread_evenly() {
+        assert_eq!(spread(8).collect::<Vec<_>>(), [0, 4, 2, 6, 1, 5, 3, 7]);
+        for count in [0, 1, 2, 3, 1000, 1025] {
+            let mut all: Vec<_> = spread(count).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..count), "{count}");
+        }
+    }
 }

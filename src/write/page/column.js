@@ -33,7 +33,11 @@ const numbers = (from, count) => {
     return all;
   }
   const all = new Float64Array(count);
-  for (let k = 0, unit = 1; k < width; k++, unit *= 256) {
+  const [low, high, top] = [0, 1, 2].map((k) => planes.subarray(k * count, (k + 1) * count));
+  if (width === 1) for (let n = 0; n < count; n++) all[n] = low[n];
+  if (width === 2) for (let n = 0; n < count; n++) all[n] = low[n] | (high[n] << 8);
+  if (width === 3) for (let n = 0; n < count; n++) all[n] = low[n] | (high[n] << 8) | (top[n] << 16);
+  for (let k = 0, unit = 1; width > 3 && k < width; k++, unit *= 256) {
     const plane = planes.subarray(k * count, (k + 1) * count);
     for (let n = 0; n < count; n++) all[n] += plane[n] * unit;
   }
@@ -125,11 +129,17 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       return { kind: "text", value, text: value, of, places };
     }
     case 5: {
-      const length = from.u32(), count = from.u32();
-      const lists = [];
-      for (let k = 0; k < length; k++) lists.push(new Float32Array(Uint32Array.from(numbers(from, count)).buffer));
-      const places = numbers(from, rows);
-      const text = (row) => (places[row] === 0 ? null : `[${lists.map((list) => float(list[places[row] - 1])).join(",")}]`);
+      // Words are not sought in lists: they are decoded when a row is seen.
+      let decoded = null;
+      const build = () => {
+        const length = from.u32(), count = from.u32();
+        const lists = Array.from({ length }, () => new Float32Array(new Uint32Array(numbers(from, count)).buffer));
+        return { lists, places: numbers(from, rows) };
+      };
+      const text = (row) => {
+        const { lists, places } = (decoded ??= build());
+        return places[row] === 0 ? null : `[${lists.map((list) => float(list[places[row] - 1])).join(",")}]`;
+      };
       return { kind: "list", value: text, text };
     }
     case 6:

@@ -27,7 +27,7 @@ class Diff {
     if (this.rows < this.count) {
       element.append(el("p", { class: "note" }, `This page has ${many(this.rows)} of ${many(this.count)} rows, as --limit says.`));
     }
-    this.list = el("div", { class: "changes", tabindex: "0", role: "region", "aria-label": part.title });
+    this.list = el("div", { class: "changes", tabindex: "0", role: "region", "aria-label": `rows of ${part.title}` });
     this.list.addEventListener("scroll", () => {
       if (this.list.scrollTop + this.list.clientHeight > this.list.scrollHeight - 800) this.more();
     }, { passive: true });

@@ -11,7 +11,7 @@ const bytes = (count) => {
 
 class Folder {
   constructor(name, above) {
-    Object.assign(this, { name, above, folders: new Map(), files: [], count: 0, size: 0 });
+    Object.assign(this, { name, above, folders: new Map(), files: [], count: 0, size: 0, textures: 0 });
   }
 
   get path() { return this.above ? `${this.above.path}${this.name}/` : ""; }
@@ -35,7 +35,11 @@ class Folders {
     });
     this.tree.addEventListener("keydown", (event) => this.key(event));
     this.tally = el("span", { class: "tally", role: "status" }, "…");
-    this.previews = (page.facts.previews ?? []).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const { shown = [], command = "" } = page.facts.previews ?? {};
+    this.command = command;
+    this.previews = shown.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    // A picture is decoded when it comes into view.
+    this.seen = new IntersectionObserver((all) => all.forEach(({ target, isIntersecting }) => isIntersecting && this.decode(target)));
     this.gallery = el("div", { class: "gallery", tabindex: "0", role: "region", "aria-label": "textures in this folder", hidden: this.previews.length === 0 });
     element.append(el("div", { class: "bar" }, this.tally), el("div", { class: "both" }, this.tree, this.gallery));
   }
@@ -59,6 +63,7 @@ class Folders {
       for (let one = folder; one; one = one.above) {
         one.count++;
         one.size += own;
+        if (text.endsWith(".dds")) one.textures++;
       }
     }
     this.tally.textContent = `${many(this.root.count)} files · ${bytes(this.root.size)}`;
@@ -86,7 +91,7 @@ class Folders {
   folder(folder, level) {
     const link = el("a", { class: "small", tabindex: "-1", href: this.page.link(this.table.part.id, { q: `path:"${folder.path}"` }), title: "the files below, as rows" }, "rows");
     const row = el("div", { class: "node" }, el("span", { class: "twist" }, "▸"), el("span", { class: "name" }, `${folder.name}/`),
-      el("span", { class: "count" }, `${many(folder.count)} ${folder.count === 1 ? "file" : "files"} · ${bytes(folder.size)}`), link);
+      link, el("span", { class: "count" }, `${many(folder.count)} ${folder.count === 1 ? "file" : "files"}`), el("span", { class: "size" }, bytes(folder.size)));
     const item = el("div", { class: "item", role: "treeitem", "aria-level": String(level), "aria-expanded": "false", id: `f${this.items.size}` }, row);
     Object.assign(item, { folder, level });
     this.items.set(folder, item);
@@ -94,7 +99,7 @@ class Folders {
   }
 
   file({ name, row, size }) {
-    return el("div", { class: "node file" }, el("span", { class: "twist" }), el("a", { tabindex: "-1", href: this.page.link(this.table.part.id, { row }) }, name), el("span", { class: "count" }, bytes(size)));
+    return el("div", { class: "node file" }, el("span", { class: "twist" }), el("a", { tabindex: "-1", href: this.page.link(this.table.part.id, { row }) }, name), el("span", { class: "size" }, bytes(size)));
   }
 
   // Opens or closes a folder.
@@ -114,24 +119,30 @@ class Folders {
     item.setAttribute("aria-selected", "true");
     this.tree.setAttribute("aria-activedescendant", item.id);
     item.firstChild.scrollIntoView({ block: "nearest" });
-    this.fillGallery(folder.path);
+    this.fillGallery(folder);
     this.page.hold();
   }
 
-  // Small pictures of the textures below a folder.
-  async fillGallery(path) {
-    const found = this.previews.filter((one) => one.path.startsWith(path));
-    const none = el("p", { class: "soft" }, "This page has no texture of this folder.");
+  // Small pictures of the textures below a folder, and how many the page lacks.
+  fillGallery(folder) {
+    const found = this.previews.filter((one) => one.path.startsWith(folder.path));
     const figures = found.map((one) => {
-      one.image ??= el("img", { alt: "", loading: "lazy" });
+      one.image ??= Object.assign(el("img", { alt: "" }), { block: one.block });
+      this.seen.observe(one.image);
       const name = one.path.slice(one.path.lastIndexOf("/") + 1);
       return el("a", { class: "preview", title: assetq.clean(one.path), href: this.page.link(this.table.part.id, { row: this.rows.get(one.path) ?? 0 }) }, one.image, el("span", {}, name));
     });
-    this.gallery.replaceChildren(...(found.length ? figures : [none]));
-    for (const one of found) {
-      if (one.image.src) continue;
-      one.image.src = URL.createObjectURL(new Blob([await this.page.block(one.block)], { type: "image/png" }));
-    }
+    const said = found.length === folder.textures ? null
+      : el("p", { class: "soft" }, `${many(found.length)} of the ${many(folder.textures)} textures below have a picture in this page. Any of them: `, el("code", {}, this.command));
+    this.gallery.replaceChildren(...[said, ...figures].filter(Boolean));
+    if (!folder.textures) this.gallery.append(el("p", { class: "soft" }, "There is no texture in this folder."));
+  }
+
+  async decode(image) {
+    this.seen.unobserve(image);
+    if (image.isDecoded) return;
+    image.isDecoded = true;
+    image.src = URL.createObjectURL(new Blob([await this.page.block(image.block)], { type: "image/png" }));
   }
 
   key(event) {

@@ -13,7 +13,7 @@ class Picture {
     this.canvas = el("canvas", { class: "image-canvas", role: "img", "aria-label": part.title });
     element.append(
       el("div", { class: "bar" }, this.level, el("label", {}, this.opaque, " without opacity"), el("span", { class: "tally" }, this.format)),
-      el("div", { class: "image-body" }, this.canvas));
+      el("div", { class: "image-body", tabindex: "0", role: "region", "aria-label": "texels" }, this.canvas));
   }
 
   async draw() {

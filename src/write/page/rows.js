@@ -1,4 +1,5 @@
 // Rows: tables whose columns are decoded stretch by stretch, the ids of all of them, and where ids lead.
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
 const wait = (all) => (all.length > 0 ? Promise.all(all) : null);
 
 // The ids of a kind, with their texts. Each has a place; stretches of them are decoded when a row shows one.
@@ -49,7 +50,14 @@ class Ids {
     const say = { id: "show", text: "text", name: "nameOf" }[form];
     this.all.forEach(({ rows, folders, names }, stretch) => {
       const first = stretch * this.size;
-      if (form === "id" || !contains || test.word.includes("/")) {
+      if (form === "id" && contains) {
+        const { text, length } = this.digitsOf(stretch);
+        for (let at = text.indexOf(test.word); at >= 0; ) {
+          const row = Math.floor(at / length);
+          marks[first + row] = 1;
+          at = text.indexOf(test.word, (row + 1) * length);
+        }
+      } else if (form === "id" || !contains || test.word.includes("/")) {
         for (let row = 0; row < rows; row++) {
           const text = this[say](first + row);
           if (text !== null && fits(text)) marks[first + row] = 1;
@@ -63,6 +71,28 @@ class Ids {
       }
     });
     return marks;
+  }
+
+  // The ids of a stretch as one text of lines of the same length, in small letters: a search through it takes a tenth of the time
+  // of texts by themselves.
+  digitsOf(stretch) {
+    const found = this.all[stretch];
+    if (!found.lines) {
+      const { raw, size, rows } = found;
+      const length = (size === 8 ? 16 : this.digits) + 3;
+      const bytes = new Uint8Array(rows * length).fill(48);
+      for (let row = 0, end = length - 1; row < rows; row++, end += length) {
+        bytes[end - length + 2] = 120;
+        bytes[end] = 10;
+        for (let k = 0; k < size; k++) {
+          const byte = raw.getUint8(row * size + k);
+          bytes[end - 1 - 2 * k] = DIGITS[byte & 15];
+          bytes[end - 2 - 2 * k] = DIGITS[byte >> 4];
+        }
+      }
+      found.lines = { text: new TextDecoder().decode(bytes), length };
+    }
+    return found.lines;
   }
 
   nameOf(place) {

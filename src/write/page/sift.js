@@ -84,13 +84,14 @@ const marker = (table, test) => {
       const { all, none } = cells;
       const holds = compare[test.how];
       for (let row = 0; row < rows; row++) if (all[row] !== none && holds(all[row], test.number)) marks[row] = 1;
-    } else if (test.how === ":" && cells.kind === "number" && column.kind !== "Bool" && !/^[-+.\de]+$/.test(test.word)) {
-      // No number contains this word.
     } else if (test.how !== ":" || cells.kind !== "list" || test.column) {
       for (let row = 0; row < rows; row++) if (!marks[row] && fits(test, cells.text(row), cells.value(row))) marks[row] = 1;
     }
   };
 };
+
+// Whether the cells of a column may contain a word: lists are not searched, and no number contains letters.
+const mayContain = ({ plan, kind, texts }, word) => plan !== "own" || texts || kind === "Bool" || (kind !== "Nested" && /^[-+.\de]+$/.test(word));
 
 // Lets the browser draw and take input, if it has not had time to for a while.
 let rested = 0;
@@ -110,8 +111,11 @@ const filter = async (table, tests, columns, isCurrent) => {
     const all = new Uint8Array(rows).fill(1);
     for (const [t, test] of tests.entries()) {
       const marks = new Uint8Array(rows);
-      const needed = table.with(test.column ? [test.column.n] : columns);
-      await table.whole(needed, stretch);
+      const needed = test.column ? table.with([test.column.n]) : table.with(columns).filter((n) => mayContain(table.all[n], test.word));
+      const loaded = table.whole(needed, stretch);
+      // The next stretch is inflated while this one is searched. Its errors are thrown when it is awaited.
+      if (stretch + 1 < table.starts.length) table.whole(needed, stretch + 1).catch(() => {});
+      await loaded;
       if (!isCurrent()) return null;
       for (const n of needed) mark[t](n, stretch, marks);
       const wanted = test.isNot ? 0 : 1;

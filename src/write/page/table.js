@@ -31,6 +31,8 @@ class View {
 
   get count() { return this.rows ? this.rows.length : this.table.rows; }
   rowAt(at) { return this.rows ? this.rows[at] : at; }
+  // Where a row is in the order, or -1 if the filter leaves it out.
+  placeOf(row) { return this.rows ? this.rows.indexOf(row) : row; }
   get shown() { return this.table.columns.filter((_, n) => this.on[n]).map((column) => column.n); }
 
   build(element) {
@@ -88,6 +90,15 @@ class View {
     this.space = el("div", { class: "space", role: "presentation" }, el("div", { role: "rowgroup", class: "heads" }, this.head), this.body);
     this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-multiselectable": "false" }, this.space);
     this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.close()) });
+    // An address may name a row and a filter that leaves it out.
+    const clear = async () => {
+      this.input.value = "";
+      await this.arrange();
+      await this.show(new URLSearchParams(this.state()));
+      this.page.hold();
+      this.detail.focus();
+    };
+    this.leftOut = el("p", { class: "note" }, "The filter leaves this row out. ", el("button", { onclick: clear }, "Clear the filter"));
     this.profile = el("aside", { class: "profile", hidden: true, "aria-label": "column", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.closeProfile()) });
     element.append(el("div", { class: "both" }, el("div", { class: "table" }, this.scroll, this.none), this.profile, this.detail));
     this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
@@ -98,7 +109,11 @@ class View {
       const isSelecting = String(getSelection()) !== "" && this.body.contains(getSelection().anchorNode);
       if (row && !event.target.closest("a") && !isSelecting) this.select(Number(row.dataset.at));
     });
-    new ResizeObserver(() => this.draw()).observe(this.scroll);
+    // Columns share the room that is there.
+    new ResizeObserver(() => {
+      if (this.scroll.clientWidth !== this.room) this.header();
+      this.draw();
+    }).observe(this.scroll);
     this.header();
     this.hideCounters();
   }
@@ -134,7 +149,8 @@ class View {
       return Math.round(Math.max(name, width * letter + 20, 56));
     });
     // Room to spare goes to the longest texts.
-    const spare = this.scroll.clientWidth - this.shown.reduce((sum, n) => sum + this.widths[n], this.gutter);
+    this.room = this.scroll.clientWidth;
+    const spare = this.room - this.shown.reduce((sum, n) => sum + this.widths[n], this.gutter);
     const long = this.shown.filter((n) => table.columns[n].width >= wide).at(-1);
     if (spare > 0 && long !== undefined && !this.own[long]) this.widths[long] += spare;
     const { frozen } = this;
@@ -261,6 +277,8 @@ class View {
     this.mark();
   }
 
+  markLeftOut() { this.leftOut.hidden = this.selected < 0 || this.placeOf(this.selected) >= 0; }
+
   // Marks the row at the cursor, and the one that is open.
   mark() {
     for (const [at, { row, line }] of this.laid) {
@@ -384,6 +402,7 @@ class View {
     }
     this.rows = rows;
     this.cursor = 0;
+    this.markLeftOut();
     this.resize();
     this.redraw();
   }
@@ -462,7 +481,8 @@ class View {
       if (column.plan === "ids" && table.place(n, row) >= 0) list.append(this.users(column, row));
     }
     const close = el("button", { title: "close (Escape)", "aria-label": "close", onclick: () => this.close() }, "✕");
-    this.detail.replaceChildren(el("div", { class: "bar" }, el("b", {}, `${table.table} ${many(row)}`), el("span", { class: "space" }), close), list);
+    this.detail.replaceChildren(el("div", { class: "bar" }, el("b", {}, `${table.table} ${many(row)}`), el("span", { class: "space" }), close), this.leftOut, list);
+    this.markLeftOut();
     this.detail.hidden = false;
     this.detail.scrollTop = 0;
   }
@@ -570,15 +590,11 @@ class View {
       page.say(`${table.table} has no row ${params.get("row")}: it has ${many(table.rows)}`);
     }
     if (Number.isInteger(row) && row >= 0 && row < table.rows) {
-      let at = this.rows ? this.rows.indexOf(row) : row;
-      if (at < 0) {
-        // The address names this row: no filter may hide it.
-        this.input.value = "";
-        await this.arrange();
-        at = this.rows ? this.rows.indexOf(row) : row;
+      const at = this.placeOf(row);
+      if (at >= 0) {
+        this.cursor = at;
+        if (at < this.top || at >= this.top + this.seen - 1) this.to(at - Math.floor(this.seen / 2));
       }
-      this.cursor = at;
-      if (at < this.top || at >= this.top + this.seen - 1) this.to(at - Math.floor(this.seen / 2));
       await this.open(row);
     } else if (this.selected >= 0) {
       this.detail.hidden = true;

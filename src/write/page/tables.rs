@@ -301,6 +301,8 @@ struct Written {
     /// The first row of each stretch.
     starts: Vec<usize>,
     widths: Vec<usize>,
+    /// For each column whether it has cells that are texts.
+    texts: Vec<bool>,
     damaged: u64,
     fault: Option<String>,
     /// Whether the limit is reached.
@@ -382,6 +384,9 @@ impl PageOutput<'_> {
                     Local::Implied => continue,
                     Local::Own(cells) => {
                         let width = if cells.are_null() { 0 } else { cells.width().max(1) };
+                        if let Some(texts) = shown.texts.get_mut(place) {
+                            *texts |= cells.are_texts();
+                        }
                         (Packed::Cells(cells), width)
                     }
                     Local::Ids(ids) => {
@@ -418,7 +423,8 @@ pub fn add(
     let mut written: Vec<Written> = Vec::new();
     let mut jobs: [Vec<Job>; 2] = Default::default();
     for (n, table) in tables.iter().enumerate() {
-        let mut shown = Written { widths: vec![0; table.columns().len()], ..Written::default() };
+        let columns = table.columns().len();
+        let mut shown = Written { widths: vec![0; columns], texts: vec![false; columns], ..Written::default() };
         let [dictionary, others] = &mut jobs;
         let jobs = if table.is_dictionary() { dictionary } else { others };
         match if table.is_random_access() { table.len() } else { Ok(most.rows) } {
@@ -508,8 +514,8 @@ fn part(
     file: &str,
     most: TableLimits,
 ) -> PageSection {
-    let columns: Vec<_> = (table.columns().iter().zip(plans).zip(&shown.widths))
-        .map(|((column, plan), width)| {
+    let columns: Vec<_> = (table.columns().iter().zip(plans).zip(shown.widths.iter().zip(&shown.texts)))
+        .map(|((column, plan), (width, texts))| {
             let (plan, of) = match *plan {
                 ColumnStorage::Own => ("own", json!(null)),
                 ColumnStorage::OwnOr(ids) => ("own", json!(ids)),
@@ -521,7 +527,7 @@ fn part(
             let [kind, role] = [format!("{:?}", column.kind), format!("{:?}", column.role)];
             let is_empty = *width == 0 && shown.rows > 0 && matches!(plan, "own" | "ids") && of.is_null();
             json!({ "name": column.name, "kind": kind, "role": role, "brief": column.brief, "width": width,
-                "plan": plan, "of": of, "empty": is_empty })
+                "texts": texts, "plan": plan, "of": of, "empty": is_empty })
         })
         .collect();
     // A table with an unknown number of rows has more of them where it was cut off.
@@ -529,16 +535,21 @@ fn part(
     let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
     let more = is_cut.then(|| {
-        let file: Cow<'_, str> = if file.chars().all(|c| c.is_alphanumeric() || "/._-:".contains(c)) {
-            file.into()
-        } else {
-            format!("'{}'", file.replace('\'', "'\\''")).into()
-        };
+        let file = quoted(file);
         json!({ "of": of, "command": format!("assetq export {file} --table {name} --to {name}.parquet") })
     });
     let meta = json!({ "table": name, "block": format!("t{n}"), "rows": shown.rows, "starts": shown.starts,
         "columns": columns, "count": shown.rows, "more": more, "fault": shown.fault, "damaged": shown.damaged });
     PageSection { id: format!("table={name}"), kind: "table", title: name.to_owned(), meta }
+}
+
+/// An argument of a command as a shell takes it.
+pub fn quoted(argument: &str) -> Cow<'_, str> {
+    if argument.chars().all(|c| c.is_alphanumeric() || "/._-:".contains(c)) {
+        argument.into()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''")).into()
+    }
 }
 
 #[cfg(test)]

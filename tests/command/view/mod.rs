@@ -550,6 +550,31 @@ fn the_address_holds_filter_order_and_row() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+#[test]
+fn an_address_keeps_its_filter_and_shows_a_row_that_the_filter_leaves_out() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(100)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    let kept = (0..100).filter(|n| n * 37 % 997 < 100).count();
+    // Row 7 has 259 points.
+    let hash = "#table=records&q=u16HitPoints%3C100&row=7";
+    let note = format!("{SHOWN}.querySelector('.detail .note')");
+    visit(&tab, hash);
+    tab.wait(&format!("{SHOWN}.querySelector('.detail b')?.textContent === 'records 7'"));
+    assert_eq!(tab.eval(&format!("{note}.innerText")), "The filter leaves this row out. Clear the filter");
+    assert_eq!(tab.eval(&format!("{SHOWN}.querySelector('.tally').textContent")), format!("{kept} of 100"));
+    assert_eq!(tab.eval("location.hash"), hash);
+    tab.eval(&format!("{note}.querySelector('button').click()"));
+    tab.wait(&format!("{SHOWN}.querySelector('[aria-selected]')?.textContent.includes('m000007')"));
+    tab.wait("location.hash === '#table=records&row=7'");
+    assert_eq!(tab.eval(&format!("{note}.hidden")), true);
+    // The note follows the filter that the user types.
+    filter(&tab, "u16HitPoints>900");
+    tab.wait(&format!("!{note}.hidden"));
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 /// The browser reports a new address later than a view that puts its state into the address.
 #[test]
 fn an_address_that_is_not_shown_yet_is_kept() {
@@ -583,11 +608,30 @@ fn an_archive_is_a_tree_of_folders_that_leads_to_rows() {
     let count = files.lines().nth(1).unwrap();
     let folder = "[...document.querySelectorAll('[role=treeitem]')].find((item) => item.querySelector('.name').textContent === 'content/')";
     let said = tab.eval(&format!("{folder}.querySelector('.count').textContent"));
-    assert!(said.as_str().unwrap().starts_with(&format!("{count} files · ")), "{said}");
+    assert_eq!(said, format!("{count} files"));
     // Textures below the folder have previews, which lead to their rows.
     tab.wait("document.querySelector('.preview img')?.naturalWidth > 0");
     assert_eq!(tab.eval("[...document.querySelectorAll('.preview')].every((e) => e.title.startsWith('content/') && e.title.endsWith('.dds'))"), true);
     tab.shot("folders");
+    // A page that lacks some pictures tells how to see the others; this one lacks the first.
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    let (before, shown) = page.split_once(r#""shown":["#).unwrap();
+    let (_, others) = shown.split_once("},").unwrap();
+    fs::write(dir.path().join("fewer.html"), format!("{before}\"shown\":[{others}")).unwrap();
+    let fewer = browser.open(&dir.path().join("fewer.html"), 1280, 800, Scheme::Light);
+    let said = "document.querySelector('.gallery p')?.innerText";
+    fewer.wait(&format!("{said} !== undefined"));
+    let said = fewer.eval(said);
+    let (textures, _) = run(
+        dir.path(),
+        0,
+        &["sql", "SELECT count(*) FROM files WHERE path LIKE 'content/%.dds'", "all/wows", "-f", "csv"],
+    );
+    let textures: usize = textures.lines().nth(1).unwrap().parse().unwrap();
+    let expected =
+        format!("of the {textures} textures below have a picture in this page. Any of them: assetq view all/wows:PATH");
+    assert!(said.as_str().unwrap().ends_with(&expected), "{said}");
+    drop(fewer);
     tab.eval(&format!("{folder}.firstChild.click()"));
     tab.wait(&format!("{folder}.getAttribute('aria-expanded') === 'true'"));
     tab.wait("location.hash === '#folders&path=content%2F'");
@@ -741,11 +785,53 @@ fn a_table_works_without_a_mouse_and_says_what_it_shows() {
     tab.eval(&format!("{SHOWN}.querySelector('[aria-controls]').click()"));
     tab.key("Escape");
     assert_eq!(tab.eval(&format!("{SHOWN}.querySelector('.choice').hidden")), true);
+    // Columns share the room that an open row leaves them.
+    tab.size(1900, 800);
+    tab.wait(&format!("{grid}.clientWidth > 1500"));
+    tab.eval("new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
+    let room = format!("{SHOWN}.querySelector('.head > span:nth-of-type(3)').offsetWidth");
+    let before = tab.eval(&room);
+    tab.eval(&format!("{grid}.focus()"));
+    tab.key("Enter");
+    tab.wait(&format!("{room} < {before}"));
+    tab.key("Escape");
+    tab.wait(&format!("{room} === {before}"));
     // The values of a column lead to the rows that have them.
     tab.eval(&format!("{SHOWN}.querySelector('.facets[aria-label=\"values of type\"]').click()"));
     tab.wait(&format!("{SHOWN}.querySelector('.facet') !== null"));
     tab.eval(&format!("{SHOWN}.querySelector('.facet').click()"));
     tab.wait("decodeURIComponent(location.hash).includes('mfm type=')");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_word_of_digits_is_found_in_ids() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 1280, Scheme::Light);
+    // Ids of 64 and of 32 bits.
+    for table in ["resources", "strings"] {
+        go(&tab, &format!("table={table}"));
+        let part = format!("assetq.page.parts.find((part) => part.id === 'table={table}').view");
+        let id = tab.eval(&format!(
+            "{part}.table.text({part}.table.columns.find(({{ name }}) => name === 'id').n, 3).toLowerCase()"
+        ));
+        let id = id.as_str().unwrap();
+        for word in
+            ["0x", &id[2..7], &id[id.len() - 4..], "0", "id:0x", &format!("id:{}", &id[4..8]), &format!("id={id}")]
+        {
+            tab.eval(&format!("({part}.input.value = {}, {part}.arrange())", json!(word)));
+            let digits = word.trim_start_matches("id").trim_start_matches([':', '=']);
+            let columns = if word.starts_with("id") { "[id]" } else { "v.shown" };
+            let found = tab.eval(&format!(
+                "(() => {{ const v = {part}; const id = v.table.columns.find(({{ name }}) => name === 'id').n; let count = 0; \
+                 for (let row = 0; row < v.table.rows; row++) if ({columns}.some((n) => (v.table.text(n, row) ?? '').toLowerCase().includes('{digits}'))) count++; \
+                 return [v.count, count]; }})()"
+            ));
+            assert!(found[0] == found[1] && found[0].as_u64().unwrap() > 0, "{table} {word}: {found}");
+        }
+    }
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -759,20 +845,35 @@ fn axe_finds_nothing_in_any_part_in_light_and_dark() {
     let Some(browser) = Browser::start() else { return };
     let axe = fs::read_to_string(axe).unwrap();
     let dir = TempDir::new().unwrap();
-    for name in ["assets.bin", "ship.geometry", "ship.splash", "town.wdata", "savegame.vrb"] {
-        sample(dir.path(), name, Size::Small);
-        for scheme in [Scheme::Light, Scheme::Dark] {
-            let tab = view(&browser, dir.path(), name, 1280, scheme);
+    run(dir.path(), 0, &["sample", "all"]);
+    fs::write(dir.path().join("old.wdb"), monsters(20)).unwrap();
+    fs::write(dir.path().join("new.wdb"), monsters(30)).unwrap();
+    // Tables, graphs, scenes, maps, folders, differences and histories.
+    for args in [
+        &["view", "all/assets.bin", "--to", "-"][..],
+        &["view", "all/ship.geometry", "--with", "all/ship.splash", "--to", "-"],
+        &["view", "all/town.wdata", "--to", "-"],
+        &["view", "all/savegame.vrb", "--to", "-"],
+        &["view", "all/wows", "--to", "-"],
+        &["view", "all/hull_a.dds", "--to", "-"],
+        &["diff", "old.wdb", "new.wdb", "-f", "html"],
+        &["history", "m000003", "old.wdb", "new.wdb", "-f", "html"],
+    ] {
+        let (page, _) = run(dir.path(), i32::from(args[0] == "diff"), args);
+        fs::write(dir.path().join("page.html"), page).unwrap();
+        for (width, scheme) in [(1280, Scheme::Light), (1280, Scheme::Dark), (390, Scheme::Light)] {
+            let tab = browser.open(&dir.path().join("page.html"), width, 800, scheme);
+            tab.wait("!document.getElementById('loading')");
             tab.call("Runtime.evaluate", json!({ "expression": axe }));
             let parts: Vec<String> =
                 serde_json::from_value(tab.eval("assetq.page.parts.map((part) => part.id)")).unwrap();
-            for part in parts.iter().take(6) {
+            for part in parts.iter().take(if width == 390 { 1 } else { 6 }) {
                 for hash in [format!("#{part}"), format!("#{part}&row=0")] {
                     visit(&tab, &hash);
                     let found = tab.eval(
                         "axe.run().then(({ violations }) => violations.map((v) => `${v.id} ${v.nodes[0].html}`))",
                     );
-                    assert_eq!(found, json!([]), "{name} {hash} {scheme:?}");
+                    assert_eq!(found, json!([]), "{args:?} {hash} {width} {scheme:?}");
                 }
             }
         }
