@@ -250,6 +250,11 @@ impl Term {
     pub(super) fn check(self, value: ValueRef<'_>) -> Check {
         let Some(column) = self.column else { return Check::Unknown };
         let compare = |op, key: Option<Value<'_>>| key.and_then(|key| Compare::with(column, self.kind, op, &key));
+        let is_null = self.op == Operator::Null(false) || self.op == Operator::Is && value == ValueRef::Null;
+        // A float that is not a number is null in SQL, and a value of a table.
+        if is_null && matches!(self.kind, Kind::F32 | Kind::F64 | Kind::Any) {
+            return Check::Unknown;
+        }
         let compare = match self.op {
             Operator::Null(negated) => Some(Compare::null(column, self.kind, negated)),
             Operator::Is if value == ValueRef::Null => Some(Compare::null(column, self.kind, false)),

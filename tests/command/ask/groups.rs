@@ -135,8 +135,11 @@ fn question(rng: &mut Rng, table: &dyn Table, len: usize) -> String {
     }
     if rng.bool() {
         sql += &format!(" ORDER BY {} {}", rng.usize(1..=items.len()), pick(rng, &["", "DESC"]));
+        if rng.bool() {
+            sql += &format!(", {} {}", pick(rng, &items), pick(rng, &["ASC", "desc"]));
+        }
     }
-    if rng.u8(..4) == 0 {
+    if rng.bool() {
         sql += &format!(" LIMIT {}", rng.u8(1..6));
     }
     sql
@@ -272,4 +275,18 @@ fn what_the_threads_cannot_answer_is_answered_by_sqlite() {
         ask(session, "CREATE TEMP VIEW records AS SELECT 1 AS one").0.unwrap();
     }
     assert!(!same(&sessions, "SELECT count(*) FROM records"));
+}
+
+#[test]
+fn a_float_that_is_no_number_is_null_in_every_condition() {
+    let cells = [("a", 0.5f32), ("b", f32::NAN)];
+    let sheet = sheets::Sheet::new(Game::Later, "S").fields(["fPart"]);
+    let sheet = cells.iter().fold(sheet, |sheet, (name, part)| sheet.record(*name, [(*part).into()]));
+    let [session, alone] = both(&open("s.wdb", sheet.build()));
+    for (condition, expected) in [("IS NULL", "'b'"), ("IS NOT NULL", "'a'"), ("IS NOT 7", "'b'"), ("= 0.5", "'a'")] {
+        for session in [&session, &alone] {
+            let (rows, _) = ask(session, &format!("SELECT max(record) FROM records WHERE fPart {condition}"));
+            assert_eq!(rows.unwrap().1, [[expected]], "fPart {condition}");
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //!
 //! The answer is SQLite's own. What could differ is left to SQLite, which runs the statement as it was given: sums of
 //! floats, which depend on the order of rows, comparisons that convert types, numbers of more than 63 bits, sums that
-//! overflow, damage, and more than 512 groups in one share of the rows, which SQLite groups faster.
+//! overflow, damage, and more groups than memory is set apart for.
 
 mod answer;
 mod condition;

@@ -84,6 +84,16 @@ pub(in crate::ask::sql) struct Question {
     pub(super) is_grouped: bool,
     pub(super) calls: Vec<Call>,
     pub(super) condition: Option<Condition>,
+    /// The groups that LIMIT leaves; `None` for all.
+    pub(super) first: Option<First>,
+}
+
+/// The first groups by ORDER BY.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct First {
+    pub(super) count: usize,
+    /// Places among the columns of the question and its aggregates, and whether the groups descend by them.
+    pub(super) terms: Vec<(usize, bool)>,
 }
 
 /// The table that a name in a statement stands for, in its schema if it is named.
@@ -127,6 +137,9 @@ pub(in crate::ask::sql) fn rewrite(
     Some(rewritten)
 }
 
+/// The words between the parts of a compound SELECT.
+const COMPOUND: [&str; 3] = ["union", "intersect", "except"];
+
 /// The end of the SELECT that begins at token `start`: a closing bracket, the next part of a compound, or the end.
 fn end_of(all: &[Placed], start: usize) -> usize {
     let mut depth = 0usize;
@@ -138,7 +151,7 @@ fn end_of(all: &[Placed], start: usize) -> usize {
                 Some(less) => depth = less,
                 None => return at,
             }
-        } else if depth == 0 && ["union", "intersect", "except"].iter().any(|word| token.is_word(word)) {
+        } else if depth == 0 && COMPOUND.iter().any(|word| token.is_word(word)) {
             return at;
         }
     }
@@ -169,6 +182,8 @@ struct Select<'c, 't> {
     keys: Vec<usize>,
     calls: Vec<(Range<usize>, Call)>,
     condition: Option<Condition>,
+    /// Whether ORDER BY and LIMIT are about it alone, and not about a compound of several.
+    is_whole: bool,
 }
 
 /// Words and functions before a bracket that have one meaning for a row, so that they may be about groups as well.
@@ -227,8 +242,10 @@ impl<'c, 't> Select<'c, 't> {
     fn new(clauses: &'c Clauses<'t>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
         let (file, table, alias) = table_of(clauses.from, all, tables)?;
         let columns = file.columns(table);
-        let mut this =
-            Self { clauses, file, table, columns, alias, keys: Vec::new(), calls: Vec::new(), condition: None };
+        let is_compound = |token: &Placed| COMPOUND.iter().any(|word| token.is_word(word));
+        let is_whole = !all.iter().any(is_compound);
+        let (keys, calls, condition) = (Vec::new(), Vec::new(), None);
+        let mut this = Self { clauses, file, table, columns, alias, keys, calls, condition, is_whole };
         this.keys = this.read_keys()?;
         for part in [clauses.items, clauses.having, clauses.tail] {
             let calls = this.read_calls(part)?;
@@ -295,6 +312,42 @@ impl<'c, 't> Select<'c, 't> {
             }
         }
         (columns.len() <= MOST_KEYS).then_some(columns)
+    }
+
+    /// The groups that LIMIT leaves, where it is a number and all terms of ORDER BY are grouped columns and aggregates that are
+    /// numbers, in SQLite's plain order.
+    fn first(&self) -> Option<First> {
+        let tail = self.clauses.tail;
+        let limit = tail.iter().position(|token| token.is_word("limit"))?;
+        let [_, Placed { token: Token::Integer(count), .. }] = tail.get(limit..)? else { return None };
+        let [order, by, terms @ ..] = tail.get(..limit)? else { return None };
+        if !self.is_whole || !order.is_word("order") || !by.is_word("by") || !self.clauses.having.is_empty() {
+            return None;
+        }
+        let items = split(self.clauses.items);
+        let place = |tokens: &[Placed]| {
+            let is_number = |call: &Call| !matches!(call.what, What::Min | What::Max);
+            let call = self.calls.iter().position(|(at, call)| span(tokens).as_ref() == Some(at) && is_number(call));
+            let key = || self.keys.iter().position(|key| self.is_column(tokens) == Some(*key));
+            call.and_then(|call| call.checked_add(self.keys.len())).or_else(key)
+        };
+        let term = |term: &[Placed]| {
+            let (last, before) = term.split_last()?;
+            let descends = last.is_word("desc");
+            let term = if descends || last.is_word("asc") { before } else { term };
+            let item = match term {
+                [Placed { token: Token::Integer(number), .. }] => {
+                    Some(*items.get(usize::try_from(*number).ok()?.checked_sub(1)?)?)
+                }
+                [name] => items.iter().copied().find(|item| {
+                    alias_of(item).zip(name.name()).is_some_and(|(alias, name)| alias.eq_ignore_ascii_case(name))
+                }),
+                _ => None,
+            };
+            Some((place(item.map_or(term, without_alias))?, descends))
+        };
+        let terms: Option<Vec<(usize, bool)>> = split(terms).into_iter().map(term).collect();
+        Some(First { count: usize::try_from(*count).ok()?, terms: terms? })
     }
 
     /// The aggregates in a part of the statement; `None` if anything else in it is not the same for a whole group.
@@ -390,6 +443,7 @@ impl<'c, 't> Select<'c, 't> {
             is_grouped: !self.clauses.group.is_empty(),
             calls: self.calls.iter().map(|(_, call)| *call).collect(),
             condition: self.condition.clone(),
+            first: self.first(),
         };
         let groups = format!("temp.{} AS {}", quoted(&name(question)), quoted(&self.alias));
         let mut edits: Vec<(Range<usize>, String)> =
@@ -566,8 +620,16 @@ impl Join {
         let Self { own, keys, calls } = self;
         let all = calls.iter().map(|(_, call)| *call).collect();
         let (descends, condition) = (vec![false; keys.len()], None);
-        let question =
-            Question { file: own.file, table: own.table, keys, descends, is_grouped: true, calls: all, condition };
+        let question = Question {
+            file: own.file,
+            table: own.table,
+            keys,
+            descends,
+            is_grouped: true,
+            calls: all,
+            condition,
+            first: None,
+        };
         let mut edits = vec![(own.at, format!("temp.{} AS {}", quoted(&name(question)), quoted(&own.alias)))];
         edits.extend((0..).zip(calls).map(|(number, (at, call))| {
             let sum = match call.what {

@@ -144,8 +144,8 @@ unsafe impl VTabCursor for GroupCursor {
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
-        let row = self.asked.rows().and_then(|rows| rows.get(self.row));
-        let cell = row.zip(usize::try_from(column).ok()).and_then(|(row, column)| row.get(column));
+        let rows = self.asked.rows().zip(usize::try_from(column).ok());
+        let cell = rows.and_then(|(rows, column)| rows.cell(self.row, column));
         cell.map_or(Ok(()), |cell| context.set_result(Cell(cell.borrowed())))
     }
 
