@@ -1,4 +1,3 @@
-use super::help::documented;
 use super::{Context, Exit, Outcome};
 use crate::archive::{Address, Archive, MARK, NESTED};
 use crate::asset::Asset;
@@ -25,9 +24,10 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+/// `commands` are the documented commands.
+pub(super) fn run(args: &Args, mut commands: clap::Command, context: &Context) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut documented(), "assetq", &mut script);
+    clap_complete::generate(args.shell, &mut commands, "assetq", &mut script);
     let inner = match args.shell {
         Shell::Bash => BASH,
         Shell::Zsh => ZSH,

@@ -1,9 +1,10 @@
 //! Tools that all commands share: opening files, writing output, progress.
 
 use super::entries::Entries;
+use super::failure::{Exit, Failure};
+use super::global::{Color, Format, Global};
 use super::output::{Lost, Stdout};
-use super::pager::{self, Pager};
-use super::{Color, Exit, Failure, Format, Global, complain};
+use super::pager::{self, Pager, complain};
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};

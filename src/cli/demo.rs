@@ -1,5 +1,4 @@
-use super::{Cli, Context, Exit, Outcome};
-use clap::Parser as _;
+use super::{Context, Exit, Failure, Outcome};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -32,7 +31,8 @@ const COMMANDS: [&str; 14] = [
     "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/sheet.wdb",
 ];
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+/// `run` runs a command line.
+pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
     let dir = args.dir.to_string_lossy();
     let mut worst = Exit::Done;
     let mut visual = String::new();
@@ -44,14 +44,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         page.line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
         page.flush()?;
         drop(page);
-        match Cli::try_parse_from(&words) {
-            Ok(mut cli) => {
-                // Runs one command after another, without stops.
-                cli.global.no_pager = true;
-                worst = worst.max(super::run(cli));
-            }
-            Err(error) => return Err(super::Failure::new(Exit::Usage, error.to_string())),
-        }
+        worst = worst.max(run(&words)?);
         if visual.is_empty() {
             visual = first_visual(args, context)?;
         }
@@ -73,7 +66,7 @@ fn quoted(word: &str) -> Cow<'_, str> {
 }
 
 /// The path of a visual in the sample, for the commands about one.
-fn first_visual(args: &Args, context: &Context) -> Result<String, super::Failure> {
+fn first_visual(args: &Args, context: &Context) -> Result<String, Failure> {
     let asset = context.open(&args.dir.join("assets.bin"))?;
     let Some(table) = asset.reader().table("visuals") else { return Ok(String::new()) };
     let column = table.label();

@@ -1,8 +1,8 @@
 //! The help of commands: what it lists, and its examples, unwrapped.
 
-use super::{Cli, Format};
+use super::global::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Arg, Command, CommandFactory as _, ValueEnum as _};
+use clap::{Arg, Command, ValueEnum as _};
 use std::ffi::OsString;
 
 /// The heading of options that all commands have.
@@ -22,9 +22,9 @@ fn formats(command: &str) -> &'static [Format] {
     }
 }
 
-/// The commands with all their arguments, for help and man pages. Parsing a command line needs less.
-pub(super) fn documented() -> Command {
-    Cli::command().mut_subcommands(|sub| {
+/// The commands with all their arguments, for help and man pages: `root` has what parsing a command line needs.
+pub(super) fn documented(root: Command) -> Command {
+    root.mut_subcommands(|sub| {
         let formats = formats(sub.get_name());
         let names: Vec<_> = formats.iter().filter_map(Format::to_possible_value).collect();
         let format = Arg::new("format").long("format").short('f').value_name("FORMAT").help_heading(GLOBAL);
@@ -36,13 +36,13 @@ pub(super) fn documented() -> Command {
 }
 
 /// The help that a command line requests: clap's help, and the unwrapped examples. `None` without a request.
-pub(super) fn asked(args: &[OsString]) -> Option<String> {
+pub(super) fn asked(root: impl FnOnce() -> Command, args: &[OsString]) -> Option<String> {
     let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
     if !args.iter().skip(1).any(is_help) {
         return None;
     }
     let mut root =
-        documented().help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| sub.help_template(WITHOUT_EXAMPLES));
+        documented(root()).help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| sub.help_template(WITHOUT_EXAMPLES));
     let error = root.try_get_matches_from_mut(args).err()?;
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return None;

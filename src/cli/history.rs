@@ -228,15 +228,15 @@ fn text(history: &History, context: &Context) -> Result<(), Failure> {
         match &event.field {
             Some(field) => {
                 let by =
-                    super::diff::difference(&event.old, &event.new).map(|by| format!(" ({by})")).unwrap_or_default();
-                let text = super::diff::text;
+                    super::changes::difference(&event.old, &event.new).map(|by| format!(" ({by})")).unwrap_or_default();
+                let text = super::changes::text;
                 page.put(&format!("  {field}: {} -> {}{by}", text(&event.old), text(&event.new)))?;
             }
             None => {
                 let fields = if event.change == Change::Removed { &event.old } else { &event.new };
                 let Value::Map(fields) = fields else { continue };
                 let shown: Vec<String> =
-                    fields.iter().map(|(name, value)| format!("{name}={}", super::diff::text(value))).collect();
+                    fields.iter().map(|(name, value)| format!("{name}={}", super::changes::text(value))).collect();
                 page.put(&format!("  {}", shown.join("  ")))?;
             }
         }

@@ -1,4 +1,3 @@
-use super::help::documented;
 use super::{Context, Exit, Failure, Outcome};
 use crate::error::Error;
 use clap_mangen::Man;
@@ -18,8 +17,9 @@ pub(super) struct Args {
     dir: PathBuf,
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let mut root = documented().disable_help_subcommand(true);
+/// `commands` are the documented commands.
+pub(super) fn run(args: &Args, commands: clap::Command, context: &Context) -> Outcome {
+    let mut root = commands.disable_help_subcommand(true);
     root.build();
     let mut commands = vec![root];
     while let Some(command) = commands.pop() {

@@ -3,8 +3,10 @@
 //! The user's arguments end here: a command opens files through its context, reads tables and entries, and writes
 //! through it, as rows or as entries, so that every command speaks every output format.
 
+mod bar;
 mod cache;
 mod cat;
+mod changes;
 mod completions;
 mod context;
 mod demo;
@@ -13,16 +15,19 @@ mod entries;
 mod environment;
 mod export;
 mod extract;
+mod failure;
 mod file_names;
 mod files;
 mod find;
 mod games;
+mod global;
 mod help;
 mod history;
 mod info;
 mod ls;
 mod man;
 mod output;
+mod outputs;
 mod pager;
 mod patch;
 mod progress;
@@ -37,13 +42,14 @@ mod textconv;
 mod verify;
 mod view;
 
-use crate::error::{Error, ErrorKind};
 pub use crate::source::signals::Allocator;
 use crate::threads;
-use crate::write::rows::RowFormat;
 use crate::write::text::escape;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use context::Context;
+use failure::{Exit, Failure, Outcome};
+use global::{Format, Global};
+use pager::complain;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
@@ -81,99 +87,6 @@ Examples:
 
 Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write,
 5 good but partial patch.";
-
-#[derive(Debug, clap::Args)]
-struct Global {
-    /// How output is written
-    #[arg(long, short = 'f', global = true, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
-    /// Show no progress bar
-    #[arg(long, short = 'q', global = true)]
-    quiet: bool,
-    /// Do not fit tables to the width of the terminal
-    #[arg(long, global = true)]
-    wide: bool,
-    /// When output is bold and coloured
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    color: Color,
-    /// Write to the terminal itself rather than through $ASSETQ_PAGER, $PAGER or less
-    #[arg(long, global = true)]
-    no_pager: bool,
-    /// Use at most this many threads, and no more than four for each core
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// Read files instead of mapping them: for network drives, and for files that another program is writing
-    #[arg(long, global = true)]
-    no_mmap: bool,
-    /// Decode files of archives again, instead of using and filling the cache: see `assetq cache`
-    #[arg(long, global = true)]
-    no_cache: bool,
-    /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
-    #[arg(long, global = true, value_name = "FILE")]
-    fields: Vec<std::path::PathBuf>,
-    /// Layouts of records of other builds in prototype databases, tried before the built-in ones: see docs/formats
-    #[arg(long, global = true, value_name = "FILE")]
-    layouts: Vec<std::path::PathBuf>,
-    /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, or a database
-    #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
-    more_names: Vec<std::path::PathBuf>,
-    /// The language of titles of World of Warships, as in en, de or pt_br: else English, else whichever is there
-    #[arg(long = "lang", global = true, value_name = "LANGUAGE")]
-    language: Option<String>,
-    /// The game of a FINAL FANTASY XIII list, if neither it nor its folder shows the game
-    #[arg(long, global = true, value_name = "GAME", value_parser = ["ff13", "ff13-2", "lr"])]
-    game: Option<String>,
-    /// The key of a Rusty Hearts list of another region: a file with 256 bytes, or with their hexadecimal digits
-    #[arg(long, global = true, value_name = "FILE")]
-    key: Option<std::path::PathBuf>,
-    /// Of files of several formats that a folder or a glob selects, only the files of this one
-    #[arg(long, global = true, value_name = "NAME")]
-    format_of: Option<String>,
-    /// Treat warnings such as a wrong checksum as errors; reject a whole patch if one of its edits cannot be made
-    #[arg(long, global = true)]
-    strict: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people: aligned, coloured on a terminal
-    Text,
-    /// One document: an array of the rows
-    Json,
-    /// An object a line
-    Ndjson,
-    /// RFC 4180 with a header line; cells are unchanged, even if a spreadsheet would run them (= + - @)
-    Csv,
-    /// For wikis and posts: `diff` writes it
-    Markdown,
-    /// A complete page: `diff` writes it
-    Html,
-    /// A feed of one entry: `diff` writes it
-    Atom,
-    /// The input of `patch`: `diff` and `patch` write it
-    Patch,
-}
-
-impl From<Format> for RowFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            // Only one command writes the other formats, and has its own code for them.
-            Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
-            Format::Json => Self::Json,
-            Format::Ndjson | Format::Patch => Self::Ndjson,
-            Format::Csv => Self::Csv,
-        }
-    }
-}
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -254,81 +167,11 @@ impl Command {
             Self::Find(args) => find::run(&args, context),
             Self::Games(args) => games::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),
-            Self::Demo(args) => demo::run(&args, context),
-            Self::Completions(args) => completions::run(&args, context),
+            Self::Demo(args) => demo::run(&args, context, run_in_demo),
+            Self::Completions(args) => completions::run(&args, help::documented(Cli::command()), context),
             Self::PathsInside(args) => completions::inside(&args, context),
-            Self::Man(args) => man::run(&args, context),
+            Self::Man(args) => man::run(&args, help::documented(Cli::command()), context),
         }
-    }
-}
-
-/// The end of a command: its exit code, or the failure.
-type Outcome = Result<Exit, Failure>;
-
-/// The exit codes that other programs rely on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Exit {
-    Done = 0,
-    NotFound = 1,
-    Usage = 2,
-    Damaged = 3,
-    Io = 4,
-    /// The output is good, and lacks a part of what was asked for.
-    Partial = 5,
-}
-
-/// Why a command could not continue: one line for standard error, and an exit code.
-#[derive(Debug)]
-struct Failure {
-    exit: Exit,
-    message: String,
-    closed_pipe: bool,
-}
-
-impl Failure {
-    fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), closed_pipe: false }
-    }
-
-    /// `error`, with the file that it is about: `file`, unless it is an output that could not be written.
-    fn in_file(file: &str, error: &Error) -> Self {
-        let failure = Self::from_error(error);
-        let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
-        Self { message, ..failure }
-    }
-
-    fn from_error(error: &Error) -> Self {
-        let exit = match error.kind() {
-            ErrorKind::Io { .. } | ErrorKind::UnknownFolder => Exit::Io,
-            ErrorKind::Syntax { .. } => Exit::Usage,
-            ErrorKind::NotFound { .. } if error.offset().is_none() => Exit::NotFound,
-            ErrorKind::NotInstalled { .. } => Exit::NotFound,
-            _ => Exit::Damaged,
-        };
-        let closed_pipe =
-            matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe);
-        let message = output_of(error).map_or_else(|| error.to_string(), |output| format!("{output}: {error}"));
-        Self { exit, message, closed_pipe }
-    }
-}
-
-/// The output that an error is about.
-fn output_of(error: &Error) -> Option<&str> {
-    match error.kind() {
-        ErrorKind::Io { source, .. } => crate::atomic_file::output_of(source),
-        _ => None,
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::from_error(&error)
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Error::io("cannot write", error).into()
     }
 }
 
@@ -351,7 +194,7 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 
 fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    if let Some(help) = help::asked(&args) {
+    if let Some(help) = help::asked(Cli::command, &args) {
         let mut out = anstream::stdout();
         let printed = out.write_all(help.as_bytes()).and_then(|()| out.flush());
         return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
@@ -376,6 +219,13 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         }
     };
     ExitCode::from(run(cli) as u8)
+}
+
+/// Runs a command of the demo. It does not stop in a pager.
+fn run_in_demo(words: &[String]) -> Outcome {
+    let mut cli = Cli::try_parse_from(words).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+    cli.global.no_pager = true;
+    Ok(run(cli))
 }
 
 fn run(cli: Cli) -> Exit {
@@ -423,9 +273,4 @@ fn ended(ran: Outcome) -> Exit {
 fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     let text = argument.to_string_lossy();
     escape(&text) != text
-}
-
-/// Writes one line to standard error.
-fn complain(message: &str) {
-    pager::message(&format!("assetq: {}", escape(message)));
 }

@@ -3,7 +3,8 @@
 //! It is started with the first output. Progress bars end then, and messages wait until the pager has ended, as they would
 //! be written over its screen.
 
-use super::progress;
+use super::bar;
+use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +42,7 @@ pub(super) fn message(line: &str) {
         }
     }
     // A failure of standard error cannot be reported.
-    let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
+    let _ = bar::aside(|| writeln!(io::stderr(), "{line}"));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -84,14 +85,14 @@ impl Pager {
         }
         match &mut *state {
             State::Running { input, .. } => input.write(bytes),
-            _ => progress::aside(|| io::stdout().write(bytes)),
+            _ => bar::aside(|| io::stdout().write(bytes)),
         }
     }
 
     pub(super) fn flush(&self) -> io::Result<()> {
         match &mut *lock(&self.0) {
             State::Running { input, .. } => input.flush(),
-            _ => progress::aside(|| io::stdout().flush()),
+            _ => bar::aside(|| io::stdout().flush()),
         }
     }
 
@@ -128,7 +129,7 @@ fn start(wide: bool) -> State {
     // Ctrl-C is for the pager, which then stops waiting for more output.
     let _ = ctrlc::set_handler(|| ());
     RUNNING.store(true, Ordering::Release);
-    progress::end();
+    bar::end();
     let closed = Arc::new(AtomicBool::new(false));
     let is_closed = Arc::clone(&closed);
     let wait = move || {
@@ -184,4 +185,9 @@ fn spawn(wide: bool) -> Option<Child> {
             None
         }
     }
+}
+
+/// Writes one line to standard error.
+pub(super) fn complain(text: &str) {
+    message(&format!("assetq: {}", escape(text)));
 }

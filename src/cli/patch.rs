@@ -1,3 +1,4 @@
+use super::changes;
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{Address, open_inside};
@@ -384,7 +385,7 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Res
     }
     let mut shown = match context.format() {
         Format::Text | Format::Markdown => DiffOutput::Text(context.page()),
-        _ => DiffOutput::Rows(context.rows(&super::diff::columns())?),
+        _ => DiffOutput::Rows(context.rows(&changes::columns())?),
     };
     if !plan.is_same() {
         for table in tables(old, new, plan)? {
@@ -435,7 +436,7 @@ impl<W: Write> DiffOutput<W> {
                 }
             }
             Self::Rows(out) => {
-                out.row(&super::diff::cells(table, pair, change))?;
+                out.row(&changes::cells(table, pair, change))?;
             }
         }
         Ok(())

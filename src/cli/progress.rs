@@ -1,12 +1,13 @@
 //! Progress of long work, drawn on the terminal aside from all other output.
 
+use super::bar::{BAR, end};
 use super::{Context, pager};
 use crate::report::Progress;
 use crate::write::text::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal as _};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The unit of a count.
@@ -20,25 +21,6 @@ pub(super) enum Unit {
 /// Work that ends before needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(50);
-
-/// The bar that is drawn at present.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-/// Writes to the terminal of a bar: the bar is hidden meanwhile.
-pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
-    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*bar {
-        Some(bar) => bar.suspend(write),
-        None => write(),
-    }
-}
-
-/// Takes the bar away, and draws no other one while a pager has the terminal.
-pub(super) fn end() {
-    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        bar.finish_and_clear();
-    }
-}
 
 fn bar(what: &str) -> ProgressBar {
     // A terminal that cannot be drawn on shows nothing.

@@ -1,6 +1,6 @@
 use super::extract::decoded;
 use super::file_names::unfit_path;
-use super::output::Outputs;
+use super::outputs::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
 use crate::atomic_file::{changed, replace, sync_files, sync_folder};

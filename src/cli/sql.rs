@@ -1,17 +1,16 @@
+mod answers;
 mod prompt;
 
 use super::patch::{Output, Target};
-use super::progress::Unit;
-use super::{Context, Exit, Failure, Format, Outcome};
+use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Address;
-use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
+use crate::ask::sql::{Answer, Fault, Input, Session, keep, statements};
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
-use crate::table::{Column, Kind, Value};
-use crate::write::rows::RowWriter;
+use answers::{Asked, answer, dot, failure, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -204,50 +203,6 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn failure(fault: Fault) -> Failure {
-    match fault {
-        Fault::Damaged { file, error } => Failure::in_file(&file, &error),
-        Fault::Database(what) => Failure::new(Exit::Damaged, format!("SQL: {what}")),
-        Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
-        other => Failure::new(Exit::Usage, format!("SQL: {other}{}", next_step(&other.to_string()))),
-    }
-}
-
-/// Advice for a message of SQLite that only names the fault.
-fn next_step(message: &str) -> &'static str {
-    if message.ends_with(" may not be modified") {
-        "; --to NEW writes the change to a new file, --in-place to this one, and --dry-run only shows it"
-    } else {
-        ""
-    }
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        failure(fault)
-    }
-}
-
-/// A fault with its position in the statement.
-fn failure_in(text: &str, fault: Fault) -> Failure {
-    match &fault {
-        Fault::Statement { message, at: Some(at) } => {
-            let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
-            let line = before.matches('\n').count().saturating_add(1);
-            let column = before.chars().rev().take_while(|c| *c != '\n').count().saturating_add(1);
-            let place = if text.trim_end().contains('\n') {
-                format!("line {line}, character {column}")
-            } else {
-                format!("character {column}")
-            };
-            let rest: String = rest.lines().next().unwrap_or_default().chars().take(20).collect();
-            let rest = if rest.is_empty() { String::new() } else { format!(": {rest}") };
-            Failure::new(Exit::Usage, format!("SQL: {message}{} (at {place}{rest})", next_step(message)))
-        }
-        _ => failure(fault),
-    }
-}
-
 /// Runs the statements of a text, in order.
 fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
     let mut kept = false;
@@ -311,132 +266,6 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Why a statement was not answered: a fault of the statement or its data, or a failure of the output.
-#[derive(Debug)]
-enum Asked {
-    Fault(Fault),
-    Failure(Failure),
-}
-
-impl From<Fault> for Asked {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-fn answer(statement: Statement<'_>, session: &Session, context: &Context) -> Result<(), Asked> {
-    let mut answer = session.ask(statement)?;
-    watched(session, context, || show(&mut answer, context)).map_err(Asked::Failure)
-}
-
-/// Shows how many rows were read while a statement runs.
-fn watched<T>(session: &Session, context: &Context, run: impl FnOnce() -> T) -> T {
-    context.watch("sql", Unit::Rows, session.progress(), run)
-}
-
-/// Whether a line is a command of the prompt rather than SQL.
-fn is_command(line: &str) -> bool {
-    let word = line.trim().trim_end_matches(';').trim_end();
-    word.starts_with('.') || ["exit", "quit"].iter().any(|end| word.eq_ignore_ascii_case(end))
-}
-
-/// A command of the prompt. `false` when it is to end.
-fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure> {
-    let mut page = context.page();
-    let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let argument = argument.trim().trim_end_matches(';').trim_matches('"');
-    match &*command.trim_end_matches(';').to_ascii_lowercase() {
-        ".quit" | ".exit" | ".q" | "quit" | "exit" => return Ok(false),
-        ".mode" => match MODES.iter().find(|(name, _)| *name == argument) {
-            Some((_, format)) => context.set_format(*format),
-            None => {
-                let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
-                context.say(&format!("no mode {argument:?}; there are {}", names.join(", ")));
-            }
-        },
-        ".headers" => match argument {
-            "on" => context.set_headers(true),
-            "off" => context.set_headers(false),
-            _ => context.say(".headers takes on or off"),
-        },
-        ".tables" => {
-            for table in session.tables() {
-                page.line(&table.shown())?;
-            }
-        }
-        ".schema" => {
-            let named = |name: &str| argument.is_empty() || name.eq_ignore_ascii_case(argument);
-            let mut tables =
-                session.tables().filter(|t| named(&t.name) || named(&t.shown().replace('"', ""))).peekable();
-            if tables.peek().is_none() {
-                context.say(&format!("no table {argument}; .tables lists them"));
-            }
-            for table in tables {
-                page.line(&table.schema_text())?;
-            }
-        }
-        ".help" => {
-            page.line("A statement ends with a ; and may go over several lines.")?;
-            for (name, what) in DOT_COMMANDS {
-                page.line(&format!("{name:<24} {what}"))?;
-            }
-            for (name, what) in functions() {
-                page.line(&format!("{name:<24} {what}"))?;
-            }
-        }
-        other => context.say(&format!("{other}: no such command; .help lists them")),
-    }
-    page.flush()?;
-    Ok(true)
-}
-
-/// Commands of the prompt besides SQL.
-const DOT_COMMANDS: [(&str, &str); 6] = [
-    (".tables", "the tables"),
-    (".schema [TABLE]", "the columns of all tables, or of one"),
-    (".mode MODE", "write answers as text, json, ndjson or csv"),
-    (".headers on|off", "write the names of columns, or leave them out of text and csv"),
-    (".help", "this"),
-    (".quit", "leave; so do exit, quit and Ctrl-D"),
-];
-
-/// The formats of answers.
-const MODES: [(&str, Format); 4] =
-    [("text", Format::Text), ("json", Format::Json), ("ndjson", Format::Ndjson), ("csv", Format::Csv)];
-
-/// Writes an answer on standard output.
-fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
-    let columns = answer.columns().to_vec();
-    let header = |cells: &[Value<'_>]| -> Vec<Column> {
-        let kind = |(index, kind): (usize, Option<Kind>)| kind.unwrap_or_else(|| kind_of(cells.get(index)));
-        let kinds = columns.iter().map(|column| column.kind).enumerate().map(kind);
-        columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
-    };
-    let mut out = None;
-    answer.rows::<Failure>(|cells| {
-        let out = match &mut out {
-            Some(out) => out,
-            None => out.insert(context.rows(&header(cells))?),
-        };
-        Ok(RowWriter::row(out, cells)?)
-    })?;
-    match out {
-        Some(mut out) => out.finish()?,
-        None if columns.is_empty() => {}
-        None => context.rows(&header(&[]))?.finish()?,
-    }
-    Ok(())
-}
-
-/// The kind by which a computed column is shown, from the value in its first cell.
-fn kind_of(cell: Option<&Value<'_>>) -> Kind {
-    match cell {
-        Some(Value::Int(_)) => Kind::Int,
-        Some(Value::F64(_)) => Kind::F64,
-        _ => Kind::Any,
-    }
-}
-
 /// Keeps an answer as a database.
 fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     let (table, mut rows) = (args.as_table.as_str(), 0);
@@ -449,16 +278,4 @@ fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> 
     })?;
     context.note(&out.to_string_lossy(), &format!("{} in {table}", counted(rows, "row")));
     Ok(())
-}
-
-/// Says which rows were left out because they are damaged.
-fn say_left_out(session: &Session, context: &Context) {
-    let left_out = session.take_left_out();
-    let files: Vec<&str> = session.assets().map(|asset| asset.source().name()).collect();
-    for (file, error) in &left_out.errors {
-        context.damaged(files.get(*file).unwrap_or(&""), error);
-    }
-    if left_out.rows > 0 {
-        context.complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
-    }
 }

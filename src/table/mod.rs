@@ -7,6 +7,7 @@
 pub mod filter;
 #[cfg(any(feature = "filter", feature = "find"))]
 pub mod glob;
+mod kind;
 #[cfg(feature = "filter")]
 pub(crate) mod parts;
 pub(crate) mod path;
@@ -17,6 +18,7 @@ mod shape;
 mod value;
 mod visit;
 
+pub use kind::Kind;
 #[cfg(feature = "filter")]
 pub use parts::{TablePart, TableParts};
 pub use place::{Region, Volume};
@@ -97,34 +99,6 @@ pub enum Role {
     Reference,
     /// The text of an id in another column of the row.
     Resolved,
-}
-
-/// The kind of values in a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// `true` or `false`.
-    Bool,
-    /// A signed integer.
-    Int,
-    /// An unsigned integer.
-    Uint,
-    /// A single-precision float.
-    F32,
-    /// A double-precision float.
-    F64,
-    /// A 64-bit id, shown as `0x` and 16 digits.
-    Id64,
-    /// A 32-bit hash, shown as `0x` and 8 digits.
-    Id32,
-    /// A GUID, shown in lower case with dashes.
-    Guid,
-    /// Text.
-    Text,
-    /// A list or a map of further values.
-    Nested,
-    /// A value with a type of its own.
-    Any,
 }
 
 impl Column {

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::cells::kind_of;
 use super::damage::Damage;
-use super::file::unique;
+use super::names::unique;
 use super::rights::Rights;
 use crate::table::{Kind, Value};
 use rusqlite::Statement;

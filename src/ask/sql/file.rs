@@ -1,11 +1,10 @@
 //! An open file and the names under which SQL knows what is in it.
 
 use super::cells::declared;
-use super::in_sql;
+use super::names::{in_sql, quoted, unique};
 use crate::asset::Asset;
 use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
-use std::collections::{HashMap, HashSet};
 
 /// SQLite's limit of columns in a table.
 const MOST_COLUMNS: usize = 2000;
@@ -115,46 +114,5 @@ impl OpenFile {
             }
         }
         changes
-    }
-}
-
-/// Makes `names` distinct for SQLite: a later duplicate gets a number at its end.
-pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
-    let given: HashSet<String> = names.clone().map(str::to_ascii_lowercase).collect();
-    let mut taken: HashMap<String, u64> = HashMap::new();
-    let name = |name: &str| {
-        // A statement ends at a NUL.
-        let name = name.replace('\0', "\u{FFFD}");
-        let Some(&number) = taken.get(&name.to_ascii_lowercase()) else {
-            taken.insert(name.to_ascii_lowercase(), 2);
-            return name;
-        };
-        let mut numbers = (number..).map(|number| (number, format!("{name}_{number}")));
-        let free = numbers.find(|(_, new)| {
-            let new = new.to_ascii_lowercase();
-            !given.contains(&new) && !taken.contains_key(&new)
-        });
-        // One of these numbers is free.
-        let Some((number, free)) = free else { return name };
-        taken.insert(name.to_ascii_lowercase(), number.saturating_add(1));
-        taken.insert(free.to_ascii_lowercase(), 2);
-        free
-    };
-    names.map(name).collect()
-}
-
-/// A name, quoted for a statement.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_differ_by_case_only_get_numbers() {
-        let names = ["Item", "item", "item_2", "ITEM", "", "a\0b"];
-        assert_eq!(unique(names.into_iter()), ["Item", "item_3", "item_2", "ITEM_4", "", "a\u{FFFD}b"]);
     }
 }

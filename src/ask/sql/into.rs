@@ -1,6 +1,6 @@
 //! Answers kept as a database.
 
-use super::file::quoted;
+use super::names::quoted;
 use super::{Answer, Fault};
 use crate::table::Kind;
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};

@@ -13,10 +13,12 @@
 mod answer;
 mod cells;
 mod damage;
+mod fault;
 mod file;
 mod functions;
 mod groups;
 mod into;
+mod names;
 mod pending;
 mod plan;
 mod rights;
@@ -25,26 +27,28 @@ mod vtab;
 
 pub use answer::{Answer, ResultColumn};
 pub use damage::LeftOut;
+pub use fault::Fault;
 pub use into::keep;
+pub use names::in_sql;
 pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;
 use crate::edit::TableEdits;
-use crate::error::Error;
 use crate::report::Progress;
 use crate::source::head_of;
 use crate::suggest;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;
-use file::{OpenFile, quoted, unique};
+use file::OpenFile;
 use groups::GroupTables;
+use names::{quoted, unique};
 use pending::Changes;
 use rights::Rights;
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -68,83 +72,6 @@ impl Input {
     pub fn is_database(path: &Path) -> bool {
         head_of(path) == Some(*SQLITE_MAGIC)
     }
-}
-
-/// Why a statement has no answer.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Fault {
-    /// An error in the statement.
-    Statement {
-        /// SQLite's message.
-        message: String,
-        /// A place in the text of all statements.
-        at: Option<usize>,
-    },
-    /// A file is damaged where the statement reads it.
-    Damaged {
-        /// The file.
-        file: String,
-        /// The damage.
-        error: Error,
-    },
-    /// A database of SQLite's that the statement reads is damaged.
-    Database(String),
-    /// The system refused a request of SQLite: to read a database, or to store intermediate rows.
-    System(String),
-    /// The new database cannot be written.
-    Output(String),
-}
-
-impl Fault {
-    fn message(message: impl Into<String>) -> Self {
-        Self::Statement { message: message.into(), at: None }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Statement { message, .. }
-            | Self::Database(message)
-            | Self::System(message)
-            | Self::Output(message) => f.write_str(message),
-            Self::Damaged { file, error } => write!(f, "{file}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}
-
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
-        match error {
-            rusqlite::Error::SqlInputError { error, msg, .. } if is_of_database(error.code) => Self::Database(msg),
-            rusqlite::Error::SqlInputError { msg, offset, .. } => {
-                Self::Statement { message: msg, at: usize::try_from(offset).ok() }
-            }
-            rusqlite::Error::SqliteFailure(code, message) => {
-                let said = message.unwrap_or_else(|| code.to_string());
-                match code.code {
-                    code if is_of_system(code) => Self::System(said),
-                    code if is_of_database(code) => Self::Database(said),
-                    _ => Self::message(said),
-                }
-            }
-            other => Self::message(other.to_string()),
-        }
-    }
-}
-
-/// Whether an error is the system's rather than one of the statement.
-fn is_of_system(code: ErrorCode) -> bool {
-    use ErrorCode::{CannotOpen, DiskFull, OutOfMemory, PermissionDenied, SystemIoFailure};
-    matches!(code, CannotOpen | DiskFull | OutOfMemory | PermissionDenied | SystemIoFailure)
-}
-
-/// Whether an error is damage of a database rather than an error of the statement.
-fn is_of_database(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
 }
 
 /// A connection to SQLite that knows the tables of some files.
@@ -549,36 +476,6 @@ impl TableName {
     pub fn schema_text(&self) -> String {
         format!("CREATE TABLE {}({});", self.shown(), self.described)
     }
-}
-
-/// A name, quoted if necessary.
-pub fn in_sql(name: &str) -> String {
-    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    let plain = first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !is_keyword(name) { name.to_owned() } else { quoted(name) }
-}
-
-/// Words of SQL that need quotes as names, as far as tables and columns of files have such names.
-fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 16] = [
-        "add",
-        "all",
-        "and",
-        "as",
-        "case",
-        "check",
-        "default",
-        "from",
-        "group",
-        "index",
-        "order",
-        "references",
-        "table",
-        "to",
-        "values",
-        "where",
-    ];
-    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
 }
 
 /// The functions besides SQLite's own, with their descriptions.

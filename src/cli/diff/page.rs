@@ -1,8 +1,8 @@
 //! Differences as a page: a part for each table; a script shows and filters its rows.
 
 use super::html::{KINDS, colour};
-use super::{Found, difference, said, text};
 use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
+use crate::cli::changes::{Found, difference, said, text};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
 use crate::table::Value;

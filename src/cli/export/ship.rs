@@ -1,34 +1,15 @@
 //! Whole ships of a game.
 
-use super::{Args, TexturesArg, kind_of, save};
+use super::args::{Args, ShipArgs, TexturesArg, kind_of};
+use super::drawings::save;
 use crate::archive::Address;
 use crate::archive::MARK;
-use crate::ask::ship::{PartKind, Query, Ship};
+use crate::ask::ship::{Query, Ship};
 use crate::asset::Asset;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::scene::{self, Options};
 use crate::texture_files::TextureFiles;
 use std::path::{Path, PathBuf};
-
-/// A ship, and the parts of it.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(in crate::cli) struct ShipArgs {
-    /// For a game: put this ship together, by its name, index, id or title
-    #[arg(long, value_name = "SHIP")]
-    pub(in crate::cli) ship: Option<String>,
-    /// For a ship: its hull, by upgrade or component; the last upgrade if not given
-    #[arg(long, value_name = "HULL", requires = "ship")]
-    hull: Option<String>,
-    /// For a ship: only these parts
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS", requires = "ship")]
-    parts: Vec<PartKind>,
-    /// For a ship: add its armour, in colours by thickness, as a second scene
-    #[arg(long, requires = "ship")]
-    armor: bool,
-    /// For a ship: add its camouflages as variants of its materials, for GLB
-    #[arg(long, requires = "ship")]
-    camouflages: bool,
-}
 
 /// A ship with the files that it is drawn with.
 pub(in crate::cli) struct Drawable {

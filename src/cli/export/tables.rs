@@ -4,7 +4,7 @@ use super::super::output::is_stdout;
 use super::super::progress::Unit;
 use super::super::rows::SelectedRows;
 use super::super::{Context, Exit, Failure, Outcome};
-use super::{Args, KindArg, in_folder, kind_of};
+use super::args::{Args, KindArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::FilePattern;
@@ -44,7 +44,7 @@ struct Job<'a> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let given = super::given(args, context);
+    let given = given(args, context);
     let all = all_in_one(args, &given, context)?;
     let files = if all.is_some() { given } else { context.files_without_archives(&given)? };
     context.reads(&files);

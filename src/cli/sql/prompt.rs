@@ -1,9 +1,8 @@
 //! The prompt: statements from a terminal, with history and completion.
 
-use super::{
-    Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, is_command, say_left_out,
-};
-use crate::ask::sql::{TableName, functions, in_sql, is_complete, statements};
+use super::answers::{Asked, DOT_COMMANDS, answer, dot, failure, is_command, say_left_out};
+use crate::ask::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
+use crate::cli::{Context, Exit, Failure};
 use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;

@@ -1,4 +1,3 @@
-use super::Database;
 use super::layout::{BlobHeader, DatabaseEntry};
 use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
@@ -59,7 +58,13 @@ impl Found {
 }
 
 impl<'a> Blob<'a> {
-    pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>, db: &Database) -> Result<Self> {
+    pub(super) fn open(
+        index: usize,
+        entry: &'a DatabaseEntry,
+        at: View<'a>,
+        layouts: &Layouts,
+        found: &Found,
+    ) -> Result<Self> {
         let within = |e: crate::Error| e.context(format_args!("database {index}"));
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
@@ -71,7 +76,7 @@ impl<'a> Blob<'a> {
         let blob = Self { index, entry, view, records: view, count: 0, layout: raw };
         if size == 0 {
             // Not even a header: of no records.
-            let layout = candidates(&blob, &db.layouts).next().map_or(raw, |(layout, _)| Ok(layout));
+            let layout = candidates(&blob, layouts).next().map_or(raw, |(layout, _)| Ok(layout));
             return Ok(Self { layout, ..blob });
         }
         view.take(size).map_err(within)?;
@@ -87,7 +92,7 @@ impl<'a> Blob<'a> {
         let count = count.ok_or_else(|| within(view.bad_value("number of records", stored)))?;
         let records = view.follow(header.records.get()).map_err(within)?.part("records");
         let blob = Self { records, count, ..blob };
-        let layout = db.found_layouts.get(index, || blob.find_layout(&db.layouts));
+        let layout = found.get(index, || blob.find_layout(layouts));
         if let Err(Raw::TooShort { size, known: true }) = layout {
             let what =
                 format!("{count} records of {size:#x} bytes do not fit into a database of {} bytes", blob.size());

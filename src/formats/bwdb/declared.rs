@@ -1,15 +1,10 @@
-//! Types whose fields are data: the types of a layouts file, and beside them the built-in ones by their names in such a
-//! file.
+//! Types whose fields are data: the types of a layouts file, and the form of the built-in ones.
 
-use super::prototypes as p;
-use super::record::differ::{BudgetShare, Differ};
-use super::record::{
-    self, Count as _, Field, FieldColumns, FieldInfo, Flag, Form, ListInfo, NameId, PathId, Prototype, Text, Traits,
-    Walker,
-};
+use super::record::{self, Count as _, Differ, Field as _, FieldColumns, FieldInfo, ListInfo, Traits, Walker};
+use crate::budget::BudgetShare;
 use crate::bytes::View;
 use crate::error::Result;
-use crate::table::{Kind, ValueShape};
+use crate::table::Kind;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -88,29 +83,7 @@ impl fmt::Debug for Type {
     }
 }
 
-/// The type as a layouts file declares it: its name and size, and a line for each field with its offset and type.
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, {:X}", self.name, self.size)?;
-        let name = |of: &'static str| Self::built_in(of).map_or(of, |of| of.name);
-        for FieldInfo { name: field, at, of, form, .. } in self.fields {
-            let of = name(of);
-            match form {
-                Form::Inline => writeln!(f, "{at:02X} {of} {field}")?,
-                Form::Array { count } => writeln!(f, "{at:02X} [{of}; {count}] {field}")?,
-                Form::One => writeln!(f, "{at:02X} [{of}] {field}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Type {
-    /// The built-in type with this name.
-    pub(super) fn built_in(name: &str) -> Option<&'static Self> {
-        BUILT_IN.iter().find(|(other, of)| *other == name || of.name == name).map(|(_, of)| of)
-    }
-
     /// Shows a value to a walker.
     pub(super) fn walk<'a>(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>) {
         match &self.body {
@@ -239,142 +212,6 @@ impl<'a> record::Element<'a> for &'static Type {
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
         Type::differ(self, old, new, differ)
     }
-}
-
-macro_rules! built_in {
-    ($(leaf $leaf:literal $leaf_type:ty,)+ $(slot $slot:ident,)+ $(fields $name:literal $type:ident $($table:literal)?,)+) => {
-        /// The built-in types, each with its name in this crate and its name in documents.
-        static BUILT_IN: &[(&str, Type)] = &[
-            $(($leaf, built_in!(@type $leaf, $leaf_type, None, &[], |_, _, _| {})),)+
-            $((stringify!($slot), built_in!(@type stringify!($slot), p::$slot<'_>, None, &[], |_, _, _| {})),)+
-            $((stringify!($type), built_in!(
-                @type $name, p::$type<'_>, built_in!(@table $($table)?), <p::$type<'_> as Prototype<'_>>::FIELDS,
-                |view, field, walker| match <p::$type<'_> as Field<'_>>::read(view) {
-                    Ok(value) => value.walk_field(field, walker),
-                    Err(error) => walker.damage("", error),
-                }
-            )),)+
-        ];
-    };
-    (@table $table:literal) => { Some($table) };
-    (@table) => { None };
-    (@type $name:expr, $type:ty, $table:expr, $fields:expr, $walk_field:expr) => {
-        Type {
-            name: $name,
-            size: <$type as Field<'_>>::SIZE,
-            shown: <$type as Field<'_>>::SHOWN,
-            traits: Traits::of::<$type>(),
-            table: $table,
-            fields: $fields,
-            body: Body::BuiltIn {
-                walk: |view, name, walker| match <$type as Field<'_>>::read(view) {
-                    Ok(value) => value.walk(name, walker),
-                    Err(error) => walker.damage(name, error),
-                },
-                walk_field: $walk_field,
-                same: |old, new, share| <$type as Field<'_>>::same(old, new, share),
-                differ: |old, new, differ| <$type as Field<'_>>::differ(old, new, differ),
-            },
-        }
-    };
-}
-
-built_in! {
-    leaf "u8" u8,
-    leaf "u16" u16,
-    leaf "i16" i16,
-    leaf "u32" u32,
-    leaf "i32" i32,
-    leaf "u64" u64,
-    leaf "f32" f32,
-    leaf "f32x2" [f32; 2],
-    leaf "f32x3" [f32; 3],
-    leaf "f32x4" [f32; 4],
-    leaf "f32x16" [f32; 16],
-    leaf "flag" Flag,
-    leaf "name" NameId,
-    leaf "path" PathId,
-    leaf "text" Text<'_>,
-    slot ResourceRef,
-    slot Scalar,
-    slot Volume,
-    slot Component,
-    slot ParticleAction,
-    slot SystemAction,
-    fields "MaterialPrototype" Material "materials",
-    fields "VisualPrototype" Visual "visuals",
-    fields "SkeletonExtenderPrototype" SkeletonExtender "skeleton_extenders",
-    fields "ModelPrototype" Model "models",
-    fields "PointLightPrototype" PointLight "point_lights",
-    fields "EffectPrototype" Effect "effects",
-    fields "VelocityFieldPrototype" VelocityField "velocity_fields",
-    fields "EffectPresetPrototype" EffectPreset "effect_presets",
-    fields "EffectMetadataPrototype" EffectMetadata "effect_metadata",
-    fields "AtlasContourProto" AtlasContour "atlas_contours",
-    fields "Skeleton" Skeleton,
-    fields "RenderSet" RenderSet "render_sets",
-    fields "Lod" Lod "lods",
-    fields "Dye" Dye "dyes",
-    fields "ColorCurve" ColorCurve,
-    fields "RadiusCurve" RadiusCurve,
-    fields "LightColorRamp" LightColorRamp,
-    fields "LightColorKey" LightColorKey,
-    fields "LightRamp" LightRamp,
-    fields "EffectParameter" EffectParameter "effect_parameters",
-    fields "Contour" Contour,
-    fields "System" System "effect_systems",
-    fields "Renderer" Renderer,
-    fields "Emitter" Emitter,
-    fields "Animation" Animation,
-    fields "General" General,
-    fields "Distance" Distance,
-    fields "Intensities" Intensities,
-    fields "IntensityChannel" IntensityChannel,
-    fields "IntensityConfig" IntensityConfig,
-    fields "Ramp" Ramp,
-    fields "ColorRamp" ColorRamp,
-    fields "ColorKey" ColorKey,
-    fields "Volumes" Volumes,
-}
-
-/// The built-in types that have fields.
-pub(super) fn built_in_structs() -> impl Iterator<Item = &'static Type> {
-    BUILT_IN.iter().map(|(_, of)| of).filter(|of| !of.fields.is_empty())
-}
-
-/// The shape of a field's values, if it is the same for all. `fields` are the fields of the type that the field belongs to.
-pub(super) fn shape(fields: &'static [FieldInfo], info: &FieldInfo) -> Option<ValueShape> {
-    // A layouts file may reuse the name of a built-in type.
-    let is_built_in = built_in_structs().any(|of| std::ptr::eq(of.fields, fields));
-    shape_of(info, is_built_in, 0)
-}
-
-/// The deepest nesting of structs that a shape describes. No built-in type nests deeper.
-const NESTED_STRUCTS: usize = 8;
-
-fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueShape> {
-    let element = match info.of {
-        "u8" | "u16" | "u32" => ValueShape::of(Kind::Uint),
-        "u64" => ValueShape::Value { kind: Kind::Uint, wide: true },
-        "i16" | "i32" => ValueShape::of(Kind::Int),
-        "f32" => ValueShape::of(Kind::F32),
-        "f32x2" | "f32x3" | "f32x4" | "f32x16" => ValueShape::list(ValueShape::of(Kind::F32)),
-        "flag" => ValueShape::of(Kind::Bool),
-        "name" => ValueShape::reference(Kind::Id32, "text"),
-        "path" => ValueShape::reference(Kind::Id64, "path"),
-        "text" | "ResourceRef" => ValueShape::of(Kind::Text),
-        of if is_built_in && depth < NESTED_STRUCTS => {
-            // A type without fields is one of several, depending on its value.
-            let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
-            let member = |field: &FieldInfo| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?));
-            ValueShape::Map(of.fields.iter().map(member).collect::<Option<_>>()?)
-        }
-        _ => return None,
-    };
-    Some(match info.form {
-        Form::Array { .. } => ValueShape::list(element),
-        Form::Inline | Form::One => element,
-    })
 }
 
 /// How a table shows a struct.

@@ -1,6 +1,7 @@
 //! Layouts of records as data, for builds of the game whose layouts are not built in.
 
-use super::declared::{Body, CountField, Member, NESTED, Type, built_in_structs};
+use super::built_in::built_in_structs;
+use super::declared::{Body, CountField, Member, NESTED, Type};
 use super::record::{FieldInfo, Form, HeldTexts, Traits};
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};

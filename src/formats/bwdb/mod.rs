@@ -10,16 +10,21 @@ pub mod record;
 pub mod references;
 
 mod blob;
+mod built_in;
+mod cat;
+mod counts;
 mod declared;
 #[cfg(feature = "export")]
 mod drawing;
 mod hashmap;
 mod layouts;
+mod location;
 mod models;
 mod owners;
 mod paths;
 mod placements;
 mod raw;
+mod reader;
 mod relations;
 mod space;
 mod tables;
@@ -31,31 +36,27 @@ mod writer;
 pub use blob::Blob;
 pub use declared::Type;
 pub use layouts::Layouts;
+pub use location::{Location, State};
 pub use models::{Models, Skeleton};
 pub use paths::Paths;
 pub use raw::RawLayout;
+pub use record::{ById, Ids, NameLookup};
 pub use space::Space;
-pub use walk::{ById, Ids, NameLookup};
 
 use crate::bytes::{Overlay, View, le};
 use crate::codec::cityhash64;
-use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
 use crate::lazy::{Lazy, ScanCost};
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
-use crate::relations::{IdTexts, Relations};
-use crate::report::{Progress, Report};
-use crate::scene::Placements;
+use crate::reader::Section;
+use crate::relations::IdTexts;
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
 use hashmap::Modulus;
 use layout::{Body, DatabaseEntry, Header, PathEntry, ResourceBucket, StringBucket};
+use owners::{Alias, Aliases, Owners};
 use prototypes::Record;
 use record::{NameId, PathId};
-use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
@@ -80,16 +81,9 @@ pub struct Database {
     spans: Spans,
     resource_slots: Modulus,
     string_slots: Modulus,
-    path_index: Lazy<paths::Index>,
-    name_pool: Lazy<paths::NamePool>,
-    /// Entries that were compared without `path_index`.
-    path_scans: ScanCost,
-    folders: Lazy<paths::Folders>,
-    /// Names that were joined without `folders`.
-    path_joins: ScanCost,
-    hashes_paths: Lazy<bool>,
-    owners: Lazy<owners::Owners>,
-    aliases: Lazy<owners::Aliases>,
+    path_indexes: paths::Indexes,
+    owners: Lazy<Owners>,
+    aliases: Lazy<Aliases>,
     /// Locations that were looked at without `owners`.
     owner_walks: ScanCost,
     found_layouts: blob::Found,
@@ -100,7 +94,7 @@ pub struct Database {
     resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
     string_count: Lazy<usize>,
-    counts: tables::Counts,
+    counts: counts::Counts,
 }
 
 /// The sections, with bounds checked at opening.
@@ -150,71 +144,6 @@ impl<T: Overlay> Span<T> {
     fn section(&self, name: &'static str, source: &Source) -> Section {
         let offset = source.view("").at(self.start).offset();
         Section::new(name, offset, self.bytes.len() as u64, Some(self.get().len() as u64))
-    }
-}
-
-/// The state of a resource in the map from resources to prototypes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// Its record can be read.
-    Valid,
-    /// The resource was deleted: its record may belong to something else.
-    Deleted,
-    /// 1 or 2, which no reader explains; not followed.
-    Unnamed(u8),
-}
-
-impl From<State> for Value<'_> {
-    fn from(state: State) -> Self {
-        match state {
-            State::Valid => "valid".into(),
-            State::Deleted => "deleted".into(),
-            State::Unnamed(number) => number.into(),
-        }
-    }
-}
-
-/// The place of a record, as the map from resources to prototypes packs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location(u32);
-
-impl Location {
-    /// Whether the record can be read.
-    #[inline]
-    pub fn state(self) -> State {
-        match self.0 & 3 {
-            0 => State::Valid,
-            3 => State::Deleted,
-            _ => State::Unnamed((self.0 & 3) as u8),
-        }
-    }
-
-    /// The number of the database that holds the record.
-    #[inline]
-    pub fn database_index(self) -> usize {
-        (self.0 >> 2 & 0x3F) as usize
-    }
-
-    /// The number of the record there.
-    #[inline]
-    pub fn record_index(self) -> usize {
-        (self.0 >> 8) as usize
-    }
-
-    /// The greatest number of databases that a location can name.
-    pub(crate) const DATABASES: usize = 1 << 6;
-
-    /// The location of a record that can be read; `None` for one beyond the numbers that it can hold.
-    pub(crate) fn of(database: usize, record: usize) -> Option<Self> {
-        let database = u32::try_from(database).ok().filter(|_| database < Self::DATABASES)?;
-        let record = u32::try_from(record).ok().filter(|record| record >> 24 == 0)?;
-        Some(Self(record << 8 | database << 2))
-    }
-
-    /// A number that sorts locations in the order of the databases and their records.
-    #[inline]
-    pub(crate) fn place(self) -> u32 {
-        self.0.rotate_right(8)
     }
 }
 
@@ -356,13 +285,8 @@ impl Database {
             spans,
             resource_slots: Modulus::new(resources.capacity.get()),
             string_slots: Modulus::new(capacity.get()),
-            path_index: Lazy::default(),
-            name_pool: Lazy::default(),
-            path_scans: ScanCost::default(),
-            folders: Lazy::default(),
-            path_joins: ScanCost::default(),
+            path_indexes: paths::Indexes::default(),
             owner_walks: ScanCost::default(),
-            hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             aliases: Lazy::default(),
             found_layouts: blob::Found::default(),
@@ -372,7 +296,7 @@ impl Database {
             resource_count: Lazy::default(),
             string_rows: Lazy::default(),
             string_count: Lazy::default(),
-            counts: tables::Counts::default(),
+            counts: counts::Counts::default(),
             source,
         })
     }
@@ -536,7 +460,13 @@ impl Database {
 
     /// The paths.
     pub fn paths(&self) -> Paths<'_> {
-        Paths::new(self)
+        let paths = &self.spans.paths;
+        Paths::new(&self.source, paths.get(), paths.start, &self.path_indexes)
+    }
+
+    /// The id of the folder of a path; `None` for the topmost folders.
+    pub fn parent_of(entry: &PathEntry) -> Option<u64> {
+        paths::parent_of(entry)
     }
 
     /// The path with this id, with '/' between its components: from the file, by a walk over its parents with
@@ -623,7 +553,7 @@ impl Database {
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {
-            Some(entry) => Blob::open(index, entry, view.locate(entry), self),
+            Some(entry) => Blob::open(index, entry, view.locate(entry), &self.layouts, &self.found_layouts),
             None => Err(view.bad_value("number of a database", index as i128)),
         }
     }
@@ -631,6 +561,50 @@ impl Database {
     /// All databases.
     pub fn databases(&self) -> impl Iterator<Item = Result<Blob<'_>>> {
         (0..self.database_count()).map(|i| self.database(i))
+    }
+
+    /// The further resources of the records of a database, by record and then by id. The resource with the smallest id of a
+    /// record is not among them: it is the record's own.
+    fn aliases(&self, database: usize) -> &[Alias] {
+        let (buckets, values) = (self.resource_buckets(), self.spans.resource_values.get());
+        self.aliases.get_or_init(|| Aliases::build(buckets, values, self.databases())).of(database)
+    }
+
+    /// The path id that names a record: the smallest id of its valid resources; `None` if it has none.
+    pub fn owner(&self, database: usize, record: usize) -> Option<u64> {
+        /// The number of walks over all locations that cost as much as sorting them once.
+        const WALKS: usize = 8;
+        let price = self.spans.resource_values.get().len().saturating_mul(WALKS);
+        match self.owners.get() {
+            None if self.owner_walks.is_below(price) => self.walk_to_owner(database, record),
+            _ => self.owners(database, record).next(),
+        }
+    }
+
+    /// The same by a walk over the locations: a few lookups are faster than sorting.
+    fn walk_to_owner(&self, database: usize, record: usize) -> Option<u64> {
+        let locations = self.spans.resource_values.get();
+        self.owner_walks.pay(locations.len());
+        // One of a record that can be read: its state is valid.
+        let wanted = Location::of(database, record)?;
+        let slots = locations.iter().enumerate().filter(|(_, location)| Location(location.get()) == wanted);
+        let buckets = slots.filter_map(|(slot, _)| self.resource_buckets().get(slot));
+        buckets.filter(|bucket| bucket.occupied.get() != 0).map(|bucket| bucket.key.get()).min()
+    }
+
+    /// Whether a record belongs to a valid resource.
+    fn is_owned(&self, database: usize, record: usize) -> bool {
+        !self.entries_of(database, record).is_empty()
+    }
+
+    /// The path ids of all valid resources with this record, in ascending order.
+    pub fn owners(&self, database: usize, record: usize) -> impl Iterator<Item = u64> {
+        self.entries_of(database, record).iter().map(|&entry| owners::id_of(self.resource_buckets(), entry))
+    }
+
+    fn entries_of(&self, database: usize, record: usize) -> &[u64] {
+        let (buckets, values) = (self.resource_buckets(), self.spans.resource_values.get());
+        self.owners.get_or_init(|| Owners::build(buckets, values)).of(database, record)
     }
 
     /// Whether a path is missing if its hash is not found. Unreadable names are ignored.
@@ -666,119 +640,5 @@ impl NameLookup for Database {
         };
         black_box(ids.names.iter().filter_map(text).fold(0, |all, first| all ^ first));
         self.paths().ahead(ids.paths.iter().map(|id| id.0));
-    }
-}
-
-impl FileFormat for Database {
-    const NAME: &'static str = "bwdb";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
-    }
-
-    /// `layouts`: those that are tried before the built-in ones, the last file first.
-    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
-        if setting != "layouts" {
-            return Ok(None);
-        }
-        let known = options.get::<Layouts>().unwrap_or_default();
-        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(setting_text(given, from)?, from)?)))))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        let db = Self::open_with(source, options.get::<Layouts>().unwrap_or_default())?;
-        Ok(Self { more_names: options.get().unwrap_or_default(), ..db })
-    }
-}
-
-impl Reader for Database {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        match self.source.view("header").read::<Header>() {
-            Ok(h) => format!("{}.{}", h.version, h.packed),
-            Err(_) => String::new(),
-        }
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let (s, from) = (&self.spans, &self.source);
-        let view = from.view("");
-        let mut sections = vec![
-            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
-            Section::new("body header", view.skip(size_of::<Header>()).offset(), size_of::<Body>() as u64, None),
-            s.string_buckets.section("strings.buckets", from),
-            s.string_values.section("strings.values", from),
-            s.string_data.section("strings.data", from),
-            s.resource_buckets.section("resources.buckets", from),
-            s.resource_values.section("resources.values", from),
-            s.paths.section("paths", from),
-            s.databases.section("databases", from),
-        ];
-        for blob in self.databases().flatten() {
-            let name = format!("database {} {}", blob.index(), blob.type_name_or_magic());
-            sections.push(Section::new(name, blob.view().offset(), blob.size() as u64, Some(blob.len() as u64)));
-        }
-        sections.sort_by_key(|s| s.offset);
-        sections
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    /// Records of other builds have other fields.
-    fn has_own_tables(&self) -> bool {
-        true
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::all(self)
-    }
-
-    fn absent(&self, table: &str) -> Option<String> {
-        tables::absent(self, table)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let mut facts = Vec::new();
-        if let Ok(header) = self.source.view("header").read::<Header>() {
-            facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
-        }
-        let notes: Vec<Value<'_>> = self
-            .databases()
-            .filter_map(|blob| match blob {
-                Ok(blob) => blob.note().map(Value::owned),
-                Err(error) => Some(Value::owned(error.to_string())),
-            })
-            .collect();
-        if !notes.is_empty() {
-            facts.push(("notes".into(), Value::List(notes)));
-        }
-        facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        walk::cat_resource(self, entry, out)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
-    }
-
-    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
-        let new: &dyn Any = new;
-        Some(Box::new(compare::DatabaseComparison { old: self, new: new.downcast_ref()? }))
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::database(self, progress)
     }
 }

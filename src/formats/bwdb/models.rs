@@ -1,21 +1,11 @@
+use super::counts::Counts;
 use super::layout::ModelsHeader;
 use super::prototypes::MergedModel;
-use super::record::Prototype as _;
-use super::{tables, verify, walk};
 use crate::archive::names::NameSources;
-use crate::budget::Budget;
-use crate::bytes::{is_hole, no_hole, peek_u32};
+use crate::bytes::no_hole;
 use crate::error::Result;
-use crate::id;
 use crate::lazy::Lazy;
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::relations::Relations;
-use crate::report::{Progress, Report};
-use crate::scene::Placements;
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -24,12 +14,12 @@ pub use super::prototypes::Skeleton;
 /// An open `models.bin` (docs/formats/bwdb.md §8): the models of a space, each with its visual in one record.
 #[derive(Debug)]
 pub struct Models {
-    source: Source,
-    pub(super) counts: tables::Counts,
-    models: usize,
-    models_at: usize,
-    skeletons: usize,
-    skeletons_at: usize,
+    pub(super) source: Source,
+    pub(super) counts: Counts,
+    pub(super) models: usize,
+    pub(super) models_at: usize,
+    pub(super) skeletons: usize,
+    pub(super) skeletons_at: usize,
     /// The file itself has none.
     pub(super) names: Arc<NameSources>,
     /// For asking often whether a model has an id.
@@ -58,7 +48,7 @@ impl Models {
         let models_at = array("models", header.models_data.get(), models, Self::MODEL_SIZE)?;
         let skeletons_at = array("skeletons", header.skeletons_data.get(), skeletons, Self::SKELETON_SIZE)?;
         Ok(Self {
-            counts: tables::Counts::default(),
+            counts: Counts::default(),
             models,
             models_at,
             skeletons,
@@ -148,93 +138,5 @@ impl Models {
 
     pub(super) fn names(&self) -> &dyn super::NameLookup {
         &*self.names
-    }
-}
-
-impl FileFormat for Models {
-    const NAME: &'static str = "models";
-    const ENDINGS: &'static [&'static str] = &["models.bin"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        // The models, or without models the skeletons, follow the header (§8).
-        let pointer = |at: usize| peek_u32(data, at).zip(peek_u32(data, at.saturating_add(4)));
-        let fits = match peek_u32(data, 0) {
-            Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),
-            _ => pointer(0x08) == Some((0x18, 0)),
-        };
-        Likeness::by_shape(fits && !is_hole(data, size_of::<ModelsHeader>()))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
-    }
-}
-
-impl Reader for Models {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let array = |name, at: usize, count: usize, stride: usize| {
-            let size = count.saturating_mul(stride) as u64;
-            Section::new(name, self.source.view("").at(at).offset(), size, Some(count as u64))
-        };
-        vec![
-            Section::new("header", self.source.view("").offset(), size_of::<ModelsHeader>() as u64, None),
-            array("models", self.models_at, self.models, Self::MODEL_SIZE),
-            array("skeletons", self.skeletons_at, self.skeletons, Self::SKELETON_SIZE),
-        ]
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::models(self)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let header = self.source.view("").read::<ModelsHeader>();
-        vec![("bones".into(), header.ok().map(|h| h.bones.get()).into())]
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let by_index = || entry.parse().ok().filter(|&i| i < self.models);
-        let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
-        let Some(index) = self.find(asked).or_else(by_index) else { return Ok(false) };
-        let Some(model) = self.model(index) else { return Ok(false) };
-        out.begin_map()?;
-        out.field("index", &index.into())?;
-        out.field("path", &self.names().path(model.id()?)?.map_or(Value::Null, Value::Text))?;
-        out.field("offset", &model.view().offset().into())?;
-        out.field("size", &Self::MODEL_SIZE.into())?;
-        let budget = Budget::of_arrays(self.source.bytes().len());
-        let mut shown = walk::ValueBuilder::new(self.names(), &budget);
-        model.walk_fields(&mut shown);
-        let (fields, errors) = shown.into_fields();
-        for (name, value) in &fields {
-            out.field(name, value)?;
-        }
-        out.end_map()?;
-        errors.into_iter().next().map_or(Ok(true), Err)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::models(self, progress)
     }
 }

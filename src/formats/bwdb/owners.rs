@@ -1,4 +1,7 @@
-use super::{Database, Location, State};
+use super::layout::ResourceBucket;
+use super::{Blob, Location, State};
+use crate::bytes::le;
+use crate::error::Result;
 use std::collections::BTreeSet;
 
 /// The resources that each record belongs to.
@@ -22,15 +25,15 @@ fn place_of(entry: u64) -> u32 {
     (entry >> 32) as u32
 }
 
-fn id_of(db: &Database, entry: u64) -> u64 {
+/// The id of the resource of an entry.
+pub(super) fn id_of(buckets: &[ResourceBucket], entry: u64) -> u64 {
     let slot = usize::try_from(entry & u64::from(u32::MAX)).ok();
-    slot.and_then(|slot| db.resource_buckets().get(slot)).map_or(0, |bucket| bucket.key.get())
+    slot.and_then(|slot| buckets.get(slot)).map_or(0, |bucket| bucket.key.get())
 }
 
 impl Owners {
-    pub(super) fn build(db: &Database) -> Self {
-        let values = db.spans.resource_values.get();
-        let slots = (0u32..).zip(db.resource_buckets().iter().zip(values));
+    pub(super) fn build(buckets: &[ResourceBucket], values: &[le::U32]) -> Self {
+        let slots = (0u32..).zip(buckets.iter().zip(values));
         let mut entries: Vec<u64> = slots
             .filter(|(_, (bucket, _))| bucket.occupied.get() != 0)
             .map(|(slot, (_, value))| (slot, Location(value.get())))
@@ -39,7 +42,7 @@ impl Owners {
             .collect();
         entries.sort_unstable();
         for shared in entries.chunk_by_mut(|a, b| place_of(*a) == place_of(*b)).filter(|shared| shared.len() > 1) {
-            shared.sort_unstable_by_key(|&entry| id_of(db, entry));
+            shared.sort_unstable_by_key(|&entry| id_of(buckets, entry));
         }
         let start = |database| {
             let first = place(database, 0).unwrap_or(u32::MAX);
@@ -50,7 +53,7 @@ impl Owners {
     }
 
     /// The entries of a record.
-    fn of(&self, database: usize, record: usize) -> &[u64] {
+    pub(super) fn of(&self, database: usize, record: usize) -> &[u64] {
         let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
         let before = |at: usize| self.entries.get(at).is_some_and(|&entry| place_of(entry) < place);
         // If each record has one owner, owners are in the order of records.
@@ -76,15 +79,23 @@ pub(super) struct Alias {
 pub(super) struct Aliases(Vec<Vec<Alias>>);
 
 impl Aliases {
-    fn build(db: &Database) -> Self {
-        let values = db.spans.resource_values.get();
+    /// The aliases of a database.
+    pub(super) fn of(&self, database: usize) -> &[Alias] {
+        self.0.get(database).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn build<'a>(
+        buckets: &[ResourceBucket],
+        values: &[le::U32],
+        databases: impl Iterator<Item = Result<Blob<'a>>>,
+    ) -> Self {
         let slots = || {
-            let slots = db.resource_buckets().iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
+            let slots = buckets.iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
             let locations = slots.map(|(bucket, value)| (bucket.key.get(), Location(value.get())));
             locations.filter(|(_, location)| location.state() == State::Valid)
         };
         // A bit for each record: the map of a game has as many locations as records, and none of them twice.
-        let mut seen: Vec<Vec<u64>> = db.databases().take(Location::DATABASES).map(bits).collect();
+        let mut seen: Vec<Vec<u64>> = databases.take(Location::DATABASES).map(bits).collect();
         let mut shared = BTreeSet::new();
         for (_, location) in slots() {
             let record = location.record_index();
@@ -117,51 +128,6 @@ impl Aliases {
 }
 
 /// A zero bit for each record of a database.
-fn bits(blob: crate::error::Result<super::Blob<'_>>) -> Vec<u64> {
+fn bits(blob: Result<Blob<'_>>) -> Vec<u64> {
     vec![0; blob.map_or(0, |blob| blob.len()).div_ceil(64)]
-}
-
-impl Database {
-    /// The further resources of the records of a database, by record and then by id. The resource with the smallest id of a
-    /// record is not among them: it is the record's own.
-    pub(super) fn aliases(&self, database: usize) -> &[Alias] {
-        let aliases = self.aliases.get_or_init(|| Aliases::build(self));
-        aliases.0.get(database).map_or(&[], Vec::as_slice)
-    }
-
-    /// The path id that names a record: the smallest id of its valid resources; `None` if it has none.
-    pub fn owner(&self, database: usize, record: usize) -> Option<u64> {
-        /// The number of walks over all locations that cost as much as sorting them once.
-        const WALKS: usize = 8;
-        let price = self.spans.resource_values.get().len().saturating_mul(WALKS);
-        match self.owners.get() {
-            None if self.owner_walks.is_below(price) => self.walk_to_owner(database, record),
-            _ => self.owners(database, record).next(),
-        }
-    }
-
-    /// The same by a walk over the locations: a few lookups are faster than sorting.
-    fn walk_to_owner(&self, database: usize, record: usize) -> Option<u64> {
-        let locations = self.spans.resource_values.get();
-        self.owner_walks.pay(locations.len());
-        // One of a record that can be read: its state is valid.
-        let wanted = Location::of(database, record)?;
-        let slots = locations.iter().enumerate().filter(|(_, location)| Location(location.get()) == wanted);
-        let buckets = slots.filter_map(|(slot, _)| self.resource_buckets().get(slot));
-        buckets.filter(|bucket| bucket.occupied.get() != 0).map(|bucket| bucket.key.get()).min()
-    }
-
-    /// Whether a record belongs to a valid resource.
-    pub(super) fn is_owned(&self, database: usize, record: usize) -> bool {
-        !self.entries_of(database, record).is_empty()
-    }
-
-    /// The path ids of all valid resources with this record, in ascending order.
-    pub fn owners(&self, database: usize, record: usize) -> impl Iterator<Item = u64> {
-        self.entries_of(database, record).iter().map(|&entry| id_of(self, entry))
-    }
-
-    fn entries_of(&self, database: usize, record: usize) -> &[u64] {
-        self.owners.get_or_init(|| Owners::build(self)).of(database, record)
-    }
 }

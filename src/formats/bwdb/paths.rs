@@ -1,9 +1,9 @@
-use super::Database;
 use super::layout::PathEntry;
 use crate::bytes::View;
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
-use crate::lazy;
+use crate::lazy::{self, Lazy, ScanCost};
+use crate::source::Source;
 use crate::table::Literal;
 use crate::table::search::PackedTexts;
 use hashbrown::HashTable;
@@ -22,16 +22,31 @@ const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 /// The paths of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Paths<'a> {
-    db: &'a Database,
+    source: &'a Source,
     entries: &'a [PathEntry],
     /// The start of the entries.
     first: usize,
+    indexes: &'a Indexes,
+}
+
+/// Indexes of the paths of a database, built on first use.
+#[derive(Debug, Default)]
+pub(super) struct Indexes {
+    by_id: Lazy<Index>,
+    /// Entries that were compared without `by_id`.
+    scans: ScanCost,
+    names: Lazy<NamePool>,
+    folders: Lazy<Folders>,
+    /// Names that were joined without `folders`.
+    joins: ScanCost,
+    /// Whether ids are hashes of paths.
+    hashes: Lazy<bool>,
 }
 
 /// Finds path entries by id: positions only, the keys stay in the file. One table for each slice of the ids, so that
 /// the tables are built in parallel.
 #[derive(Debug)]
-pub(super) struct Index {
+struct Index {
     shards: Vec<Slice>,
 }
 
@@ -91,7 +106,7 @@ impl Index {
 
 /// The place of the names. Learned in one pass over the entries, at the first search.
 #[derive(Debug, Clone)]
-pub(super) struct NamePool {
+struct NamePool {
     start: usize,
     /// The position after the last NUL.
     end: usize,
@@ -105,7 +120,7 @@ impl NamePool {
     fn learn(paths: &Paths<'_>) -> Self {
         let count = lazy::parts_for(paths.len(), 1 << 16);
         let share = paths.len().div_ceil(count);
-        let file_end = paths.db.source.bytes().len();
+        let file_end = paths.source.bytes().len();
         let learn = |rows: Range<usize>| {
             let mut pool = Self::EMPTY;
             for row in rows {
@@ -138,11 +153,9 @@ fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
     entries.get(position as usize).map(|e| e.self_id.get())
 }
 
-impl Database {
-    /// The id of the folder of a path; `None` for the topmost folders.
-    pub fn parent_of(entry: &PathEntry) -> Option<u64> {
-        Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
-    }
+/// The id of the folder of a path; `None` for the topmost folders.
+pub(super) fn parent_of(entry: &PathEntry) -> Option<u64> {
+    Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
 }
 
 /// Times that all entries can be compared with an id while the index is built. `benches/bwdb.rs` measures both sides of
@@ -152,8 +165,8 @@ const SCANS: usize = 16;
 const JOINS: usize = 16;
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(db: &'a Database) -> Self {
-        Self { db, entries: db.spans.paths.get(), first: db.spans.paths.start }
+    pub(super) fn new(source: &'a Source, entries: &'a [PathEntry], first: usize, indexes: &'a Indexes) -> Self {
+        Self { source, entries, first, indexes }
     }
 
     /// The entries, in file order.
@@ -172,7 +185,7 @@ impl<'a> Paths<'a> {
     }
 
     pub(super) fn view(&self, entry: &'a PathEntry) -> View<'a> {
-        self.db.source.view("paths").locate(entry)
+        self.source.view("paths").locate(entry)
     }
 
     /// The last component of a path.
@@ -215,9 +228,9 @@ impl<'a> Paths<'a> {
     /// The positions of the entries whose name contains `literal`, in order, by a search in all names at once; entries
     /// with unreadable names may be included. `None` if it is slower than reading each name.
     pub fn search_names(&self, literal: &Literal) -> Option<Vec<usize>> {
-        let pool = self.db.name_pool.get_or_init(|| NamePool::learn(self));
+        let pool = self.indexes.names.get_or_init(|| NamePool::learn(self));
         let texts = PackedTexts {
-            bytes: self.db.source.bytes(),
+            bytes: self.source.bytes(),
             range: pool.start..pool.end,
             rows: 0..self.len(),
             place: |position| self.place(position),
@@ -235,9 +248,9 @@ impl<'a> Paths<'a> {
     /// comparisons have cost as much. From then on, and after [`Paths::build_index`], this is one probe.
     pub fn find(&self, id: u64) -> Option<usize> {
         let price = self.len().saturating_mul(SCANS);
-        match self.db.path_index.get() {
+        match self.indexes.by_id.get() {
             Some(index) => index.find(self.entries, id),
-            None if self.db.path_scans.is_below(price) => self.scan(id),
+            None if self.indexes.scans.is_below(price) => self.scan(id),
             None => self.index().find(self.entries, id),
         }
     }
@@ -245,10 +258,10 @@ impl<'a> Paths<'a> {
     /// The positions of all entries with this id: several if the file repeats an id.
     pub(super) fn all_with(&self, id: u64) -> Vec<usize> {
         let Some(first) = self.find(id) else { return Vec::new() };
-        let others: Vec<usize> = match self.db.path_index.get() {
+        let others: Vec<usize> = match self.indexes.by_id.get() {
             Some(index) => index.others(self.entries, id).collect(),
             None => {
-                self.db.path_scans.pay(self.entries.len().saturating_sub(first));
+                self.indexes.scans.pay(self.entries.len().saturating_sub(first));
                 let behind = self.entries.iter().enumerate().skip(first.saturating_add(1));
                 behind.filter(|(_, entry)| entry.self_id.get() == id).map(|(position, _)| position).collect()
             }
@@ -270,7 +283,7 @@ impl<'a> Paths<'a> {
             }
             start = start.saturating_add(block.len());
         }
-        self.db.path_scans.pay(start);
+        self.indexes.scans.pay(start);
         found
     }
 
@@ -280,7 +293,7 @@ impl<'a> Paths<'a> {
     }
 
     fn index(&self) -> &'a Index {
-        self.db.path_index.get_or_init(|| Index::build(self.entries))
+        self.indexes.by_id.get_or_init(|| Index::build(self.entries))
     }
 
     /// The path of the entry at `position`.
@@ -294,13 +307,13 @@ impl<'a> Paths<'a> {
     /// them repeatedly has cost as much.
     pub(super) fn write_path(&self, position: usize, path: &mut String) -> Result<()> {
         let price = self.len().saturating_mul(JOINS) / 100;
-        let folders = match self.db.folders.get() {
-            None if self.db.path_joins.is_below(price) => None,
-            None => Some(self.db.folders.get_or_init(|| Folders::build(self))),
+        let folders = match self.indexes.folders.get() {
+            None if self.indexes.joins.is_below(price) => None,
+            None => Some(self.indexes.folders.get_or_init(|| Folders::build(self))),
             made => made,
         };
         if let Some((folders, entry)) = folders.zip(self.entries.get(position))
-            && let Some((folder, text)) = Database::parent_of(entry).and_then(|id| folders.find(id))
+            && let Some((folder, text)) = parent_of(entry).and_then(|id| folders.find(id))
         {
             let name = self.name(entry)?;
             if folder.has_room_for(name) {
@@ -323,7 +336,7 @@ impl<'a> Paths<'a> {
     /// Prefetches these paths before they are read one by one, because memory serves many independent requests in the
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
-        let (Some(index), Some(folders)) = (self.db.path_index.get(), self.db.folders.get()) else { return };
+        let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
         let entry = |id| index.find(self.entries, id).and_then(|position| self.entries.get(position));
         let entries: Vec<&'a PathEntry> = ids.filter_map(entry).collect();
         let text = |entry: &&'a PathEntry| {
@@ -335,7 +348,7 @@ impl<'a> Paths<'a> {
 
     /// The position of the parent of an entry; `None` for the root.
     pub(super) fn parent(&self, entry: &'a PathEntry) -> Result<Option<usize>> {
-        match Database::parent_of(entry) {
+        match parent_of(entry) {
             None => Ok(None),
             Some(parent) => match self.find(parent) {
                 Some(position) => Ok(Some(position)),
@@ -368,7 +381,7 @@ impl<'a> Paths<'a> {
         if let (Some(_), Some(entry)) = (next, last) {
             return Err(self.too_deep(position, entry));
         }
-        self.db.path_joins.pay(used);
+        self.indexes.joins.pay(used);
         let mut path = String::with_capacity(length);
         for name in names.iter().skip(MAX_DEPTH.saturating_sub(used)) {
             if !path.is_empty() {
@@ -410,10 +423,10 @@ impl<'a> Paths<'a> {
 
     /// Whether the ids of this file are the CityHash64 of the paths: checked once at its topmost folders.
     pub(super) fn hashes_paths(&self) -> Result<bool> {
-        self.db
-            .hashes_paths
+        self.indexes
+            .hashes
             .get_or_try_init(|| {
-                let is_root = |entry: &&PathEntry| Database::parent_of(entry).is_none();
+                let is_root = |entry: &&PathEntry| parent_of(entry).is_none();
                 let mut roots = self.entries.iter().filter(is_root).take(64).peekable();
                 let none = roots.peek().is_none();
                 for entry in roots {
@@ -444,7 +457,7 @@ impl<'a> Paths<'a> {
 /// The paths of folders, which most entries share. Built in one pass, for reading many paths. One list for each slice
 /// of the ids, as in [`Index`]; each also contains the parent folders of its folders.
 #[derive(Debug)]
-pub(super) struct Folders {
+struct Folders {
     shards: Vec<Shard>,
 }
 
@@ -472,7 +485,7 @@ impl Folders {
         paths.build_index();
         let build = |number: usize| {
             let (mut shard, mut unknown) = (Shard::default(), Vec::new());
-            for id in paths.entries.iter().filter_map(Database::parent_of) {
+            for id in paths.entries.iter().filter_map(parent_of) {
                 if Index::shard(id, count) == number && shard.find(id).is_none() {
                     unknown.clear();
                     shard.add(paths, id, &mut unknown, Self::KEPT.checked_div(count).unwrap_or(0));
@@ -505,7 +518,7 @@ impl Shard {
             if above.is_none() {
                 let entry = paths.entries.get(paths.find(id)?).filter(|_| unknown.len() < MAX_DEPTH)?;
                 unknown.push(entry);
-                next = Database::parent_of(entry);
+                next = parent_of(entry);
             }
         }
         let mut folder = above.unwrap_or(Folder { id, depth: 0, text: 0..0 });
@@ -535,9 +548,9 @@ impl Folder {
 
 #[cfg(all(test, feature = "sample"))]
 mod tests {
+    use super::super::Database;
     use super::*;
     use crate::reader::Reader as _;
-    use crate::source::Source;
     use std::collections::HashSet;
 
     fn sample() -> Source {
@@ -567,9 +580,9 @@ mod tests {
             while cursor.advance().unwrap() {
                 drop(cursor.value(column).unwrap());
             }
-            let (name, scanned) = (&table.columns()[column].name, db.path_scans.paid());
+            let (name, scanned) = (&table.columns()[column].name, db.path_indexes.scans.paid());
             assert!(scanned <= most(&db), "{} {name}: {scanned} comparisons", table.name());
-            if db.path_index.get().is_some() {
+            if db.path_indexes.by_id.get().is_some() {
                 indexed.insert(format!("{}.{name}", table.name()));
             }
         }
@@ -584,12 +597,12 @@ mod tests {
         let db = Database::open(sample()).unwrap();
         let ids: Vec<u64> = db.paths().entries().iter().map(|entry| entry.self_id.get()).collect();
         let first = db.path(ids[ids.len() / 2]).unwrap();
-        assert!(first.is_some() && db.path_index.get().is_none());
+        assert!(first.is_some() && db.path_indexes.by_id.get().is_none());
         for &id in &ids {
             assert_eq!(db.path(id).unwrap().map(|path| cityhash64(path.as_bytes())), Some(id));
             assert_eq!(db.path(!id).unwrap(), None);
         }
-        assert!(db.path_index.get().is_some() && db.folders.get().is_some());
-        assert!(db.path_scans.paid() <= most(&db));
+        assert!(db.path_indexes.by_id.get().is_some() && db.path_indexes.folders.get().is_some());
+        assert!(db.path_indexes.scans.paid() <= most(&db));
     }
 }

@@ -1,24 +1,16 @@
 use super::layout::{Instance, SpaceHeader};
 use super::prototypes::SpaceLight;
-use super::{tables, verify};
 use crate::archive::names::NameSources;
-use crate::bytes::{View, no_hole, peek_u32};
+use crate::bytes::{View, no_hole};
 use crate::error::Result;
-use crate::id;
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::relations::Relations;
-use crate::report::{Progress, Report};
-use crate::scene::Placements;
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use std::sync::Arc;
 
 /// An open `space.bin` (docs/formats/bwdb.md §9): the placed models of a space, and its point lights.
 #[derive(Debug)]
 pub struct Space {
-    source: Source,
-    arrays: [(usize, usize); 8],
+    pub(super) source: Source,
+    pub(super) arrays: [(usize, usize); 8],
     /// The file itself has none.
     pub(super) names: Arc<NameSources>,
 }
@@ -66,7 +58,7 @@ impl Space {
         &self.source
     }
 
-    fn array(&self, index: usize) -> (View<'_>, usize) {
+    pub(super) fn array(&self, index: usize) -> (View<'_>, usize) {
         let (at, count) = self.arrays.get(index).copied().unwrap_or_default();
         (self.source.view("").at(at), count)
     }
@@ -102,96 +94,5 @@ impl Space {
         let (view, count) = self.array(LIGHTS);
         let skip = index.checked_mul(<SpaceLight<'_> as super::record::Field>::SIZE)?;
         (index < count).then(|| super::record::Field::read(view.part("point light").skip(skip)).ok()).flatten()
-    }
-}
-
-impl FileFormat for Space {
-    const NAME: &'static str = "space";
-    const ENDINGS: &'static [&'static str] = &["space.bin"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        // Eight counts and eight pointers. The first pointer that is not null leads to the end of the header (§9).
-        let count =
-            peek_u32(data, 0).is_some_and(|count| (count as usize).saturating_mul(size_of::<Instance>()) <= data.len());
-        let mut pointers = (0x20..0x60).step_by(8).map(|at| peek_u32(data, at));
-        let first = pointers.find(|pointer| *pointer != Some(0));
-        Likeness::by_shape(data.len() >= 0x60 && count && first == Some(Some(0x60)))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
-    }
-}
-
-impl Reader for Space {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let mut sections =
-            vec![Section::new("header", self.source.view("").offset(), size_of::<SpaceHeader>() as u64, None)];
-        for (index, (name, stride)) in ARRAYS.into_iter().enumerate() {
-            let (view, count) = self.array(index);
-            if count > 0 {
-                let size = count.saturating_mul(stride) as u64;
-                sections.push(Section::new(name, view.offset(), size, Some(count as u64)));
-            }
-        }
-        sections.sort_by_key(|s| s.offset);
-        sections
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::space(self)
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let by_name =
-            || self.instances().iter().position(|i| self.instance_name(i).is_ok_and(|n| n.is_some_and(|n| n == entry)));
-        let by_id = || {
-            let id = id::parse(entry)?;
-            self.instances().iter().position(|i| i.id.get() == id)
-        };
-        let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());
-        let Some(index) = by_index().or_else(by_id).or_else(by_name) else { return Ok(false) };
-        let table = tables::instances(self);
-        out.begin_map()?;
-        let mut failed = None;
-        for (column, info) in table.columns().iter().enumerate() {
-            let value = table.value(index, column).unwrap_or_else(|e| {
-                failed.get_or_insert(e);
-                Value::Null
-            });
-            out.field(&info.name, &value)?;
-        }
-        out.end_map()?;
-        failed.map_or(Ok(true), Err)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
-    }
-
-    #[cfg(feature = "export")]
-    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::space(self, progress)
     }
 }

@@ -209,8 +209,8 @@ impl Token {
 }
 
 /// The text of a cell that a pattern is matched with; `None` for cells that are no text.
-pub(super) fn text_of<'v>(cell: &'v super::Value<'_>) -> Option<Cow<'v, str>> {
-    use super::Value;
+pub(super) fn text_of<'v>(cell: &'v crate::table::Value<'_>) -> Option<Cow<'v, str>> {
+    use crate::table::Value;
     match cell {
         Value::Text(text) => Some(Cow::Borrowed(text)),
         Value::Utf16(_) | Value::Id64(_) | Value::Id32(_) | Value::Guid(_) => Some(Cow::Owned(cell.to_string())),

@@ -1,5 +1,7 @@
+use super::number::{Number, number};
 use super::*;
-use crate::table::Guid;
+use crate::error::ErrorKind;
+use crate::table::{Guid, Kind};
 
 /// Rows of every kind of cell.
 struct Cells {
@@ -319,6 +321,6 @@ fn numbers_are_whole_where_they_can_be() {
         ("1m", None),
         ("", None),
     ] {
-        assert_eq!(parse::number(text), expected, "{text}");
+        assert_eq!(number(text), expected, "{text}");
     }
 }

@@ -2,7 +2,8 @@
 
 use super::condition::{Condition, Parser};
 use super::token::{Placed, Token, tokens};
-use crate::ask::sql::file::{OpenFile, quoted};
+use crate::ask::sql::file::OpenFile;
+use crate::ask::sql::names::quoted;
 use crate::table::Kind;
 use std::ops::Range;
 use std::sync::Arc;

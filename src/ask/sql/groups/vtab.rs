@@ -6,7 +6,7 @@
 use super::answer::{Rows, answer};
 use super::shape::{Question, call_name};
 use crate::ask::sql::cells::{Cell, declared};
-use crate::ask::sql::file::quoted;
+use crate::ask::sql::names::quoted;
 use crate::report::Progress;
 use rusqlite::Error as SqlError;
 use rusqlite::vtab::{

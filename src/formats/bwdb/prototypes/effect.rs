@@ -1,6 +1,7 @@
+use crate::budget::BudgetShare;
 use crate::bytes::{View, le};
 use crate::error::Result;
-use crate::formats::bwdb::record::differ::{BudgetShare, Differ};
+use crate::formats::bwdb::record::Differ;
 use crate::formats::bwdb::record::{Field, FieldColumns, Flag, HeldTexts, Leaf, Text, Walker, prototype};
 use crate::table::{Kind, Value};
 

@@ -15,8 +15,8 @@ pub use other::*;
 pub use visual::*;
 
 use super::declared::Type;
-use super::record::differ::{BudgetShare, Differ};
-use super::record::{Field, Prototype, Walker};
+use super::record::{Differ, Field, Prototype, Walker};
+use crate::budget::BudgetShare;
 use crate::bytes::View;
 use crate::error::Result;
 

@@ -157,7 +157,7 @@ macro_rules! prototype {
             fn same(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                share: &mut $crate::formats::bwdb::record::differ::BudgetShare<'_>,
+                share: &mut $crate::budget::BudgetShare<'_>,
             ) -> $crate::error::Result<bool> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
                 $( if !prototype!(@same old, new, share, $offset, $field, $kind $(<$life>)?) {
@@ -169,7 +169,7 @@ macro_rules! prototype {
             fn differ(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                differ: &mut $crate::formats::bwdb::record::differ::Differ<$a, '_>,
+                differ: &mut $crate::formats::bwdb::record::Differ<$a, '_>,
             ) -> $crate::error::Result<()> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
                 $( differ.within(stringify!($field), |differ| {

@@ -3,17 +3,18 @@
 //! Declared fields are compared by their bytes, pointers by their targets; padding between fields is ignored. Names and
 //! paths are compared by their ids.
 
-use super::{Element, Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Typed, Walker, same_arrays};
+pub use super::field::{Differ, Out};
+use super::field::{plainly, said};
+use super::{Field as _, Leaf, ListInfo, NameId, NameLookup, Prototype as _, Walker};
 pub use crate::budget::{Budget, BudgetShare};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::prototypes::{Layout, Material, Record};
-use crate::formats::bwdb::walk::{NameLookup, ValueBuilder, record_fields};
+use crate::formats::bwdb::walk::record_fields;
 use crate::table::Value;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher as _};
-use std::marker::PhantomData;
 
 /// Whether two records of one layout have equal contents.
 ///
@@ -120,25 +121,6 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
     }
 }
 
-/// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
-pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
-
-/// A walk over two records that shows their differences.
-pub struct Differ<'a, 'o> {
-    names: [&'a dyn NameLookup; 2],
-    out: Out<'a, 'o>,
-    path: String,
-    /// Errors of parts that could not be read.
-    errors: Vec<Error>,
-    budget: &'o Budget,
-}
-
-impl fmt::Debug for Differ<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Differ").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 /// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives the errors
 /// of parts that could not be read.
 pub fn differ_record<'a, 'o>(
@@ -160,37 +142,6 @@ pub fn differ_record<'a, 'o>(
     differ.errors
 }
 
-/// The text of a name or a path, or its id.
-fn said<'a>(leaf: Leaf<'a>, names: &dyn NameLookup, errors: &mut Vec<Error>) -> Value<'a> {
-    let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
-        Ok(text) => text.map(|text| Value::owned(text.into_owned())),
-        Err(error) => {
-            errors.push(error);
-            None
-        }
-    };
-    match leaf {
-        Leaf::Value(value) => value,
-        Leaf::Name(id) => text(names.name(id)).unwrap_or(Value::Id32(id.0)),
-        Leaf::Path(PathId(0)) => Value::Null,
-        Leaf::Path(id) => text(names.path(id)).unwrap_or(Value::Id64(id.0)),
-    }
-}
-
-/// `value` with the text of each reference in place of it and its id.
-fn plainly(value: Value<'_>) -> Value<'_> {
-    match value {
-        Value::Map(mut parts) => match &mut *parts {
-            [(id, id_value), (what, text)] if id == "id" && matches!(&**what, "text" | "path") => {
-                std::mem::take(if text.is_null() { id_value } else { text })
-            }
-            _ => Value::Map(parts.into_iter().map(|(name, value)| (name, plainly(value))).collect()),
-        },
-        Value::List(values) => Value::List(values.into_iter().map(plainly).collect()),
-        leaf => leaf,
-    }
-}
-
 /// The fields of a record, with names and paths in place of references: for records with different layouts.
 pub fn plain_fields<'a>(
     record: &Record<'a>,
@@ -202,123 +153,6 @@ pub fn plain_fields<'a>(
 }
 
 impl<'a> Differ<'a, '_> {
-    /// Goes into the field `name`.
-    pub(in crate::formats::bwdb) fn within(&mut self, name: &str, go: impl FnOnce(&mut Self) -> Result<()>) {
-        let len = self.path.len();
-        if !self.path.is_empty() && !name.starts_with('[') {
-            self.path.push('.');
-        }
-        self.path.push_str(name);
-        if let Err(error) = go(self) {
-            self.errors.push(error.context(&self.path));
-        }
-        self.path.truncate(len);
-    }
-
-    /// The current field, if it has no parts.
-    pub(in crate::formats::bwdb) fn leaf(&mut self, old: Leaf<'a>, new: Leaf<'a>) {
-        let [of_old, of_new] = self.names;
-        let ids = match (&old, &new) {
-            (Leaf::Name(a), Leaf::Name(b)) => Some((Value::Id32(a.0), Value::Id32(b.0))),
-            (Leaf::Path(a), Leaf::Path(b)) => Some((Value::Id64(a.0), Value::Id64(b.0))),
-            _ => None,
-        };
-        let mut values = (said(old, of_old, &mut self.errors), said(new, of_new, &mut self.errors));
-        if let Some(ids) = ids
-            && values.0 == values.1
-        {
-            // Two ids of one text.
-            values = ids;
-        }
-        (self.out)(&self.path, values.0, values.1);
-    }
-
-    /// The current field as a whole.
-    pub(in crate::formats::bwdb) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
-        let show = |of: Option<T>, walker: &mut dyn Walker<'a>| of.into_iter().for_each(|of| of.walk("", walker));
-        self.out_of(|walker| show(old, walker), |walker| show(new, walker));
-    }
-
-    /// Whether the walk need not go into a part.
-    pub(in crate::formats::bwdb) fn same<T: Field<'a>>(&mut self, old: View<'a>, new: View<'a>) -> Result<bool> {
-        T::same(old, new, &mut BudgetShare::new(self.budget))
-    }
-
-    /// Marks the value at `view` as shown completely.
-    pub(in crate::formats::bwdb) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
-        // To compare it with itself costs its length.
-        self.same::<T>(view, view).map(drop)
-    }
-
-    /// The number of plain values above which a list shows its elements one by one.
-    const SHORT: usize = 16;
-
-    /// The array that the walk is in.
-    pub(in crate::formats::bwdb) fn lists<T: Field<'a>>(&mut self, old: List<'a, T>, new: List<'a, T>) -> Result<()> {
-        self.arrays(&Typed::<T>(PhantomData), old.span(), new.span())
-    }
-
-    /// The array that the walk is in, each a place and a number of elements.
-    pub(in crate::formats::bwdb) fn arrays(
-        &mut self,
-        of: &dyn Element<'a>,
-        old: (View<'a>, usize),
-        new: (View<'a>, usize),
-    ) -> Result<()> {
-        let traits = of.traits();
-        if traits.leaf && (old.1 != new.1 || old.1 <= Self::SHORT) {
-            let mut share = BudgetShare::new(self.budget);
-            if !same_arrays(of.size(), traits, old, new, &mut share, |a, b, left| of.same(a, b, left))? {
-                drop(share);
-                self.out_of(|walker| of.walk_array(old, walker), |walker| of.walk_array(new, walker));
-            }
-            return Ok(());
-        }
-        let place = |(view, len): (View<'a>, usize), index: usize| {
-            (index < len).then(|| view.skip(index.saturating_mul(of.size())))
-        };
-        for index in 0..old.1.max(new.1) {
-            let both = (place(old, index), place(new, index));
-            let same = |a, b, budget| of.same(a, b, &mut BudgetShare::new(budget));
-            if let (Some(a), Some(b)) = both
-                && same(a, b, self.budget)?
-            {
-                continue;
-            }
-            self.within(&format!("[{index}]"), |differ| {
-                match both {
-                    (Some(a), Some(b)) => of.differ(a, b, differ)?,
-                    (a, b) => {
-                        for view in [a, b].into_iter().flatten() {
-                            same(view, view, differ.budget)?;
-                        }
-                        let show = |view: Option<View<'a>>, walker: &mut dyn Walker<'a>| {
-                            view.into_iter().for_each(|view| of.walk(view, "", walker));
-                        };
-                        differ.out_of(|walker| show(a, walker), |walker| show(b, walker));
-                    }
-                }
-                Ok(())
-            });
-        }
-        Ok(())
-    }
-
-    /// Tells the field that the walk is in, with the values that a walker of each side is shown; null without any.
-    fn out_of(&mut self, old: impl FnOnce(&mut dyn Walker<'a>), new: impl FnOnce(&mut dyn Walker<'a>)) {
-        let [of_old, of_new] = self.names;
-        let (old, new) = (self.shown(of_old, old), self.shown(of_new, new));
-        (self.out)(&self.path, old, new);
-    }
-
-    fn shown(&mut self, names: &'a dyn NameLookup, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
-        let mut shown = ValueBuilder::new(names, self.budget);
-        walk(&mut shown);
-        let (fields, errors) = shown.into_fields();
-        self.errors.extend(errors);
-        fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
-    }
-
     /// Two materials: their properties by name, and their other fields.
     fn materials(&mut self, old: &Material<'a>, new: &Material<'a>) {
         match (properties(old), properties(new)) {

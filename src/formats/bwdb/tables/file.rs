@@ -1,6 +1,6 @@
 //! The tables of a database file's own parts: its resources, its strings, its databases.
 
-use super::at_path;
+use super::rows::at_path;
 use crate::error::Result;
 use crate::formats::bwdb::hashmap::{self, Bucket, occupied};
 use crate::formats::bwdb::{Blob, Database, Resource, State};

@@ -1,11 +1,11 @@
 //! Rows of the arrays in records: the rows of one record after the rows of the record before.
 
-use super::{KIND, Lead, Records, within};
+use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::{Error, Result};
-use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, Walker};
-use crate::formats::bwdb::walk::Ids;
+use crate::formats::bwdb::prototypes::KIND;
+use crate::formats::bwdb::record::{HeldTexts, Ids, Leaf, ListInfo, Walker};
 use crate::lazy;
 use crate::table::search::{Literal, stands};
 use crate::table::{Column, DeclaredTable, ItemList, Role, Table, Value};

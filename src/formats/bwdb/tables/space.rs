@@ -1,10 +1,12 @@
 //! The tables of the files of a space.
 
+use super::super::counts::Counts;
 use super::super::prototypes as p;
 use super::super::record::{Field as _, Prototype as _};
-use super::super::{Models, Space, walk};
-use super::{Counts, Lead, ModelRows, Records, Row};
-use super::{children, skeleton_nodes, visual_children, with_fields};
+use super::super::{ById, Models, Space};
+use super::children::{children, skeleton_nodes, visual_children};
+use super::records::{Lead, Records, Row, with_fields};
+use super::rows::ModelRows;
 use crate::archive::names::NameSources;
 use crate::bytes::View;
 use crate::error::Result;
@@ -108,7 +110,7 @@ pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>>
     let lights = DeclaredTable::walked("point_lights", || Ok(space.light_count()), locate)
         .random_access()
         .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
-    let lights = with_fields(lights, "point_lights", &walk::ById, |light: &p::SpaceLight<'_>| Ok(*light))
+    let lights = with_fields(lights, "point_lights", &ById, |light: &p::SpaceLight<'_>| Ok(*light))
         .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
 }

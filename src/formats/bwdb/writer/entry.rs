@@ -1,7 +1,7 @@
 //! An edited tree of a resource, in the form of `cat`: every member of its record, at any depth.
 
+use super::super::cat::cat_resource;
 use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
-use super::super::walk::cat_resource;
 use super::super::{Database, declared::Type};
 use super::area::{EditedPosition, Members, Patches, Struct, Writer, short};
 use super::properties::{TEXTURE, property};

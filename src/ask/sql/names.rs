@@ -1,0 +1,74 @@
+//! Names as SQL writes them.
+
+use std::collections::{HashMap, HashSet};
+
+/// Makes `names` distinct for SQLite: a later duplicate gets a number at its end.
+pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let given: HashSet<String> = names.clone().map(str::to_ascii_lowercase).collect();
+    let mut taken: HashMap<String, u64> = HashMap::new();
+    let name = |name: &str| {
+        // A statement ends at a NUL.
+        let name = name.replace('\0', "\u{FFFD}");
+        let Some(&number) = taken.get(&name.to_ascii_lowercase()) else {
+            taken.insert(name.to_ascii_lowercase(), 2);
+            return name;
+        };
+        let mut numbers = (number..).map(|number| (number, format!("{name}_{number}")));
+        let free = numbers.find(|(_, new)| {
+            let new = new.to_ascii_lowercase();
+            !given.contains(&new) && !taken.contains_key(&new)
+        });
+        // One of these numbers is free.
+        let Some((number, free)) = free else { return name };
+        taken.insert(name.to_ascii_lowercase(), number.saturating_add(1));
+        taken.insert(free.to_ascii_lowercase(), 2);
+        free
+    };
+    names.map(name).collect()
+}
+
+/// A name, quoted for a statement.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A name, quoted if necessary.
+pub fn in_sql(name: &str) -> String {
+    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let plain = first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && !is_keyword(name) { name.to_owned() } else { quoted(name) }
+}
+
+/// Words of SQL that need quotes as names, as far as tables and columns of files have such names.
+fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: [&str; 16] = [
+        "add",
+        "all",
+        "and",
+        "as",
+        "case",
+        "check",
+        "default",
+        "from",
+        "group",
+        "index",
+        "order",
+        "references",
+        "table",
+        "to",
+        "values",
+        "where",
+    ];
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_by_case_only_get_numbers() {
+        let names = ["Item", "item", "item_2", "ITEM", "", "a\0b"];
+        assert_eq!(unique(names.into_iter()), ["Item", "item_3", "item_2", "ITEM_4", "", "a\u{FFFD}b"]);
+    }
+}

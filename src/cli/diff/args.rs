@@ -1,0 +1,65 @@
+//! The arguments of `diff`.
+
+use std::path::PathBuf;
+
+/// Show what differs between two files, builds or folders
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some. With
+-f patch, 5: the patch is good, and leaves some rows that no patch can tell of, which are counted on standard error.
+
+Examples:
+  assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed
+  assetq diff old/assets.bin new/assets.bin --stat   how many, by table and folder or type
+  assetq diff OLD NEW -t resources -w 'type = \"VisualPrototype\"'
+  assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
+  assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
+  assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
+  assetq diff old.wdb new.wdb -f patch > mod.ndjson   what `assetq patch` takes, for this file or a later one
+  assetq diff GAME@13015811 GAME -f html > new.html  a page by itself, fields side by side
+  assetq diff GAME@13015811 GAME --feed builds.xml   an entry more in a feed, unless it has it
+  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
+  assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
+pub(in crate::cli) struct Args {
+    /// The old file
+    #[arg(value_name = "OLD")]
+    pub(super) old: PathBuf,
+    /// The new file
+    #[arg(value_name = "NEW")]
+    pub(super) new: PathBuf,
+    /// Only this table, even if it is not compared by default; may be repeated (`assetq info FILE` lists them)
+    #[arg(long = "table", short, value_name = "TABLE")]
+    pub(super) tables: Vec<String>,
+    /// Only rows that match this condition in one of the files, such as 'type = "VisualPrototype"'; tables without its
+    /// columns are skipped
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    pub(super) condition: Option<String>,
+    /// Only count them, by table and by folder or type
+    #[arg(long)]
+    pub(super) stat: bool,
+    /// The groups of `--stat`: the folder, the kind (a type, or the ending of a file), or both. Default: the type if
+    /// rows have one, else the folder
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', requires = "stat")]
+    pub(super) by: Vec<By>,
+    /// The depth of the folders of `--stat`, from the topmost one on
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "stat")]
+    pub(super) depth: usize,
+    /// Show at most this many rows of each table
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(super) limit: Option<usize>,
+    /// For archives, also compare changed files of known formats
+    #[arg(long)]
+    pub(super) deep: bool,
+    /// Add the differences as an entry to this Atom feed, or start one; a feed that has the entry does not change
+    #[arg(long, value_name = "FILE", conflicts_with = "stat")]
+    pub(super) feed: Option<PathBuf>,
+}
+
+/// A property that rows are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum By {
+    /// The folder of a path
+    Folder,
+    /// The type of a record, or the ending of a file's name
+    Kind,
+}

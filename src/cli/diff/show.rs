@@ -1,0 +1,464 @@
+//! Differences as text, Markdown, HTML, and pages.
+
+use super::args::{Args, By};
+use super::{html, page};
+use crate::ask::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
+use crate::asset::Asset;
+use crate::cli::changes::{Found, cells, columns, difference, said, text};
+use crate::cli::output::Stdout;
+use crate::cli::{Context, Failure, Format};
+use crate::error::Error;
+use crate::table::filter::{Bound, Filter};
+use crate::table::{Column, Kind, Value};
+use crate::write::rows::RowWriter;
+use crate::write::text::{Mark, Page, escape};
+use self_cell::self_cell;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+
+/// A report in HTML.
+#[derive(Default)]
+pub(super) enum Report {
+    #[default]
+    None,
+    /// A page on standard output.
+    Page(page::Tables),
+    /// The content of a feed's entry.
+    Entry(Vec<u8>),
+}
+
+pub(super) struct Show<'s> {
+    pub(super) args: &'s Args,
+    pub(super) context: &'s Context,
+    pub(super) old: &'s Asset,
+    pub(super) new: &'s Asset,
+    pub(super) out: Out,
+    /// Rows that differ.
+    pub(super) differing: usize,
+    /// Selected rows that differ.
+    pub(super) meant: usize,
+}
+
+impl Show<'_> {
+    /// The selected rows of the tables that differ. `path` is the path of the files in their archives.
+    pub(super) fn found<'d, 'a>(
+        &mut self,
+        path: Option<&str>,
+        tables: &'d [TableDiff<'a>],
+        all: &[Differences],
+        filters: &[Option<Filters>],
+    ) -> Vec<Found<'d, 'a>> {
+        let (context, old, new) = (self.context, self.old, self.new);
+        let mut found = Vec::new();
+        for ((table, differences), filter) in tables.iter().zip(all).zip(filters) {
+            for (side, error) in &differences.faults {
+                context.damaged(side_of(*side, old, new).source().name(), error);
+            }
+            context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
+            let Some(filter) = filter else { continue };
+            let mut pairs: Vec<Pair> = differences.pairs().collect();
+            self.differing = self.differing.saturating_add(pairs.len());
+            if self.args.condition.is_some() {
+                pairs.retain(|pair| {
+                    table.matches(*pair, filter).unwrap_or_else(|error| {
+                        context.damaged(new.source().name(), &error);
+                        false
+                    })
+                });
+            }
+            self.meant = self.meant.saturating_add(pairs.len());
+            note_columns(context, old, new, table);
+            let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
+            found.push(Found { name, table, pairs });
+        }
+        found
+    }
+
+    /// Shows the differences of two files inside of the archives.
+    pub(super) fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
+        let (args, context) = (self.args, self.context);
+        let inner = match inner {
+            Ok(inner) => inner,
+            Err(error) => {
+                context.failed(&Failure::in_file(path, &error));
+                return Ok(());
+            }
+        };
+        inner.with_dependent(|[old, new], Compared { tables, differences }| {
+            let Ok(filters) = bind(args, tables) else { return Ok(()) };
+            let out = std::mem::take(&mut self.out);
+            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0 };
+            let found = inside.found(Some(path), tables, differences, &filters);
+            inside.show(found)?;
+            self.out = std::mem::take(&mut inside.out);
+            self.meant = self.meant.saturating_add(inside.meant);
+            Ok(())
+        })
+    }
+
+    pub(super) fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
+        match self.context.format() {
+            _ if self.args.stat => self.stat(&found),
+            _ if !matches!(self.out.report, Report::None) => self.html(&found),
+            Format::Text => self.text(&mut found),
+            Format::Markdown => self.markdown(&found),
+            _ => self.rows(&found),
+        }
+    }
+
+    /// The writer of rows with these columns, which all tables share.
+    pub(super) fn out(&mut self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
+        self.out.rows.take().map_or_else(|| self.context.rows(columns), Ok)
+    }
+
+    pub(super) fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
+        table.change(pair, &mut |side, error| {
+            self.context.damaged(side_of(side, self.old, self.new).source().name(), &error);
+        })
+    }
+
+    /// The text of a key.
+    pub(super) fn key(&self, table: &TableDiff<'_>, pair: Pair) -> String {
+        match table.key(pair) {
+            Ok(key) => text(&key),
+            Err(error) => {
+                self.context.damaged(self.new.source().name(), &error);
+                String::new()
+            }
+        }
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.args.limit.unwrap_or(usize::MAX)
+    }
+
+    /// Rows for machines.
+    pub(super) fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut out = self.out(&columns())?;
+        for Found { name, table, pairs } in found {
+            for &pair in pairs.iter().take(self.limit()) {
+                let change = self.change(table, pair);
+                out.row(&cells(name, pair, change))?;
+            }
+        }
+        self.out.rows = Some(out);
+        Ok(())
+    }
+
+    /// Counts the rows that differ, by table and by the requested groups.
+    pub(super) fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let text = |name| Column::new(name, Kind::Text);
+        let names: &[&'static str] = match &*self.args.by {
+            [] => &["group"],
+            [By::Folder] => &["folder"],
+            [By::Kind] => &["kind"],
+            _ => &["folder", "kind"],
+        };
+        let counts = ["added", "removed", "changed"].map(|name| Column::new(name, Kind::Uint));
+        let columns: Vec<Column> =
+            [text("table")].into_iter().chain(names.iter().map(|name| text(name))).chain(counts).collect();
+        let mut out = self.out(&columns)?;
+        for Found { name, table, pairs } in found {
+            let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
+            for &pair in pairs {
+                let (what, key) =
+                    (table.what(pair), if table.has_paths() { self.key(table, pair) } else { String::new() });
+                let group = |name: &&str| match (*name, &what) {
+                    ("group" | "kind", Some(what)) => what.clone(),
+                    ("kind", None) => ending(&key).to_owned(),
+                    _ => top(folder(&key), self.args.depth).to_owned(),
+                };
+                let group: Vec<String> = names.iter().map(group).collect();
+                if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
+                    *count = count.saturating_add(1);
+                }
+            }
+            for (group, counts) in groups {
+                let group = group.into_iter().map(|group| if group.is_empty() { Value::Null } else { group.into() });
+                let counts = counts.into_iter().map(Value::from);
+                out.row(&[Value::text(name)].into_iter().chain(group).chain(counts).collect::<Vec<_>>())?;
+            }
+        }
+        self.out.rows = Some(out);
+        Ok(())
+    }
+
+    /// Text for people: by table and folder.
+    pub(super) fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
+        let mut page = self.context.page();
+        // A path that was added or removed with its resource is shown with the resource, with its type.
+        let of_resources: HashSet<(Happened, String)> = found
+            .iter()
+            .filter(|found| found.table.name() == "resources")
+            .flat_map(|found| found.pairs.iter().map(|&pair| (pair.kind(), self.key(found.table, pair))))
+            .filter(|(kind, _)| *kind != Happened::Changed)
+            .collect();
+        for Found { name, table, pairs } in found {
+            if pairs.is_empty() {
+                continue;
+            }
+            let count = |kind: Happened| pairs.iter().filter(|pair| pair.kind() == kind).count();
+            let counts = [Happened::Added, Happened::Removed, Happened::Changed].map(|kind| (kind, count(kind)));
+            let counts: Vec<String> = counts
+                .iter()
+                .filter(|(_, count)| *count > 0)
+                .map(|(kind, count)| format!("{count} {}", kind.name()))
+                .collect();
+            page.put_marked(name, Mark::Bold)?;
+            page.put(&format!(": {}", counts.join(", ")))?;
+            let mut at = None;
+            let mut shown: Vec<(String, Pair)> = Vec::new();
+            if table.has_paths() {
+                shown.extend(pairs.iter().map(|&pair| (self.key(table, pair), pair)));
+                shown.sort_by(|(a, _), (b, _)| (folder(a), a).cmp(&(folder(b), b)));
+            }
+            if table.name() == "paths" {
+                shown.retain_mut(|(key, pair)| {
+                    let told = (pair.kind(), std::mem::take(key));
+                    let again = of_resources.contains(&told);
+                    *key = told.1;
+                    !again
+                });
+                let told = pairs.len().saturating_sub(shown.len());
+                if told > 0 {
+                    page.put(&format!("; {told} of them are shown among resources"))?;
+                }
+            }
+            page.end_line()?;
+            let sorted = shown.iter().map(|(key, pair)| (Some(key), *pair));
+            let plain = pairs.iter().map(|pair| (None, *pair)).skip(if table.has_paths() { usize::MAX } else { 0 });
+            for (key, pair) in sorted.chain(plain).take(self.limit()) {
+                let change = self.change(table, pair);
+                let key = key.map_or_else(|| Cow::Owned(text(&change.key)), |key| Cow::Borrowed(&**key));
+                let folder = folder(&key);
+                let (indent, name) = match table.has_paths() && !folder.is_empty() {
+                    true => {
+                        if at.as_deref() != Some(folder) {
+                            page.line(&format!("  {folder}/"))?;
+                            at = Some(folder.to_owned());
+                        }
+                        ("    ", key.rsplit('/').next().unwrap_or(&key))
+                    }
+                    false => ("  ", &*key),
+                };
+                self.one(&mut page, indent, name, &change)?;
+            }
+            let total = if table.has_paths() { shown.len() } else { pairs.len() };
+            if let Some(more) = total.checked_sub(self.limit()).filter(|&more| more > 0) {
+                page.line(&format!("  … and {more} more"))?;
+            }
+        }
+        Ok(page.flush()?)
+    }
+
+    /// Text for wikis and posts: a heading for each table, and lists; long lists are collapsed.
+    pub(super) fn markdown(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut page = self.context.page();
+        for Found { name, table, pairs } in found.iter().filter(|found| !found.pairs.is_empty()) {
+            page.line(&format!("## {}", code(name)))?;
+            for kind in [Happened::Added, Happened::Removed, Happened::Changed] {
+                let pairs: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.kind() == kind).collect();
+                if pairs.is_empty() {
+                    continue;
+                }
+                let (count, what) = (pairs.len(), kind.name());
+                let folded = count > UNFOLDED;
+                page.line("")?;
+                page.line(&if folded {
+                    format!("<details><summary>{count} {what}</summary>")
+                } else {
+                    format!("**{count} {what}**")
+                })?;
+                page.line("")?;
+                for &pair in pairs.iter().take(self.limit()) {
+                    self.item(&mut page, &self.change(table, pair))?;
+                }
+                if let Some(more) = count.checked_sub(self.limit()).filter(|&more| more > 0) {
+                    page.line(&format!("- … and {more} more"))?;
+                }
+                if folded {
+                    page.line("")?;
+                    page.line("</details>")?;
+                }
+            }
+            page.line("")?;
+        }
+        Ok(page.flush()?)
+    }
+
+    /// A row as an item of a list, with an item for each field that changed.
+    pub(super) fn item(&self, page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure> {
+        let what = change.what.as_ref().map(|what| format!(" ({})", code(what))).unwrap_or_default();
+        page.line(&format!("- {}{what}", code(&text(&change.key))))?;
+        if change.kind == Happened::Changed {
+            for field in said(&change.fields) {
+                let by = difference(&field.old, &field.new).map(|by| format!(" ({by})")).unwrap_or_default();
+                let (old, new) = (code(&text(&field.old)), code(&text(&field.new)));
+                page.line(&format!("  - {}: {old} → {new}{by}", code(&field.name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn one(
+        &self,
+        page: &mut Page<impl Write>,
+        indent: &str,
+        name: &str,
+        change: &Change<'_>,
+    ) -> Result<(), Failure> {
+        let (mark, colour) = match change.kind {
+            Happened::Added => ("+", Mark::Green),
+            Happened::Removed => ("-", Mark::Red),
+            Happened::Changed => ("~", Mark::Yellow),
+        };
+        page.put(indent)?;
+        page.put_marked(&format!("{mark} {name}"), colour)?;
+        if let Some(what) = &change.what {
+            page.put(&format!("  {what}"))?;
+        }
+        if change.kind != Happened::Changed {
+            // The type was shown before; the rest fits on the line.
+            let of_path = |name: &str| indent.len() > 2 && matches!(name, "parent_id" | "name");
+            let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size") || of_path(name);
+            for field in change.fields.iter().filter(|field| !said(&field.name)) {
+                let value = if change.kind == Happened::Added { &field.new } else { &field.old };
+                if !value.is_null() {
+                    page.put(&format!("  {}={}", field.name, text(value)))?;
+                }
+            }
+            return Ok(page.end_line()?);
+        }
+        page.end_line()?;
+        for field in said(&change.fields) {
+            page.line(&format!("{indent}    {}: {} -> {}", field.name, text(&field.old), text(&field.new)))?;
+        }
+        Ok(())
+    }
+
+    /// A part of a page or of a feed's entry for each table.
+    pub(super) fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut report = std::mem::take(&mut self.out.report);
+        let (out, most) = match &mut report {
+            Report::None => return Ok(()),
+            Report::Page(tables) => {
+                let mut add = |found| tables.add(found, self.limit(), &|pair| self.change(found.table, pair));
+                let added = found.iter().try_for_each(&mut add);
+                self.out.report = report;
+                return Ok(added?);
+            }
+            Report::Entry(out) => (out, self.args.limit.unwrap_or(IN_ENTRY)),
+        };
+        let written = (|| {
+            if found.iter().any(|found| !found.pairs.is_empty()) {
+                html::counts(out, found, self.out.tables)?;
+            }
+            for (n, found) in (self.out.tables..).zip(found) {
+                html::table(out, n, found, most, &|pair| self.change(found.table, pair))?;
+            }
+            Ok::<_, Failure>(())
+        })();
+        self.out.tables = self.out.tables.saturating_add(found.len());
+        self.out.report = report;
+        written
+    }
+}
+
+/// The default number of rows of a table and kind in an entry of a feed.
+pub(super) const IN_ENTRY: usize = 200;
+
+/// Rows of a kind that are visible without a click.
+pub(super) const UNFOLDED: usize = 20;
+
+/// Escapes `text` for Markdown.
+pub(super) fn code(text: &str) -> String {
+    let text = escape(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.saturating_add(1));
+    // A blank separates a character at the edge from the fence; in a text of blanks only it would be visible.
+    let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
+}
+
+/// Tables of two files, and the differences of each.
+pub(super) struct Compared<'a> {
+    pub(super) tables: Vec<TableDiff<'a>>,
+    pub(super) differences: Vec<Differences>,
+}
+
+self_cell!(
+    /// Two files inside of the archives, old and new, with their tables, which are built once for comparison and
+    /// output.
+    pub(super) struct Inner {
+        owner: [Asset; 2],
+        #[covariant]
+        dependent: Compared,
+    }
+);
+
+pub(super) fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
+    if side == Side::Old { old } else { new }
+}
+
+pub(super) type Filters = [Option<Bound>; 2];
+
+pub(super) fn note_columns(context: &Context, old: &Asset, new: &Asset, table: &TableDiff<'_>) {
+    for (columns, asset) in table.lone_columns().iter().zip([old, new]) {
+        if !columns.is_empty() {
+            let name = asset.source().name();
+            let note = format!("only here has {} {}: not compared", table.name(), columns.join(", "));
+            context.note(name, &note);
+        }
+    }
+}
+
+/// The folder of a path.
+pub(super) fn folder(key: &str) -> &str {
+    key.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The ending of the last part of a path, with its dot.
+pub(super) fn ending(key: &str) -> &str {
+    let name = key.rsplit('/').next().unwrap_or(key);
+    name.rfind('.').and_then(|at| name.get(at..)).unwrap_or("")
+}
+
+/// The first `depth` folders of a path.
+pub(super) fn top(folder: &str, depth: usize) -> &str {
+    let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map(|(at, _)| at);
+    end.and_then(|end| folder.get(..end)).unwrap_or(folder)
+}
+
+/// The outputs of differences, once for all files.
+#[derive(Default)]
+pub(super) struct Out {
+    /// Rows for machines, once there are any.
+    pub(super) rows: Option<RowWriter<Stdout>>,
+    pub(super) report: Report,
+    /// Tables of the report.
+    pub(super) tables: usize,
+}
+
+/// The condition for each table and side. A table without its columns is skipped, unless it was named.
+pub(super) fn bind(args: &Args, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
+    let Some(condition) = &args.condition else { return Ok(tables.iter().map(|_| Some([None, None])).collect()) };
+    let filter = Filter::parse(condition)?;
+    let mut first = None;
+    let mut filters = Vec::new();
+    for table in tables {
+        let bind = |side| table.side(side).map(|table| filter.bind(table.columns())).transpose();
+        match (bind(Side::Old), bind(Side::New)) {
+            (Ok(old), Ok(new)) => filters.push(Some([old, new])),
+            (Err(error), _) | (_, Err(error)) if args.tables.is_empty() => {
+                first.get_or_insert(error);
+                filters.push(None);
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error.into()),
+        }
+    }
+    match first {
+        Some(error) if filters.iter().all(Option::is_none) => Err(error.into()),
+        _ => Ok(filters),
+    }
+}

@@ -1,0 +1,271 @@
+//! The arguments of `export`.
+
+use crate::archive;
+use crate::archive::Address;
+use crate::ask::ship::PartKind;
+use crate::cli::files::path_below;
+use crate::cli::{Context, Exit, Failure};
+use crate::scene::{self, TextureMode};
+use crate::write::hive::{Partition, file_name};
+use std::path::{Path, PathBuf};
+
+/// A ship, and the parts of it.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(in crate::cli) struct ShipArgs {
+    /// For a game: put this ship together, by its name, index, id or title
+    #[arg(long, value_name = "SHIP")]
+    pub(in crate::cli) ship: Option<String>,
+    /// For a ship: its hull, by upgrade or component; the last upgrade if not given
+    #[arg(long, value_name = "HULL", requires = "ship")]
+    pub(in crate::cli) hull: Option<String>,
+    /// For a ship: only these parts
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS", requires = "ship")]
+    pub(in crate::cli) parts: Vec<PartKind>,
+    /// For a ship: add its armour, in colours by thickness, as a second scene
+    #[arg(long, requires = "ship")]
+    pub(in crate::cli) armor: bool,
+    /// For a ship: add its camouflages as variants of its materials, for GLB
+    #[arg(long, requires = "ship")]
+    pub(in crate::cli) camouflages: bool,
+}
+
+/// Write tables, a mesh or a map as files for other programs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq export assets.bin --to paths.parquet
+  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path
+  assetq export assets.bin --table resources --to ships.ndjson --where 'path ~ \"*/ship/*\" and size > 1k'
+  assetq export assets.bin --all-tables --to tables/ --as parquet
+  assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
+  assetq export assets.bin --to - --as csv | head
+  assetq export hull.geometry --to hull.glb --lod 0
+  assetq export GAME:content/…/hull.geometry --to hull.glb --texture-size 1024
+  assetq export models.geometry --with models.bin --with space.bin --to space.glb
+  assetq export town.wdata --to town.svg
+  assetq export ship.geometry --to ship.png
+  assetq export hull_a.dds --to hull_a.png
+  assetq export GAME --ship Iowa --to iowa.glb --texture-size 1024
+  assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
+
+One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
+OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
+pub(in crate::cli) struct Args {
+    /// The files; a folder means all files below it; after an archive, a path or a glob in it
+    #[arg(value_name = "FILE", required = true)]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// The file or folder to write, '-' for standard output; its ending selects the kind: csv, json, ndjson, parquet,
+    /// arrow, feather, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
+    #[arg(long, value_name = "OUT")]
+    pub(in crate::cli) to: PathBuf,
+    /// The kind of output, whatever the ending
+    #[arg(long = "as", value_enum, value_name = "KIND")]
+    pub(in crate::cli) kind: Option<KindArg>,
+    /// These tables instead of the main one
+    #[arg(long, short, value_name = "TABLE", value_delimiter = ',')]
+    pub(in crate::cli) table: Vec<String>,
+    /// All tables
+    #[arg(long, conflicts_with = "table")]
+    pub(in crate::cli) all_tables: bool,
+    /// Write these columns, in this order
+    #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
+    pub(in crate::cli) columns: Vec<String>,
+    /// Write only rows for which this holds, as in 'size > 10k and name ~ "*.dds"'
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    pub(in crate::cli) condition: Option<String>,
+    /// Write at most this many rows of each table
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(in crate::cli) limit: Option<usize>,
+    /// Put files into a folder of this name below that of their table, as the value of one more column for all rows
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(in crate::cli) partition: Vec<Partition>,
+    /// Leave damaged rows out and count them, rather than fail at the first one; the exit code is still 3
+    #[arg(long)]
+    pub(in crate::cli) skip_damaged: bool,
+    /// Write over files that exist
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
+    /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin); for one in a game, the game's
+    /// own is used without this
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) db: Option<PathBuf>,
+    /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space, a material
+    /// (.mfm), a game or folder that has the textures, or GameParams.data, which states how thick armour is
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) with: Vec<PathBuf>,
+    /// For glb and obj of geometry: the form of textures; default: png
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(in crate::cli) textures: Option<TexturesArg>,
+    /// For glb and obj of geometry: the greatest width and height of textures
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    pub(in crate::cli) texture_size: u32,
+    /// For glb and obj of geometry: add an image of the light that materials emit
+    #[arg(long)]
+    pub(in crate::cli) emissive: bool,
+    /// For geometry: which level of detail, 0 the finest, or all
+    #[arg(long, value_name = "N", default_value = "0", value_parser = lod)]
+    pub(in crate::cli) lod: Lod,
+    /// For geometry: only these parts
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    pub(in crate::cli) only: Vec<PartArg>,
+    #[command(flatten)]
+    pub(in crate::cli) level: LevelArgs,
+    #[command(flatten)]
+    pub(in crate::cli) ship: ShipArgs,
+}
+
+/// The level of a texture to write.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(in crate::cli) struct LevelArgs {
+    /// For a texture: which level, 0 the largest
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) mip: u32,
+    /// For an array of textures or a cube map: which of them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) layer: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum KindArg {
+    Csv,
+    Json,
+    Ndjson,
+    /// Row groups, dictionaries, statistics, zstd
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Arrow IPC, a file
+    #[cfg(feature = "parquet")]
+    #[value(alias = "feather")]
+    Arrow,
+    /// Arrow IPC, a stream
+    #[cfg(feature = "parquet")]
+    Arrows,
+    Glb,
+    Obj,
+    Svg,
+    /// A picture, drawn without a GPU
+    Png,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum TexturesArg {
+    /// Colours alone
+    None,
+    /// As PNG: in a GLB, beside an OBJ
+    Png,
+    /// As the game's own files, beside the GLB or OBJ, which names them but does not use them
+    Files,
+}
+
+impl TexturesArg {
+    /// What is written of textures: PNG if the file has materials and nothing else was asked for.
+    pub(super) fn mode_for(kind: scene::SceneFormat, asked: Option<Self>) -> TextureMode {
+        match kind {
+            scene::SceneFormat::Glb | scene::SceneFormat::Obj => asked.map_or(TextureMode::Png, Self::mode),
+            _ => TextureMode::None,
+        }
+    }
+
+    fn mode(self) -> TextureMode {
+        match self {
+            Self::None => TextureMode::None,
+            Self::Png => TextureMode::Png,
+            Self::Files => TextureMode::Files,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum PartArg {
+    Meshes,
+    Armor,
+    Collision,
+}
+
+/// A level of detail, or all of them.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct Lod(pub(super) Option<usize>);
+
+fn lod(text: &str) -> Result<Lod, String> {
+    match text {
+        "all" => Ok(Lod(None)),
+        number => number.parse().map(|n| Lod(Some(n))).map_err(|_| "a number or `all` is needed".to_owned()),
+    }
+}
+
+impl KindArg {
+    /// The form of a drawing; other kinds are tables.
+    pub(super) fn drawing(self) -> Option<scene::SceneFormat> {
+        match self {
+            Self::Glb => Some(scene::SceneFormat::Glb),
+            Self::Obj => Some(scene::SceneFormat::Obj),
+            Self::Svg => Some(scene::SceneFormat::Svg),
+            Self::Png => Some(scene::SceneFormat::Png),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_drawing(self) -> bool {
+        self.drawing().is_some()
+    }
+
+    /// The ending of files that are written so.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            Self::Arrow => "arrow",
+            #[cfg(feature = "parquet")]
+            Self::Arrows => "arrows",
+            Self::Glb => "glb",
+            Self::Obj => "obj",
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
+}
+
+/// The kind of output for the ending of a file.
+pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    <KindArg as clap::ValueEnum>::from_str(&ending, true).map_err(|_| {
+        let what = format!("{}: its ending does not say how to write it; --as does", path.to_string_lossy());
+        Failure::new(Exit::Usage, what)
+    })
+}
+
+/// The arguments: after an archive, a path or a glob in it may replace `ARCHIVE:GLOB`.
+pub(super) fn given(args: &Args, context: &Context) -> Vec<PathBuf> {
+    let mut given: Vec<PathBuf> = Vec::new();
+    for file in &args.files {
+        let inner = file.to_str().filter(|_| !Address::of(file).exists());
+        match (inner, given.last_mut()) {
+            (Some(inner), Some(last)) if context.holds_files(last) => *last = Address::within(last, inner),
+            _ => given.push(file.clone()),
+        }
+    }
+    given
+}
+
+/// The path of a file's drawing or table in `folder`: below the file's folders in its archive, or in the given folder.
+pub(super) fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf {
+    let address = Address::of(file);
+    let below = || path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let inner = address.inner().map_or_else(below, str::to_owned);
+    let mut to = folder.to_owned();
+    let mut parts = inner.split(['/', archive::MARK]).peekable();
+    while let Some(part) = parts.next() {
+        match parts.peek() {
+            Some(_) => to.push(file_name(part)),
+            None => {
+                let stem = Path::new(part).file_stem().unwrap_or_default().to_string_lossy();
+                to.push(format!("{}.{}", file_name(&stem), kind.ending()));
+            }
+        }
+    }
+    to
+}

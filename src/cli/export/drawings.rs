@@ -1,0 +1,222 @@
+//! Shapes and textures as files.
+
+use super::args::{Args, KindArg, LevelArgs, PartArg, TexturesArg, given, in_folder, kind_of};
+use crate::asset::Asset;
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::error::ErrorKind;
+use crate::scene::{Drawing, Options, Shapes};
+use crate::texture::Texture;
+use crate::texture_files::TextureFiles;
+use crate::write::hive::file_name;
+use crate::{scene, texture};
+use std::path::{Path, PathBuf};
+
+/// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
+pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
+    let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
+    let files = context.files_without_archives(&given(args, context))?;
+    let into_folder = args.to.is_dir() || args.to.to_string_lossy().ends_with(['/', '\\']) || files.len() > 1;
+    if files.len() > 1 && kind_of(&args.to).is_ok() {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{} files are drawings of their own: --to FOLDER takes them", files.len()),
+        ));
+    }
+    for file in &files {
+        let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
+        let draw = || {
+            let asset = context.open_with(file, args.with.iter())?;
+            context.check_new(&to, args.force)?;
+            drawing(args, kind, &asset, file, &to, context)?;
+            context.warn(&asset);
+            Ok::<_, Failure>(())
+        };
+        match draw() {
+            // A file that cannot be drawn does not affect the others.
+            Err(failure) if files.len() > 1 && !failure.closed_pipe => context.failed(&failure),
+            drawn => drawn?,
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The shapes of a file, such as geometry and maps.
+fn drawing(
+    args: &Args,
+    kind: KindArg,
+    asset: &Asset,
+    path: &Path,
+    to: &Path,
+    context: &Context,
+) -> Result<(), Failure> {
+    let file = asset.source().name();
+    if let (KindArg::Png, Some(texture)) = (kind, asset.reader().texture()) {
+        return image(texture, args.level, asset, to, args.force, context);
+    }
+    if kind == KindArg::Png {
+        let several = asset.reader().textures();
+        if !several.is_empty() {
+            return images(several, args, asset, to, context);
+        }
+    }
+    let drawable = |kind: &scene::SceneFormat| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
+    let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
+        let what = format!(
+            "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
+            asset.format()
+        );
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    let wanted = |part| args.only.is_empty() || args.only.contains(&part);
+    let options = Options {
+        lod: args.lod.0,
+        meshes: wanted(PartArg::Meshes),
+        armor: wanted(PartArg::Armor),
+        collision: wanted(PartArg::Collision),
+        textures: TexturesArg::mode_for(kind, args.textures),
+        texture_size: args.texture_size,
+        emissive: args.emissive,
+    };
+    let drawing = draw(asset, shapes, path, args.db.iter().chain(&args.with), options, context)?;
+    save(&*drawing, kind, file, to, args.force, context)
+}
+
+/// Writes a drawing, and the files that belong beside it.
+pub(super) fn save(
+    drawing: &dyn Drawing,
+    kind: scene::SceneFormat,
+    file: &str,
+    to: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    for note in drawing.notes() {
+        context.note(file, note);
+    }
+    for error in drawing.damage() {
+        context.damaged(file, error);
+    }
+    let beside = drawing.beside(kind).map_err(failed)?;
+    if to == Path::new("-") && !beside.is_empty() {
+        let names: Vec<&str> = beside.iter().map(|(name, _)| name.as_str()).collect();
+        context.note(file, &format!("standard output takes one file, so these are left out: {}", names.join(", ")));
+    } else {
+        for (name, bytes) in &beside {
+            context.create(&to.with_file_name(name), force, |out| Ok(out.write_all(bytes)?))?;
+        }
+    }
+    context.create(to, force, |out| {
+        for note in drawing.write(kind, out).map_err(failed)? {
+            context.note(file, &note);
+        }
+        Ok(())
+    })
+}
+
+/// Whether a file is asked for meshes, and not for parameters alone.
+fn is_of_meshes(asset: &Asset) -> bool {
+    asset.reader().plating().is_none()
+}
+
+/// Writes a level of a texture as PNG.
+pub(in crate::cli) fn image(
+    texture: &dyn Texture,
+    level: LevelArgs,
+    asset: &Asset,
+    to: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let file = asset.source().name();
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let pixels = texture::decode(&texture.level(level.layer, level.mip).map_err(failed)?).map_err(failed)?;
+    let shape = texture.shape();
+    if shape.layers > 1 {
+        context.note(file, &format!("layer {} of {} is written; --layer chooses another", level.layer, shape.layers));
+    }
+    if shape.depth > 1 {
+        context.note(file, &format!("the first of {} slices is written", shape.depth));
+    }
+    context.create(to, force, |out| pixels.write_png(out).map_err(failed))
+}
+
+/// Writes each of several textures of a file as PNG: `to` with the texture's name before its ending.
+fn images(
+    several: Vec<(String, crate::Result<Box<dyn Texture + '_>>)>,
+    args: &Args,
+    asset: &Asset,
+    to: &Path,
+    context: &Context,
+) -> Result<(), Failure> {
+    let file = asset.source().name();
+    if to == args.to && several.len() > 1 {
+        let what =
+            format!("{file}: {} textures are files of their own: --to FOLDER/ --as png takes them", several.len());
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let stem = to.file_stem().unwrap_or_default().to_string_lossy();
+    for (name, texture) in several {
+        let written = match texture {
+            Ok(texture) => {
+                let to = to.with_file_name(format!("{stem}-{}.png", file_name(&name)));
+                image(&*texture, args.level, asset, &to, args.force, context)
+            }
+            Err(error) => Err(Failure::in_file(file, &error)),
+        };
+        // A texture that cannot be written does not affect the others.
+        if let Err(failure) = written {
+            if failure.closed_pipe {
+                return Err(failure);
+            }
+            context.failed(&failure);
+        }
+    }
+    Ok(())
+}
+
+/// The drawing of a file's shapes, named, placed and textured with data from the files at `others`. For geometry in a
+/// game, the default is the game's own database.
+pub(in crate::cli) fn draw<'a, 'o>(
+    asset: &Asset,
+    shapes: &'a dyn Shapes,
+    path: &Path,
+    others: impl Iterator<Item = &'o PathBuf>,
+    options: Options,
+    context: &Context,
+) -> Result<Box<dyn Drawing + 'a>, Failure> {
+    let failed = |e: crate::Error| Failure::in_file(asset.source().name(), &e);
+    let mut files = TextureFiles::new(context.options());
+    context.add_textures(path, &mut files)?;
+    let mut assets = Vec::new();
+    let mut has_others = false;
+    for other in others {
+        context.add_textures(other, &mut files)?;
+        let database = context.database_in(other.clone())?;
+        // A folder that is not a game's has textures at most.
+        if !database.is_dir() {
+            let opened = context.open(&database)?;
+            // Parameters were read with the file itself.
+            if is_of_meshes(&opened) {
+                has_others = true;
+                assets.push(opened);
+            }
+        } else {
+            has_others = true;
+        }
+    }
+    if !has_others && asset.reader().meshes().is_some() {
+        assets.extend(context.database_beside(path)?);
+    }
+    let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
+    known.set_textures(&files);
+    match shapes.draw(&known, options) {
+        // The user did not name the game's own database.
+        Err(error) if !has_others && matches!(error.kind(), ErrorKind::NotFound { .. }) => {
+            let mut known = scene::Context::default();
+            known.set_textures(&files);
+            shapes.draw(&known, options).map_err(failed)
+        }
+        drawn => drawn.map_err(failed),
+    }
+}

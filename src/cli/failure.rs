@@ -1,0 +1,73 @@
+//! How commands end: exit codes, and failures.
+
+use crate::error::{Error, ErrorKind};
+
+/// The end of a command: its exit code, or the failure.
+pub(super) type Outcome = Result<Exit, Failure>;
+
+/// The exit codes that other programs rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Exit {
+    Done = 0,
+    NotFound = 1,
+    Usage = 2,
+    Damaged = 3,
+    Io = 4,
+    /// The output is good, and lacks a part of what was asked for.
+    Partial = 5,
+}
+
+/// Why a command could not continue: one line for standard error, and an exit code.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) exit: Exit,
+    pub(super) message: String,
+    pub(super) closed_pipe: bool,
+}
+
+impl Failure {
+    pub(super) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), closed_pipe: false }
+    }
+
+    /// `error`, with the file that it is about: `file`, unless it is an output that could not be written.
+    pub(super) fn in_file(file: &str, error: &Error) -> Self {
+        let failure = Self::from_error(error);
+        let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
+        Self { message, ..failure }
+    }
+
+    pub(super) fn from_error(error: &Error) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Io { .. } | ErrorKind::UnknownFolder => Exit::Io,
+            ErrorKind::Syntax { .. } => Exit::Usage,
+            ErrorKind::NotFound { .. } if error.offset().is_none() => Exit::NotFound,
+            ErrorKind::NotInstalled { .. } => Exit::NotFound,
+            _ => Exit::Damaged,
+        };
+        let closed_pipe =
+            matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe);
+        let message = output_of(error).map_or_else(|| error.to_string(), |output| format!("{output}: {error}"));
+        Self { exit, message, closed_pipe }
+    }
+}
+
+/// The output that an error is about.
+pub(super) fn output_of(error: &Error) -> Option<&str> {
+    match error.kind() {
+        ErrorKind::Io { source, .. } => crate::atomic_file::output_of(source),
+        _ => None,
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::from_error(&error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Error::io("cannot write", error).into()
+    }
+}

@@ -1,0 +1,32 @@
+//! Positions of counted rows, which a file keeps.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Positions of counted rows: for each parent, the end of its children's rows. A file caches them by the unique names
+/// of its tables, because the tables themselves are built for each query.
+#[derive(Debug, Default)]
+pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
+
+impl Counts {
+    pub(super) fn has(&self, table: &'static str) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
+    }
+
+    /// The positions of a table, counting at most `most` rows: the parent at which the rows exceed this limit, and all
+    /// later parents, have no position.
+    pub(super) fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
+        if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
+            return Arc::clone(ends);
+        }
+        let mut sum = 0usize;
+        let ends: Arc<[usize]> = count()
+            .into_iter()
+            .map_while(|n| {
+                sum = sum.saturating_add(n);
+                (sum <= most).then_some(sum)
+            })
+            .collect();
+        Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert(ends))
+    }
+}
