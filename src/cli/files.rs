@@ -1,7 +1,7 @@
 //! The files of arguments: a folder, a glob, or a glob in an archive may select many.
 
 use super::progress::Unit;
-use super::{Context, Failure};
+use super::{Context, Exit, Failure};
 use crate::asset::Asset;
 use crate::files::{FileList, FilePattern, FileSet};
 use crate::options::Options;
@@ -31,7 +31,13 @@ impl Context {
         for path in given {
             match FilePattern::of(path) {
                 FilePattern::File => files.push(path.clone()),
-                pattern => files.extend(self.list(path, &pattern, self.options())?.addresses()),
+                pattern => {
+                    let list = self.list(path, &pattern, self.options())?;
+                    if list.is_empty() {
+                        self.not_found(&no_match(path, &pattern));
+                    }
+                    files.extend(list.addresses());
+                }
             }
         }
         Ok(files)
@@ -54,6 +60,9 @@ impl Context {
             FilePattern::File => self.open_by(path, options),
             pattern => {
                 let mut list = self.list(path, &pattern, options)?;
+                if list.is_empty() {
+                    return Err(Failure::new(Exit::NotFound, no_match(path, &pattern)));
+                }
                 if matches!(pattern, FilePattern::Below(_, None)) {
                     list.retain_files();
                 }
@@ -63,8 +72,7 @@ impl Context {
         }
     }
 
-    /// The files of an argument that may select many. Says which folders and entries cannot be read, and that no file
-    /// matches.
+    /// The files of an argument that may select many. Says which folders and entries cannot be read.
     fn list(&self, given: &Path, pattern: &FilePattern, options: &Options) -> Result<FileList, Failure> {
         let text = given.to_string_lossy();
         let root = match pattern {
@@ -81,21 +89,19 @@ impl Context {
             }
             _ => list.damaged().iter().for_each(|(file, error)| self.damaged(file, error)),
         }
-        if list.is_empty() {
-            let what = match pattern {
-                FilePattern::Below(_, None) => "no file of a known format in this folder or below it".to_owned(),
-                FilePattern::Inside(address) => match address.inner() {
-                    Some(inner) => {
-                        let archive = address.archive_path();
-                        self.not_found(&format!("{}: nothing in it matches {inner:?}", archive.display()));
-                        return Ok(list);
-                    }
-                    None => "no build matches".to_owned(),
-                },
-                _ => "no file of a known format matches".to_owned(),
-            };
-            self.not_found(&format!("{text}: {what}"));
-        }
         Ok(list)
+    }
+}
+
+/// What to say where no file matches.
+fn no_match(given: &Path, pattern: &FilePattern) -> String {
+    let text = given.display();
+    match pattern {
+        FilePattern::Below(_, None) => format!("{text}: no file of a known format in this folder or below it"),
+        FilePattern::Inside(address) => match address.inner() {
+            Some(inner) => format!("{}: nothing in it matches {inner:?}", address.archive_path().display()),
+            None => format!("{text}: no build matches"),
+        },
+        _ => format!("{text}: no file of a known format matches"),
     }
 }

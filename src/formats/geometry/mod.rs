@@ -30,7 +30,7 @@ pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 use crate::archive::names::NameSources;
 use crate::armor::ArmorUse;
 use crate::budget::{self, Budget};
-use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
+use crate::bytes::{Overlay, PackedString, View, is_hole, le, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::materials;
@@ -146,8 +146,14 @@ impl Geometry {
         self.view("header").read()
     }
 
-    fn array<T: Overlay>(&self, part: &'static str, count: u32, pointer: i64) -> Result<&[T]> {
-        self.view(part).follow_array(pointer, count as usize)
+    /// The structs that a pointer of the header leads to.
+    fn array<'a, T: Overlay>(&'a self, part: &'static str, count: le::U32, pointer: &'a le::I64) -> Result<&'a [T]> {
+        let view = self.view(part);
+        let value = pointer.get();
+        if count == 0 {
+            return Ok(&[]);
+        }
+        view.follow_field(value, view.locate(pointer).position())?.array(count.get() as usize)
     }
 
     /// The slices of the merged vertex buffers that the render groups use.
@@ -156,7 +162,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn vertex_mappings(&self) -> Result<&[Mapping]> {
         let h = self.header()?;
-        self.array("vertex mappings", h.vertices_mapping_count.get(), h.vertices_mapping.get())
+        self.array("vertex mappings", h.vertices_mapping_count, &h.vertices_mapping)
     }
 
     /// The slices of the merged index buffers that the render groups use.
@@ -165,7 +171,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn index_mappings(&self) -> Result<&[Mapping]> {
         let h = self.header()?;
-        self.array("index mappings", h.indices_mapping_count.get(), h.indices_mapping.get())
+        self.array("index mappings", h.indices_mapping_count, &h.indices_mapping)
     }
 
     /// The structs of the merged vertex buffers.
@@ -174,7 +180,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn vertices_prototypes(&self) -> Result<&[VerticesPrototype]> {
         let h = self.header()?;
-        self.array("vertex buffers", h.merged_vertices_count.get(), h.merged_vertices.get())
+        self.array("vertex buffers", h.merged_vertices_count, &h.merged_vertices)
     }
 
     /// The structs of the merged index buffers.
@@ -183,7 +189,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn indices_prototypes(&self) -> Result<&[IndicesPrototype]> {
         let h = self.header()?;
-        self.array("index buffers", h.merged_indices_count.get(), h.merged_indices.get())
+        self.array("index buffers", h.merged_indices_count, &h.merged_indices)
     }
 
     /// The structs of the collision models.
@@ -192,7 +198,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn collision_prototypes(&self) -> Result<&[ModelPrototype]> {
         let h = self.header()?;
-        self.array("collision models", h.collision_model_count.get(), h.collision_models.get())
+        self.array("collision models", h.collision_model_count, &h.collision_models)
     }
 
     /// The structs of the armour models.
@@ -201,7 +207,7 @@ impl Geometry {
     /// When the array does not lie in the file.
     pub fn armor_prototypes(&self) -> Result<&[ModelPrototype]> {
         let h = self.header()?;
-        self.array("armor models", h.armor_model_count.get(), h.armor_models.get())
+        self.array("armor models", h.armor_model_count, &h.armor_models)
     }
 
     /// The vertex mapping with this id, by number.
