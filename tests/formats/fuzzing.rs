@@ -2,7 +2,6 @@
 //!
 //! A run has a fixed number of inputs, not of seconds: it is the same on every machine. `ASSETQ_FUZZ=100000` runs more inputs.
 
-#[path = "../../fuzz/src/harness/mod.rs"]
 mod harness;
 
 use fastrand::Rng;

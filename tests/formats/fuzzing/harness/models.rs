@@ -195,7 +195,7 @@ fn pack_of_files(u: &mut Unstructured<'_>) -> File {
 /// Pickles of every protocol and root, written by CPython: three lines each; the second is the pickle.
 pub fn pickles() -> &'static [Vec<u8>] {
     static PICKLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-        let lines = include_str!("../../../tests/formats/vectors/gameparams.txt").lines().skip(1).step_by(3);
+        let lines = include_str!("../../vectors/gameparams.txt").lines().skip(1).step_by(3);
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
         lines.map(|line| line.as_bytes().chunks(2).map(byte).collect()).collect()
     });
