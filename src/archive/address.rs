@@ -330,10 +330,15 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
-/// The path of a file that is most alike to `inner`.
+/// The path of a file that is most alike to `inner`. If `inner` is a folder, the pattern of the files in it.
 fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
     let wanted = inner.split(MARK).next()?.replace('\\', "/");
-    let wanted = wanted.trim_start_matches('/');
-    let paths = (0..archive.len().ok()?).filter_map(|n| Some(archive.file(n).ok()?.path));
-    suggest::nearest(wanted, paths).into_iter().next().map(Cow::into_owned)
+    let wanted = wanted.trim_matches('/');
+    let len = archive.len().ok()?;
+    let paths = || (0..len).filter_map(|n| Some(archive.file(n).ok()?.path));
+    let is_below = |path: Cow<'_, str>| path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));
+    if paths().any(is_below) {
+        return Some(format!("{wanted}/*"));
+    }
+    suggest::nearest(wanted, paths()).into_iter().next().map(Cow::into_owned)
 }

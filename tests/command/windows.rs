@@ -27,6 +27,11 @@ fn a_backslash_separates_folders_inside_of_an_archive() {
     // A near miss is suggested all the same.
     let (_, err) = run(dir.path(), 1, &["info", &address.to_uppercase().replace("WOWS:", "wows:")]);
     assert!(err.contains(&format!("did you mean {file:?}")), "{err}");
+    // The files of a folder are a pattern.
+    for folder in ["wows:content\\gameplay", "wows:content/gameplay/"] {
+        let (_, err) = run(dir.path(), 1, &["ls", folder]);
+        assert!(err.contains("did you mean \"content/gameplay/*\"?"), "{err}");
+    }
 }
 
 #[test]
