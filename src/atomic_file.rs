@@ -166,6 +166,9 @@ impl AtomicFile {
 
     fn finish(self, sync: bool) -> io::Result<()> {
         let Self { to, place } = self;
+        // Zeros in place of bytes that a server failed to send get no name.
+        #[cfg(feature = "remote")]
+        crate::source::remote::check_faults()?;
         match place {
             Destination::Part(part) => part.commit(&to, sync),
             Destination::Stream(mut out) => out.flush(),
@@ -355,11 +358,15 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(feature = "remote")]
+        crate::source::remote::prefetch(bytes);
         let written = self.out().write(bytes);
         written.map_err(|error| about(&self.to, error))
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(feature = "remote")]
+        crate::source::remote::prefetch(bytes);
         let written = self.out().write_all(bytes);
         written.map_err(|error| about(&self.to, error))
     }

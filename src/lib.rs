@@ -192,8 +192,9 @@
 //! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
 //! | `view` | | pages for the browser, and pictures, of tables and shapes | `export` |
 //! | `texture` | | textures decoded and written as PNG: [`texture`] | |
+//! | `remote` | | files on web servers and in object stores: `Source::open_url`, and URLs wherever [`Options::source`] takes a path | |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
-//! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` |
+//! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` and `remote` |
 
 #![cfg_attr(
     test,
@@ -220,6 +221,8 @@ pub mod cli;
 mod codec;
 mod compare;
 mod container;
+#[cfg(any(feature = "export", feature = "remote"))]
+mod dates;
 #[cfg(feature = "edit")]
 pub mod edit;
 pub mod error;
@@ -251,6 +254,7 @@ pub mod texture;
 pub mod texture_files;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;
+mod urls;
 #[cfg(feature = "edit")]
 mod writable;
 #[cfg(feature = "export")]

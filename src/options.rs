@@ -1,7 +1,10 @@
 //! [`Options`]: how files are opened, and the settings of single formats.
 
+#[cfg(not(feature = "remote"))]
+use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::source::Source;
+use crate::urls::url_of;
 use std::any::{Any, TypeId};
 use std::io;
 use std::path::Path;
@@ -19,8 +22,22 @@ pub struct Options {
 }
 
 impl Options {
-    /// Opens the file or folder at `path`, mapped or read according to these settings.
+    /// Opens the file or folder at `path`, mapped or read according to these settings; with the feature `remote` also the
+    /// file at a URL.
     pub fn source(&self, path: &Path) -> Result<Source> {
+        match url_of(path) {
+            #[cfg(feature = "remote")]
+            Some(url) => Source::open_url(url, self.no_mmap, self.get().as_deref()),
+            #[cfg(not(feature = "remote"))]
+            Some(_) => {
+                let what = "files on servers, in this build without the feature `remote`,";
+                Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""))
+            }
+            None => self.local(path),
+        }
+    }
+
+    fn local(&self, path: &Path) -> Result<Source> {
         match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
             // Checked only after a failure: a game has hundreds of indexes to open.
             Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
@@ -36,7 +53,7 @@ impl Options {
                 let what = "it is a pipe or a device, which is read only where it is named";
                 Err(Error::io("cannot open", io::Error::new(io::ErrorKind::InvalidInput, what)))
             }
-            _ => self.source(path),
+            _ => self.local(path),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::options::Options;
 use crate::paths::slashed;
 use crate::source::Source;
 use crate::suggest;
+use crate::urls::url_of;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl Address {
     /// missing.
     pub fn of(path: &Path) -> Self {
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
-        if path.symlink_metadata().is_ok() {
+        if path.symlink_metadata().is_ok() || url_of(path).is_some() {
             return whole();
         }
         let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));

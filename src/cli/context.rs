@@ -5,6 +5,8 @@ use super::failure::{Exit, Failure};
 use super::global::{Color, Format, Global};
 use super::output::{Lost, Stdout};
 use super::pager::{self, Pager, complain};
+#[cfg(feature = "remote")]
+use super::progress::Unit;
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
@@ -12,6 +14,10 @@ use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
 use crate::options::Options;
+#[cfg(feature = "remote")]
+use crate::report::Progress;
+#[cfg(feature = "remote")]
+use crate::source::OnDownload;
 use crate::source::bounded::Bounded;
 use crate::table::{Column, Table};
 use crate::texture_files::TextureFiles;
@@ -253,6 +259,8 @@ impl Context {
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
         match address.inner() {
+            #[cfg(feature = "remote")]
+            None if crate::urls::url_of(path).is_some() => self.open_url(&address, options).map_err(failed),
             None => address.open_outer(options).map_err(failed),
             Some(inner) => {
                 let outer = self.archive(&address).map_err(failed)?;
@@ -260,6 +268,24 @@ impl Context {
                 open_inside(&outer, inner, options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
         }
+    }
+
+    /// Opens a file on a server, with progress if all of it is downloaded.
+    #[cfg(feature = "remote")]
+    fn open_url(&self, address: &Address, options: &Options) -> Result<Asset> {
+        let progress = Arc::new(Progress::default());
+        let (shown, is_quiet) = (Arc::clone(&progress), self.quiet);
+        let on_download = OnDownload(Box::new(move |name, done, size| {
+            if done == 0 {
+                shown.announce(size);
+                if !is_quiet {
+                    complain(&format!("{name}: downloading all {size} bytes to a temporary file"));
+                }
+            }
+            shown.advance(done.saturating_sub(shown.state().0));
+        }));
+        let options = options.clone().with(Arc::new(on_download));
+        self.watch("downloading", Unit::Bytes, &progress, || address.open_outer(&options))
     }
 
     /// The archive in which the file at `inner` lies, which may itself lie in the one at `address`, and the file's path there.

@@ -6,7 +6,8 @@ use crate::table::Value;
 use crate::threads;
 
 /// The features of the library that change what the command does.
-const FEATURES: [(&str, bool); 2] = [("games", cfg!(feature = "games")), ("parquet", cfg!(feature = "parquet"))];
+const FEATURES: [(&str, bool); 3] =
+    [("games", cfg!(feature = "games")), ("parquet", cfg!(feature = "parquet")), ("remote", cfg!(feature = "remote"))];
 
 /// The C library and the linker that the target takes, as in its triple.
 const ABI: &str = if cfg!(target_env = "gnu") {

@@ -28,6 +28,8 @@ struct Paged(Pager);
 
 impl Write for Paged {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(feature = "remote")]
+        crate::source::remote::prefetch(bytes);
         self.0.write(bytes).map_err(closed)
     }
 

@@ -4,6 +4,7 @@
 //! be written over its screen.
 
 use super::bar;
+use crate::urls::redacted;
 use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -187,7 +188,7 @@ fn spawn(wide: bool) -> Option<Child> {
     }
 }
 
-/// Writes one line to standard error.
+/// Writes one line to standard error, without the secrets of addresses.
 pub(super) fn complain(text: &str) {
-    message(&format!("assetq: {}", escape(text)));
+    message(&format!("assetq: {}", escape(&redacted(text))));
 }

@@ -12,6 +12,7 @@ use crate::paths::resolved;
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
+use crate::urls::url_of;
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
@@ -248,6 +249,10 @@ impl Target {
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
             }
+        }
+        if output.in_place && url_of(file).is_some() {
+            let what = "files on servers are not written in place; --to NEW writes the file to this machine";
+            return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
         }
         let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {

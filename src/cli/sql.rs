@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use answers::{Asked, answer, dot, failure, failure_in, is_command, say_left_out, show, watched};
+use crate::urls::url_of;
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ impl Args {
 
 /// Whether an argument is a file, a folder, a file in an archive, or one of them with a name.
 fn is_file(argument: &str) -> bool {
-    let exists = |path: &Path| Address::of(path).exists();
+    let exists = |path: &Path| Address::of(path).exists() || url_of(path).is_some();
     let is_pattern = |text: &str| !text.contains(char::is_whitespace) && FilePattern::of(Path::new(text)).is_many();
     exists(Path::new(argument))
         || is_pattern(argument)
@@ -192,7 +193,8 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
 
 /// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.
 fn named(argument: &Path) -> (Option<String>, PathBuf) {
-    let parts = argument.to_str().filter(|_| !argument.exists()).and_then(|text| text.split_once('='));
+    let is_file = argument.exists() || url_of(argument).is_some();
+    let parts = argument.to_str().filter(|_| !is_file).and_then(|text| text.split_once('='));
     match parts {
         Some((name, path)) if !name.is_empty() => (Some(name.to_owned()), path.into()),
         _ => (None, argument.to_owned()),

@@ -37,6 +37,7 @@ use crate::options::Options;
 use crate::paths::glob_of;
 use crate::report::Progress;
 use crate::table::glob::Glob;
+use crate::urls::url_of;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -57,6 +58,9 @@ impl FilePattern {
     pub fn of(path: &Path) -> Self {
         if path.is_dir() {
             return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
+        }
+        if url_of(path).is_some() {
+            return Self::File;
         }
         let address = Address::of(path);
         if address.inner().is_some_and(Glob::is_glob) || address.build().is_some_and(Glob::is_glob) {

@@ -44,6 +44,9 @@ pub fn exit_when_a_mapped_file_shrinks() {
     faults::install();
 }
 
+#[cfg(all(feature = "remote", target_os = "linux"))]
+pub(super) use faults::end_process;
+
 #[cfg(unix)]
 mod faults {
     use memmap2::Mmap;
@@ -143,18 +146,6 @@ mod faults {
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
         let address = unsafe { (*info).si_addr() }.addr();
         if let Some((slot, offset)) = mapped_at(address) {
-            // If several threads reach the end at once, one of them reports it and ends the process.
-            if SAID.swap(true, Ordering::Relaxed) {
-                loop {
-                    // SAFETY: `pause` is async-signal-safe.
-                    unsafe { libc::pause() };
-                }
-            }
-            write_stderr(b"assetq: ");
-            let name = slot.name.load(Ordering::Relaxed);
-            // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
-            write_stderr(unsafe { std::slice::from_raw_parts(name, slot.name_len.load(Ordering::Relaxed)) });
-            write_stderr(b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x");
             let mut digits = [0u8; 16];
             let mut rest = offset;
             for digit in digits.iter_mut().rev() {
@@ -162,16 +153,36 @@ mod faults {
                 rest >>= 4;
             }
             let first = digits.iter().position(|&d| d != b'0').unwrap_or(15);
-            write_stderr(digits.get(first..).unwrap_or_default());
-            write_stderr(b")\n");
-            #[cfg(feature = "export")]
-            crate::source::signals::remove_unfinished();
-            // SAFETY: `_exit` is async-signal-safe and does not return.
-            unsafe { libc::_exit(4) };
+            let name = slot.name.load(Ordering::Relaxed);
+            // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
+            let name = unsafe { std::slice::from_raw_parts(name, slot.name_len.load(Ordering::Relaxed)) };
+            end_process(&[
+                b"assetq: ",
+                name,
+                b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x",
+                digits.get(first..).unwrap_or_default(),
+                b")\n",
+            ]);
         }
         // Not one of our maps: let the default action happen when the access is tried again.
         // SAFETY: `signal` with SIG_DFL is async-signal-safe.
         unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
+    }
+
+    /// Writes one line, removes unfinished files and ends the process as one that cannot read. Async-signal-safe.
+    pub(in crate::source) fn end_process(line: &[&[u8]]) -> ! {
+        // If several threads reach the end at once, one of them reports it and ends the process.
+        if SAID.swap(true, Ordering::Relaxed) {
+            loop {
+                // SAFETY: `pause` is async-signal-safe.
+                unsafe { libc::pause() };
+            }
+        }
+        line.iter().for_each(|part| write_stderr(part));
+        #[cfg(feature = "export")]
+        crate::source::signals::remove_unfinished();
+        // SAFETY: `_exit` is async-signal-safe and does not return.
+        unsafe { libc::_exit(4) };
     }
 
     fn write_stderr(bytes: &[u8]) {

@@ -4,6 +4,8 @@
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 pub(crate) mod bounded;
 mod map;
+#[cfg(feature = "remote")]
+pub(crate) mod remote;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 #[cfg(feature = "export")]
 pub(crate) mod signals;
@@ -20,6 +22,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use map::exit_when_a_mapped_file_shrinks;
+#[cfg(feature = "remote")]
+pub use remote::{OnDownload, RemoteStats, exit_when_a_server_fails};
 pub use state::FileState;
 
 /// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
@@ -44,11 +48,26 @@ struct OpenedPath {
     state: Option<FileState>,
     #[cfg_attr(not(feature = "edit"), allow(dead_code, reason = "only writers of edits ask"))]
     is_mapped: bool,
+    #[cfg(feature = "remote")]
+    remote: Option<Arc<remote::Object>>,
 }
 
 impl OpenedPath {
     fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
-        Some(Arc::new(Self { path: path.into(), state, is_mapped }))
+        Some(Arc::new(Self {
+            path: path.into(),
+            state,
+            is_mapped,
+            #[cfg(feature = "remote")]
+            remote: None,
+        }))
+    }
+
+    fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        return self.remote.is_some();
+        #[cfg(not(feature = "remote"))]
+        false
     }
 }
 
@@ -78,6 +97,35 @@ impl Source {
         let (file, state) = open_file(path)?;
         let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
         Ok(Self { bytes, origin: 0, name: name_of(path), place: OpenedPath::new(path, state, false), is_whole: true })
+    }
+
+    /// Opens the file at an `https://`, `http://` or `s3://` URL. On Linux, ranges of the file are fetched on the first use of
+    /// their bytes, unless `whole` is set; elsewhere the whole file is downloaded to a temporary file.
+    ///
+    /// Bytes that cannot be fetched later are zeros, and [`Source::fault`] returns the reason: check it before results are
+    /// used. [`exit_when_a_server_fails`] ends the process instead.
+    ///
+    /// # Errors
+    /// `Io` when the URL is invalid, the server refuses, or sends no ranges.
+    #[cfg(feature = "remote")]
+    pub fn open_url(url: &str, whole: bool, on_download: Option<&OnDownload>) -> Result<Self> {
+        let (bytes, object) = remote::open(url, whole, on_download)?;
+        let name = object.name().into();
+        let place = OpenedPath { path: Path::new("").into(), state: None, is_mapped: false, remote: Some(object) };
+        Ok(Self { bytes, origin: 0, name, place: Some(Arc::new(place)), is_whole: true })
+    }
+
+    /// Why bytes of this file on a server could not be fetched; `None` as long as all bytes that were read come from the
+    /// file.
+    #[cfg(feature = "remote")]
+    pub fn fault(&self) -> Option<&Error> {
+        self.place.as_deref()?.remote.as_deref()?.fault()
+    }
+
+    /// The requests to the server of this file; `None` for a file on this machine.
+    #[cfg(feature = "remote")]
+    pub fn remote_stats(&self) -> Option<RemoteStats> {
+        Some(self.place.as_deref()?.remote.as_deref()?.stats())
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`, instead of mapping a part. Errors in them name offsets of
@@ -154,7 +202,7 @@ impl Source {
     /// The file or folder of this source, for a format whose files belong together; `None` for a part of a file, and
     /// for bytes from elsewhere.
     pub fn path(&self) -> Option<&Path> {
-        self.place.as_deref().filter(|_| self.is_whole).map(|place| &*place.path)
+        self.place.as_deref().filter(|place| self.is_whole && !place.is_remote()).map(|place| &*place.path)
     }
 
     /// The state of the file on disk when it was opened; `None` if this is not a regular file as a whole.

@@ -1,10 +1,11 @@
 //! Atom feeds (RFC 4287): one of a single entry, and a further entry for a feed that is there.
 
 use crate::codec::xxh64;
+use crate::dates::rfc3339;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
 use std::fmt::Write as _;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 const NAMESPACE: &str = "http://www.w3.org/2005/Atom";
 
@@ -31,7 +32,7 @@ impl Entry<'_> {
             "<entry>\n  <id>{}</id>\n  <title>{}</title>\n  <updated>{}</updated>\n  <content type=\"html\">{}</content>\n</entry>\n",
             self.id(),
             Xml(self.title),
-            date(self.updated),
+            rfc3339(self.updated),
             Lines(self.html),
         )
     }
@@ -68,7 +69,7 @@ pub fn feed(title: &str, entry: &Entry<'_>) -> String {
          <generator>assetq</generator>\n{}</feed>\n",
         id_of(title),
         Xml(title),
-        date(entry.updated),
+        rfc3339(entry.updated),
         entry.xml()
     );
     feed
@@ -106,7 +107,7 @@ pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
     let xml = xml.strip_prefix("<entry>").unwrap_or(&xml);
     let before = match child(root, "updated").filter(|(range, _)| range.end <= at) {
         Some((range, _)) => {
-            let updated = format!("<updated xmlns=\"{NAMESPACE}\">{}</updated>", date(entry.updated));
+            let updated = format!("<updated xmlns=\"{NAMESPACE}\">{}</updated>", rfc3339(entry.updated));
             format!(
                 "{}{updated}{}",
                 before.get(..range.start).unwrap_or_default(),
@@ -118,45 +119,13 @@ pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
     Ok(Some(format!("{before}<entry xmlns=\"{NAMESPACE}\">{xml}{after}")))
 }
 
-/// A time as feeds write it (RFC 3339), to the second.
-fn date(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    // Howard Hinnant's algorithm, in years that begin with March: a leap day is the last of its year.
-    let days = days.saturating_add(719_468);
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let of_era_year =
-        (of_era.saturating_sub(of_era / 1460).saturating_add(of_era / 36_524).saturating_sub(of_era / 146_096)) / 365;
-    let before = 365_u64.saturating_mul(of_era_year).saturating_add(of_era_year / 4).saturating_sub(of_era_year / 100);
-    let of_year = of_era.saturating_sub(before);
-    let month = 5_u64.saturating_mul(of_year).saturating_add(2) / 153;
-    let day = of_year.saturating_sub(153_u64.saturating_mul(month).saturating_add(2) / 5).saturating_add(1);
-    let month = if month < 10 { month.saturating_add(3) } else { month.saturating_sub(9) };
-    let year = era.saturating_mul(400).saturating_add(of_era_year).saturating_add(u64::from(month <= 2));
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
 
     fn at(seconds: u64) -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(seconds)
-    }
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (seconds, shown) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_709_251_200, "2024-03-01T00:00:00Z"),
-            (4_107_542_399, "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(at(seconds)), shown);
-        }
     }
 
     #[test]
