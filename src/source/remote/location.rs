@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn what_names_no_object_is_refused_without_its_secrets() {
         for (text, env, what) in [
-            ("https://me:SECRET@host/a", None, "a user or a password"),
+            ("https://me:HIDDEN@host/a", None, "a user or a password"),
             ("https:///a", None, "no valid host"),
             ("https://ho st/a", None, "no valid host"),
             ("https://host/*.bin", None, "name one file"),
@@ -183,14 +183,14 @@ mod tests {
             ("s3:///a", None, "s3://BUCKET/KEY"),
             ("s3://bu%63ket/a", None, "a bucket has"),
             ("s3://builds/**", None, "name one file"),
-            ("s3://builds/a", Some(("AWS_SECRET_ACCESS_KEY", "SECRET")), "only one of"),
-            ("s3://builds/a", Some(("AWS_ENDPOINT_URL", "http://me:SECRET@host")), "a user or a password"),
-            ("s3://builds/a", Some(("AWS_ENDPOINT_URL", "file:///SECRET")), "no valid host"),
+            ("s3://builds/a", Some(("AWS_SECRET_ACCESS_KEY", "HIDDEN")), "only one of"),
+            ("s3://builds/a", Some(("AWS_ENDPOINT_URL", "http://me:HIDDEN@host")), "a user or a password"),
+            ("s3://builds/a", Some(("AWS_ENDPOINT_URL", "file:///HIDDEN")), "no valid host"),
             ("s3://builds/a", Some(("AWS_ENDPOINT_URL", "ftp://host")), "is no https://HOST"),
-            ("s3://builds/a", Some(("AWS_REGION", "SECRET/")), "no name of a region"),
+            ("s3://builds/a", Some(("AWS_REGION", "HIDDEN/")), "no name of a region"),
         ] {
             let error = of(text, env.as_slice()).unwrap_err().to_string();
-            assert!(error.contains(what) && !error.contains("SECRET"), "{text}: {error}");
+            assert!(error.contains(what) && !error.contains("HIDDEN"), "{text}: {error}");
         }
     }
 }
