@@ -3,6 +3,14 @@
 use indicatif::ProgressBar;
 use std::sync::{Mutex, PoisonError};
 
+/// The unit of a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Files,
+    Rows,
+}
+
 /// The bar that is drawn at present.
 pub(super) static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 

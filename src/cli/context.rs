@@ -1,12 +1,12 @@
 //! Tools that all commands share: opening files, writing output, progress.
 
+#[cfg(feature = "remote")]
+use super::bar::Unit;
 use super::entries::Entries;
 use super::failure::{Exit, Failure};
 use super::global::{Color, Format, Global};
 use super::output::{Lost, Stdout};
 use super::pager::{self, Pager, complain};
-#[cfg(feature = "remote")]
-use super::progress::Unit;
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};

@@ -1,6 +1,6 @@
 //! The files of arguments: a folder, a glob, or a glob in an archive may select many.
 
-use super::progress::Unit;
+use super::bar::Unit;
 use super::{Context, Exit, Failure};
 use crate::asset::Asset;
 use crate::files::{FileList, FilePattern, FileSet};

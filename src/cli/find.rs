@@ -1,4 +1,4 @@
-use super::progress::Unit;
+use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::ask::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;

@@ -1,5 +1,5 @@
+use super::bar::Unit;
 use super::changes;
-use super::progress::Unit;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{Address, open_inside};
 use crate::ask::diff::{self, Pair, Side, TableDiff};

@@ -1,6 +1,6 @@
 //! Progress of long work, drawn on the terminal aside from all other output.
 
-use super::bar::{BAR, end};
+use super::bar::{BAR, Unit, end};
 use super::{Context, pager};
 use crate::report::Progress;
 use crate::write::text::escape;
@@ -9,14 +9,6 @@ use std::io::{self, IsTerminal as _};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// The unit of a count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
-    Bytes,
-    Files,
-    Rows,
-}
 
 /// Work that ends before needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);

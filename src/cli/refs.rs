@@ -1,4 +1,4 @@
-use super::progress::Unit;
+use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::ask::refs::{self, By, Edge, Found, IdTexts, Known};
 use crate::asset::Asset;

@@ -1,4 +1,4 @@
-use super::progress::Unit;
+use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome, export};
 use crate::archive::Address;
 use crate::asset::Asset;

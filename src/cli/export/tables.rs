@@ -1,7 +1,7 @@
 //! Tables of files, each in its own output file.
 
+use super::super::bar::Unit;
 use super::super::output::is_stdout;
-use super::super::progress::Unit;
 use super::super::rows::SelectedRows;
 use super::super::{Context, Exit, Failure, Outcome};
 use super::args::{Args, KindArg, given, in_folder, kind_of};

@@ -1,7 +1,7 @@
 //! Answers to statements, and the commands of the prompt.
 
 use crate::ask::sql::{Answer, Fault, Session, Statement, functions};
-use crate::cli::progress::Unit;
+use crate::cli::bar::Unit;
 use crate::cli::{Context, Exit, Failure, Format};
 use crate::report::counted;
 use crate::table::{Column, Kind, Value};
