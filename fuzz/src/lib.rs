@@ -1,6 +1,6 @@
 //! The fuzz targets of assetq: see `README.md`.
 
-// Among the tests, because the package on crates.io has the tests and not this folder.
+// Among the tests, because the published package has the tests and not this folder.
 #[path = "../../tests/formats/fuzzing/harness/mod.rs"]
 pub mod harness;
 

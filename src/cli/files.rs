@@ -93,7 +93,7 @@ impl Context {
     }
 }
 
-/// What to say where no file matches.
+/// The message for a pattern that no file matches.
 fn no_match(given: &Path, pattern: &FilePattern) -> String {
     let text = given.display();
     match pattern {

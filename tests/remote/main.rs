@@ -1,4 +1,4 @@
-//! Files on servers: what a question costs, that the answers are those of the local file, and what a server may do wrong.
+//! Files on servers: the requests of a question, answers equal to the local file's, and faults of servers.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod errors;

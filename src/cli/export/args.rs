@@ -158,7 +158,7 @@ pub(in crate::cli) enum TexturesArg {
 }
 
 impl TexturesArg {
-    /// What is written of textures: PNG if the file has materials and nothing else was asked for.
+    /// The mode for textures: PNG if the file has materials and no other mode was chosen.
     pub(super) fn mode_for(kind: scene::SceneFormat, asked: Option<Self>) -> TextureMode {
         match kind {
             scene::SceneFormat::Glb | scene::SceneFormat::Obj => asked.map_or(TextureMode::Png, Self::mode),

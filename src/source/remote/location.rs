@@ -27,9 +27,9 @@ impl fmt::Debug for Location {
 /// Bytes of a path that are sent as they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keep {
-    /// What a URL may contain, which is percent-encoded already.
+    /// Characters that a URL may contain. It is percent-encoded already.
     Url,
-    /// What the signature of S3 takes as it is.
+    /// Characters that the signature of S3 leaves unencoded.
     Key,
 }
 
