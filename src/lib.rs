@@ -221,7 +221,7 @@ pub mod cli;
 mod codec;
 mod compare;
 mod container;
-#[cfg(any(feature = "export", feature = "remote"))]
+#[cfg(any(feature = "cli", feature = "remote"))]
 mod dates;
 #[cfg(feature = "edit")]
 pub mod edit;

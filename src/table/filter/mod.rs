@@ -7,7 +7,7 @@
 //! `null`. A column whose name is not a plain word, or is one of the words above, goes in double quotes or backticks.
 //!
 //! There are two answers, yes and no: a null cell equals `null` only, is neither less nor more than anything, and
-//! `!=` is the opposite of `=`. Ids are compared as numbers and written in any of the forms of [`id`], with or without
+//! `!=` is the opposite of `=`. Ids are compared as numbers and written in any of the forms of [`id`](crate::id), with or without
 //! quotes, text and GUIDs by their text, floats in their own precision, so that `scale = 0.1` finds the number that is
 //! shown as 0.1.
 
