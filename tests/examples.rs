@@ -95,8 +95,9 @@ fn session(dir: &Path, text: &str) {
         let arguments: Vec<&str> = arguments.filter(|argument| !argument.is_empty()).collect();
         let (code, out, err) = run("custom_format", &arguments, dir);
         let code = if code == 0 { String::new() } else { format!("[{code}]\n") };
+        let shown = format!("{out}{err}{code}").replace('\r', "");
         assert_eq!(
-            format!("{out}{err}{code}").replace('\r', ""),
+            if cfg!(windows) { shown.replace(".\\", "./") } else { shown },
             wanted.trim_end_matches('\n').to_owned() + "\n",
             "assetq {line}"
         );

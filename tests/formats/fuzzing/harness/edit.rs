@@ -11,6 +11,7 @@ use assetq::write::atomic_file::Overwrite;
 use assetq::write::json;
 use assetq::{Asset, Error, ErrorKind, Options, Source};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
@@ -143,10 +144,12 @@ fn meshes(u: &mut Unstructured<'_>, asset: &Asset, editor: &mut Editor<'_>) {
     }
 }
 
-/// A folder in which files are written for the time that it takes to read them back.
-fn folder() -> &'static TempDir {
-    static FOLDER: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().unwrap());
-    &FOLDER
+/// A folder of this thread, for files that are read back at once.
+fn folder() -> PathBuf {
+    thread_local! {
+        static FOLDER: TempDir = TempDir::new().unwrap();
+    }
+    FOLDER.with(|folder| folder.path().to_owned())
 }
 
 /// Writes the edits, reads the new file, and undoes them: the bytes must be the first ones.
@@ -155,7 +158,7 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
         Ok(plan) => plan,
         Err(error) => return refused(file, &error),
     };
-    let to = folder().path().join(&file.name);
+    let to = folder().join(&file.name);
     let written = match plan.write(&to, Overwrite::Replace) {
         Ok(written) => written,
         Err(error) => return refused(file, &error),
@@ -170,7 +173,7 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
     let mut editor = Editor::with_options(&new, &file.options).unwrap();
     assert!(editor.restore(&restore).unwrap(), "an undo that is not for the file it was made for");
     let plan = editor.finish().unwrap();
-    let back = folder().path().join("back");
+    let back = folder().join("back");
     plan.write(&back, Overwrite::Replace).unwrap().commit().unwrap();
     assert!(fs::read(&back).unwrap() == file.bytes, "{}: what was undone has other bytes", file.name);
 }
