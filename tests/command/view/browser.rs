@@ -101,6 +101,11 @@ impl Browser {
     }
 
     fn call(&self, session: Option<&str>, method: &str, params: Value) -> Value {
+        self.try_call(session, method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The answer to a command, or the error that the browser returned for it.
+    fn try_call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, Value> {
         let mut pipe = self.pipe.borrow_mut();
         pipe.last += 1;
         let id = pipe.last;
@@ -114,8 +119,7 @@ impl Browser {
         loop {
             let answer = pipe.from.recv_timeout(PATIENCE).unwrap_or_else(|e| panic!("{method}: {e}"));
             if answer["id"] == id {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                return if answer["error"].is_null() { Ok(answer["result"].clone()) } else { Err(answer["error"].clone()) };
             }
             pipe.events.push_back(answer);
         }
@@ -149,19 +153,27 @@ impl Tab<'_> {
 
     /// The value of a JavaScript expression; of a promise what it gives.
     pub fn eval(&self, js: &str) -> Value {
-        let params = json!({ "expression": js, "awaitPromise": true, "returnByValue": true });
-        let answer = self.call("Runtime.evaluate", params);
-        assert!(answer["exceptionDetails"].is_null(), "{js}\n{}", answer["exceptionDetails"]);
-        answer["result"]["value"].clone()
+        self.try_eval(js).unwrap_or_else(|error| panic!("{js}\n{error}"))
     }
 
-    /// Waits until an expression is true.
+    /// As `eval`. The browser returns an error if another document replaces the page before the expression has a value.
+    fn try_eval(&self, js: &str) -> Result<Value, Value> {
+        let params = json!({ "expression": js, "awaitPromise": true, "returnByValue": true });
+        let answer = self.browser.try_call(Some(&self.session), "Runtime.evaluate", params)?;
+        assert!(answer["exceptionDetails"].is_null(), "{js}\n{}", answer["exceptionDetails"]);
+        Ok(answer["result"]["value"].clone())
+    }
+
+    /// Waits until an expression is true, also in a document that replaces the page meanwhile.
     pub fn wait(&self, js: &str) {
         let began = Instant::now();
-        while self.eval(js) != true {
-            assert!(began.elapsed() < PATIENCE, "never true: {js}\n{:?}", self.errors());
+        let mut last = self.try_eval(js);
+        while last.as_ref().ok() != Some(&Value::Bool(true)) {
+            assert!(began.elapsed() < PATIENCE, "never true: {js}\n{last:?}\n{:?}", self.errors());
             // Until the page has painted again, or a while has passed.
-            self.eval("new Promise((next) => { requestAnimationFrame(next); setTimeout(next, 30); }).then(() => 0)");
+            last = self
+                .try_eval("new Promise((next) => { requestAnimationFrame(next); setTimeout(next, 30); }).then(() => 0)")
+                .and_then(|_| self.try_eval(js));
         }
     }
 
