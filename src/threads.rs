@@ -100,7 +100,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 }
 
 /// Runs `here` on this thread, while others run the tasks that it spawns.
-#[cfg(feature = "view")]
+#[cfg(feature = "export")]
 pub(crate) fn scope<'s, R>(here: impl FnOnce(&rayon::Scope<'s>) -> R) -> R {
     ready();
     rayon::in_place_scope(here)

@@ -5,10 +5,11 @@
 //! declares a shape, else their JSON.
 
 use super::plain;
-use super::rows::{RowSink, SinkEvent};
+use super::rows::RowSink;
+use super::shares::{ShareReader, SinkEvent, read_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Column, Kind, RowCursor, Table, Value, ValueShape, member};
-use crate::threads::{self, prelude::*};
+use crate::threads;
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
@@ -23,7 +24,7 @@ use std::sync::Arc;
 const ROWS: usize = 8192;
 /// Bytes of text after which a batch is full whatever its rows.
 const BYTES: usize = 8 << 20;
-/// Batches that are read at once. More threads read more than an encoder keeps up with.
+/// Batches that are read at once. More threads read more than the encoders keep up with.
 const AT_ONCE: usize = 4;
 /// Bytes that the text of a cell may have: the offsets of a batch are 32 bits wide.
 const CELL: usize = 1 << 30;
@@ -244,80 +245,14 @@ impl Batches {
         table: &dyn Table,
         range: Range<usize>,
         columns: &[usize],
-        mut met: impl FnMut(SinkEvent) -> Result<(), E>,
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
         mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        if !table.is_random_access() {
-            return None;
-        }
-        let readers = threads::count().min(AT_ONCE);
         let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
         let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
-        let mut readers: Vec<Self> = std::iter::repeat_with(reader).take(readers).collect();
-        let mut each = |share: Share| {
-            let (read, ended) = (share.read, share.ended);
-            share.batch?.map_or(Ok(()), &mut hand_over)?;
-            met(SinkEvent::Rows(read))?;
-            share.damage.into_iter().try_for_each(|(row, error)| met(SinkEvent::Damage(row, error)))?;
-            Ok::<_, E>(if ended { None } else { Some(read) })
-        };
-        let mut read = || {
-            let len = table.len()?.min(range.end);
-            let mut next = range.start;
-            while next < len {
-                let rows = |i: usize| {
-                    let start = next.saturating_add(i.saturating_mul(ROWS)).min(len);
-                    start..start.saturating_add(ROWS).min(len)
-                };
-                let read = |(i, reader): (usize, &mut Self)| reader.read(table, columns, rows(i));
-                let shares: Vec<Share> =
-                    Parallel::into_par_iter(readers.as_mut_slice()).with_max_len(1).enumerate().map(read).collect();
-                for (i, share) in shares.into_iter().enumerate() {
-                    let mut left = rows(i);
-                    let mut taken = each(share)?;
-                    // Rows with much text, and rows after a damaged one, are not in the first batch.
-                    while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
-                        left.start = left.start.saturating_add(read);
-                        if left.is_empty() {
-                            break;
-                        }
-                        taken = each(reader.read(table, columns, left.clone()))?;
-                    }
-                    if taken.is_none() {
-                        return Ok(());
-                    }
-                }
-                next = rows(readers.len()).start;
-            }
-            Ok(())
-        };
-        Some(read())
-    }
-
-    /// Reads the first of `rows`, as many as one batch takes.
-    fn read(&mut self, table: &dyn Table, columns: &[usize], rows: Range<usize>) -> Share {
-        let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
-        if !rows.is_empty() {
-            let mut cursor = table.cursor_over(rows.start, columns);
-            while read < rows.len() && !self.is_full() {
-                match cursor.advance() {
-                    Ok(true) => {}
-                    Ok(false) => ended = true,
-                    Err(error) => {
-                        damage.push((None, error));
-                        ended = true;
-                    }
-                }
-                if ended {
-                    break;
-                }
-                read = read.saturating_add(1);
-                if let Err(error) = self.push_row(&*cursor, columns) {
-                    damage.push((Some(cursor.row()), error));
-                }
-            }
-        }
-        Share { batch: self.take(), damage, read, ended }
+        let hand_over = |batch: Option<RecordBatch>| batch.map_or(Ok(()), &mut hand_over);
+        let readers = std::iter::repeat_with(reader).take(threads::count().min(AT_ONCE).saturating_add(1));
+        read_all(readers.collect(), table, range, columns, met, hand_over)
     }
 
     /// The rows that were added since the last batch; `None` without any.
@@ -331,14 +266,22 @@ impl Batches {
     }
 }
 
-/// The rows that one thread read at once.
-struct Share {
-    batch: Result<Option<RecordBatch>>,
-    damage: Vec<(Option<usize>, Error)>,
-    /// The number of rows that were read, damaged ones included.
-    read: usize,
-    /// Whether there are no further rows.
-    ended: bool,
+impl ShareReader for Batches {
+    type Piece = Option<RecordBatch>;
+
+    const ROWS: usize = ROWS;
+
+    fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        self.push_row(row, columns)
+    }
+
+    fn is_full(&self) -> bool {
+        Self::is_full(self)
+    }
+
+    fn take(&mut self) -> Result<Option<RecordBatch>> {
+        Self::take(self)
+    }
 }
 
 #[cold]

@@ -5,51 +5,110 @@ use crate::error::{Error, Result};
 use crate::table::Value;
 use std::io::Write;
 
-/// Writes lines of CSV. Only nested values allocate.
+/// Bytes of lines that are passed on together.
+const ROOM: usize = 64 << 10;
+
+/// Writes lines of CSV. Only nested values allocate. A drop passes all whole lines on.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
-    out: csv::Writer<W>,
+    out: W,
+    /// Lines that were not passed on, and the cells of the current line.
+    text: Vec<u8>,
+    /// The beginning of the current line.
+    line: usize,
+    /// Whether the current line has a cell.
+    has_cell: bool,
     scratch: String,
-}
-
-fn cannot_write(error: csv::Error) -> Error {
-    // The error of the output as it is: its kind tells a closed pipe from other errors.
-    let error = match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => std::io::Error::other(format!("{other:?}")),
-    };
-    Error::io("cannot write", error)
 }
 
 impl<W: Write> CsvWriter<W> {
     /// No lines yet.
     pub fn new(out: W) -> Self {
-        // Lines may differ in length, as the header of an entry has its own.
-        let out = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).flexible(true).from_writer(out);
-        Self { out, scratch: String::new() }
+        Self { out, text: Vec::new(), line: 0, has_cell: false, scratch: String::new() }
     }
 
     /// The next cell of the line. Floats that are not finite are empty, as null is; nested values are their JSON.
     #[inline]
     pub fn cell(&mut self, value: &Value<'_>) -> Result<()> {
-        let text = plain::text(value, &mut self.scratch)?.unwrap_or_default();
-        self.out.write_field(text).map_err(cannot_write)
+        let Self { text, has_cell, scratch, .. } = self;
+        push_cell(plain::text(value, scratch)?.unwrap_or_default(), text, has_cell);
+        Ok(())
     }
 
     /// Writes the next cell of the line as text.
     pub fn text_cell(&mut self, text: &str) -> Result<()> {
-        self.out.write_field(text).map_err(cannot_write)
+        push_cell(text, &mut self.text, &mut self.has_cell);
+        Ok(())
     }
 
     /// Ends the line. One that is a single empty cell is written as `""`, as an empty line is not a row.
     pub fn end_line(&mut self) -> Result<()> {
-        self.out.write_record(None::<&[u8]>).map_err(cannot_write)
+        if self.text.len() == self.line {
+            self.text.extend_from_slice(b"\"\"");
+        }
+        self.text.extend_from_slice(b"\r\n");
+        self.has_cell = false;
+        self.line = self.text.len();
+        if self.line >= ROOM { self.pass_on() } else { Ok(()) }
+    }
+
+    /// Removes the cells of the current line.
+    pub(super) fn discard_line(&mut self) {
+        self.text.truncate(self.line);
+        self.has_cell = false;
+    }
+
+    /// The output, after all whole lines.
+    pub(super) fn out(&mut self) -> Result<&mut W> {
+        self.pass_on()?;
+        Ok(&mut self.out)
+    }
+
+    /// The output, without the lines that were not passed on.
+    pub(super) fn written(&self) -> &W {
+        &self.out
+    }
+
+    fn pass_on(&mut self) -> Result<()> {
+        let lines = self.text.get(..self.line).unwrap_or_default();
+        let written = self.out.write_all(lines);
+        // Lines that could not be written are not written again.
+        self.text.drain(..self.line);
+        self.line = 0;
+        written.map_err(|error| Error::io("cannot write", error))
     }
 
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(|e| Error::io("cannot write", e))
+        self.pass_on()?;
+        self.out.flush().map_err(|error| Error::io("cannot write", error))
     }
+}
+
+impl<W: Write> Drop for CsvWriter<W> {
+    fn drop(&mut self) {
+        // The caller that wants to know of errors flushes.
+        let _ = self.flush();
+    }
+}
+
+#[inline]
+fn push_cell(cell: &str, text: &mut Vec<u8>, has_cell: &mut bool) {
+    if std::mem::replace(has_cell, true) {
+        text.push(b',');
+    }
+    // Judged without a branch for each byte.
+    let is_quoted = cell.bytes().fold(false, |quoted, byte| quoted | matches!(byte, b',' | b'"' | b'\r' | b'\n'));
+    if !is_quoted {
+        text.extend_from_slice(cell.as_bytes());
+        return;
+    }
+    text.push(b'"');
+    for (number, part) in cell.split('"').enumerate() {
+        text.extend_from_slice(if number == 0 { b"" } else { b"\"\"" });
+        text.extend_from_slice(part.as_bytes());
+    }
+    text.push(b'"');
 }
 
 #[cfg(test)]
@@ -128,6 +187,35 @@ mod tests {
         assert!(back.iter().zip(texts).all(|(record, text)| record.iter().eq([text, text])), "{written_pairs}");
         assert_eq!(written(&[vec!["".into()], vec!["a".into()], vec![Value::Null]]), "\"\"\r\na\r\n\"\"\r\n");
         assert_eq!(written(&[vec!["plain".into(), "a b".into()]]), "plain,a b\r\n");
+    }
+
+    #[test]
+    fn lines_are_those_of_the_csv_crate() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut theirs = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).flexible(true).from_writer(vec![]);
+        let mut lines: Vec<Vec<Value<'_>>> = Vec::new();
+        for _ in 0..2000 {
+            let mut cell = || {
+                (0..rng.usize(..12))
+                    .map(|_| rng.choice(['a', 'b', ',', '\"', '\r', '\n', ' ', 'ü']).unwrap())
+                    .collect::<String>()
+            };
+            let cells = [cell(), cell(), cell()];
+            let cells = cells.get(..rng.usize(1..=3)).unwrap();
+            theirs.write_record(cells).unwrap();
+            lines.push(cells.iter().cloned().map(Value::owned).collect());
+        }
+        assert_eq!(written(&lines), String::from_utf8(theirs.into_inner().unwrap()).unwrap());
+    }
+
+    #[test]
+    fn a_discarded_line_leaves_nothing() {
+        let mut csv = CsvWriter::new(Vec::new());
+        csv.cell(&"a".into()).unwrap();
+        csv.discard_line();
+        csv.cell(&"b".into()).unwrap();
+        csv.end_line().unwrap();
+        assert_eq!(csv.out().unwrap(), b"b\r\n");
     }
 
     #[test]

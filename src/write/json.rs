@@ -24,6 +24,9 @@ enum Open {
     List { first: bool },
 }
 
+/// The text between two rows of an array.
+pub(super) const ROW_SEPARATOR: &[u8] = b",\n";
+
 impl<W: Write> JsonWriter<W, CompactFormatter> {
     /// JSON without white space.
     pub fn compact(out: W) -> Self {
@@ -53,6 +56,16 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
         self.out.write_all(b"\n").map_err(io)
     }
 
+    /// The output.
+    pub(super) fn written(&self) -> &W {
+        &self.out
+    }
+
+    /// The output, after everything that was written so far.
+    pub(super) fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(io)
@@ -63,7 +76,7 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
         if let Some(list @ Open::List { .. }) = self.open.last_mut() {
             *list = Open::List { first: true };
             if !first {
-                self.out.write_all(b",\n").map_err(io)?;
+                self.out.write_all(ROW_SEPARATOR).map_err(io)?;
             }
         }
         self.begin_map()

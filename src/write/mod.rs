@@ -17,6 +17,7 @@ pub mod page;
 pub mod parquet;
 pub(crate) mod plain;
 pub mod rows;
+mod shares;
 #[cfg(all(feature = "filter", feature = "parquet"))]
 pub mod stream;
 pub mod text;

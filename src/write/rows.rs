@@ -1,10 +1,14 @@
 //! Rows in any of the text formats.
 
+pub use super::shares::SinkEvent;
+
 use super::csv::CsvWriter;
-use super::json::JsonWriter;
+use super::json::{self, JsonWriter};
+use super::shares::{self, ShareReader};
 use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
 use crate::error::{Error, Result};
 use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
+use crate::threads;
 use serde_json::ser::CompactFormatter;
 use std::borrow::Cow;
 use std::io::Write;
@@ -65,18 +69,27 @@ pub trait RowSink {
     fn finish(&mut self) -> Result<()>;
 }
 
-/// Rows and damage that [`RowSink::rows_of`] meets.
-#[derive(Debug)]
-pub enum SinkEvent {
-    /// A number of further rows.
-    Rows(usize),
-    /// A row that is not taken, by its number, or no further row where one should be.
-    Damage(Option<usize>, Error),
-}
-
 impl<W: Write> RowSink for RowWriter<W> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         Self::row(self, cells)
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        self.whole_row(row, columns)
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let Self { names, out, rows } = self;
+        let count = threads::count().saturating_mul(2).min(AT_ONCE);
+        let writer = || PieceWriter::new(out, names);
+        let writers: Vec<PieceWriter> =
+            std::iter::repeat_with(writer).take(count.saturating_add(1)).collect::<Option<_>>()?;
+        shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| Ok(out.append(piece, rows)?))
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -94,7 +107,7 @@ pub struct RowWriter<W: Write> {
 enum Output<W: Write> {
     /// Text of a single column: nothing to align, so one value a line.
     Lines(Page<W>),
-    Text(Aligned<W>),
+    Text(Box<Aligned<W>>),
     Json(JsonWriter<W, CompactFormatter>),
     Ndjson(JsonWriter<W, CompactFormatter>),
     Csv(Box<CsvWriter<W>>),
@@ -103,6 +116,93 @@ enum Output<W: Write> {
 impl<W: Write> std::fmt::Debug for RowWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RowWriter").field("names", &self.names).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// Appends rows that were written elsewhere. `rows` counts the rows of the output.
+    fn append(&mut self, piece: Piece, rows: &mut u64) -> Result<()> {
+        let separator: &[u8] = match self {
+            Self::Json(_) if *rows > 0 && piece.rows > 0 => json::ROW_SEPARATOR,
+            _ => b"",
+        };
+        *rows = rows.saturating_add(piece.rows);
+        let out = match self {
+            Self::Lines(_) | Self::Text(_) => return Ok(()),
+            Self::Json(json) | Self::Ndjson(json) => json.out(),
+            Self::Csv(csv) => csv.out()?,
+        };
+        let written = out.write_all(separator).and_then(|()| out.write_all(&piece.text));
+        written.map_err(|error| Error::io("cannot write", error))
+    }
+}
+
+/// The most threads that write text at once, which bounds the memory for it.
+const AT_ONCE: usize = 16;
+/// Bytes of text after which a piece ends whatever its rows.
+const PIECE: usize = 4 << 20;
+
+/// Rows as text, without a header.
+struct Piece {
+    text: Vec<u8>,
+    rows: u64,
+}
+
+/// Writes rows of a table as pieces of text.
+struct PieceWriter {
+    writer: RowWriter<Vec<u8>>,
+    /// Whether a row was damaged since the last piece.
+    is_torn: bool,
+}
+
+impl PieceWriter {
+    /// Rows in the format of `output`; `None` for a format whose rows depend on the rows before.
+    fn new<W: Write>(output: &Output<W>, names: &[String]) -> Option<Self> {
+        let out = match output {
+            // Widths of columns come from the first rows.
+            Output::Lines(_) | Output::Text(_) => return None,
+            Output::Json(_) => {
+                let mut json = JsonWriter::compact(Vec::new());
+                // Writing to memory does not fail.
+                let _ = json.begin_list();
+                json.out().clear();
+                Output::Json(json)
+            }
+            Output::Ndjson(_) => Output::Ndjson(JsonWriter::compact(Vec::new())),
+            Output::Csv(_) => Output::Csv(Box::new(CsvWriter::new(Vec::new()))),
+        };
+        Some(Self { writer: RowWriter { names: names.to_vec(), out, rows: 0 }, is_torn: false })
+    }
+}
+
+impl ShareReader for PieceWriter {
+    type Piece = Piece;
+
+    const ROWS: usize = 4096;
+
+    fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let added = self.writer.whole_row(row, columns);
+        self.is_torn |= added.is_err();
+        added
+    }
+
+    fn is_full(&self) -> bool {
+        let size = match &self.writer.out {
+            Output::Json(json) | Output::Ndjson(json) => json.written().len(),
+            Output::Csv(csv) => csv.written().len(),
+            Output::Lines(_) | Output::Text(_) => 0,
+        };
+        self.is_torn || size >= PIECE
+    }
+
+    fn take(&mut self) -> Result<Piece> {
+        self.is_torn = false;
+        let text = match &mut self.writer.out {
+            Output::Json(json) | Output::Ndjson(json) => std::mem::take(json.out()),
+            Output::Csv(csv) => std::mem::take(csv.out()?),
+            Output::Lines(_) | Output::Text(_) => Vec::new(),
+        };
+        Ok(Piece { text, rows: std::mem::take(&mut self.writer.rows) })
     }
 }
 
@@ -128,7 +228,7 @@ impl<W: Write> RowWriter<W> {
                     Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*header.name, Fit::Whole),
                 };
                 let text = Aligned::new(out, header.iter().map(column).collect(), style);
-                Output::Text(if has_header { text } else { text.without_header() })
+                Output::Text(Box::new(if has_header { text } else { text.without_header() }))
             }
             RowFormat::Json => {
                 let mut json = JsonWriter::compact(out);
@@ -152,7 +252,7 @@ impl<W: Write> RowWriter<W> {
     #[must_use]
     pub fn fit_into(mut self, width: Option<usize>) -> Self {
         if let Output::Text(text) = self.out {
-            self.out = Output::Text(text.fit_into(width));
+            self.out = Output::Text(Box::new(text.fit_into(width)));
         }
         self
     }
@@ -162,7 +262,10 @@ impl<W: Write> RowWriter<W> {
         self.rows = self.rows.saturating_add(1);
         match &mut self.out {
             Output::Lines(page) => cells.iter().try_for_each(|cell| page.line(&text_cell(cell))),
-            Output::Text(text) => text.row(cells.iter().map(|cell| text_cell(cell).into_owned()).collect()),
+            Output::Text(text) => {
+                cells.iter().for_each(|cell| text.cell(cell));
+                text.end_row()
+            }
             Output::Json(json) | Output::Ndjson(json) => {
                 let first = self.rows == 1;
                 json.begin_row(first)?;
@@ -177,6 +280,27 @@ impl<W: Write> RowWriter<W> {
                 csv.end_line()
             }
         }
+    }
+
+    /// Writes the cells of `columns` of the current row of `row`, or nothing of it where a cell is damaged.
+    fn whole_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let Output::Csv(csv) = &mut self.out else {
+            let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+            return self.row(&cells);
+        };
+        for &column in columns {
+            // By reference: to move a value right after it was made stalls the processor.
+            let written = match row.value(column) {
+                Ok(ref cell) => csv.cell(cell),
+                Err(error) => Err(error),
+            };
+            if written.is_err() {
+                csv.discard_line();
+                return written;
+            }
+        }
+        self.rows = self.rows.saturating_add(1);
+        csv.end_line()
     }
 
     /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
@@ -201,9 +325,17 @@ impl<W: Write> RowWriter<W> {
                 Value::Null
             })
         };
-        if let Output::Lines(page) = &mut self.out {
-            self.rows = self.rows.saturating_add(1);
-            return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
+        match &mut self.out {
+            Output::Lines(page) => {
+                self.rows = self.rows.saturating_add(1);
+                return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
+            }
+            Output::Text(text) => {
+                self.rows = self.rows.saturating_add(1);
+                columns.iter().for_each(|column| text.cell(&cell(column)));
+                return text.end_row();
+            }
+            Output::Json(_) | Output::Ndjson(_) | Output::Csv(_) => {}
         }
         let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
         self.row(&cells)
@@ -241,6 +373,7 @@ fn text_cell<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{Column, DeclaredTable};
 
     fn write(format: RowFormat, rows: &[Vec<Value<'_>>]) -> String {
         let header = [("id", Kind::Id64), ("name", Kind::Text), ("list", Kind::Nested)]
@@ -271,5 +404,55 @@ mod tests {
         );
         assert_eq!(write(RowFormat::Json, &[]), "[]\n");
         assert_eq!(write(RowFormat::Csv, &[]), "id,name,list\r\n");
+    }
+
+    /// More rows than one thread takes at once. Some are damaged, and the texts of some fill a piece.
+    #[test]
+    fn rows_of_all_threads_are_the_rows_one_by_one() {
+        let text = |row: &usize| match row {
+            5 | 6 | 4095 | 9000 => Err(Error::of_part(crate::ErrorKind::Cycle { at: 1 }, "rows")),
+            7000..7003 => Ok(Value::owned("x, \"".repeat(1 << 20))),
+            row => Ok(Value::owned(format!("row {row}"))),
+        };
+        let header = ["row", "text"].map(|name| Header { name: name.into(), kind: Kind::Text });
+        for len in [0, 3, 4096, 20_000] {
+            let table = DeclaredTable::new("rows", move || Ok(len), move |row| Ok((row < len).then_some(row)))
+                .column(Column::uint("row"), |row| Ok((*row).into()))
+                .column(Column::text("text"), text)
+                .random_access();
+            for format in [RowFormat::Json, RowFormat::Ndjson, RowFormat::Csv] {
+                let written = |fill: &dyn Fn(&mut RowWriter<&mut Vec<u8>>) -> Vec<usize>| {
+                    let mut out = Vec::new();
+                    let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
+                    let damaged = fill(&mut writer);
+                    writer.finish().unwrap();
+                    drop(writer);
+                    (String::from_utf8(out).unwrap(), damaged)
+                };
+                let one_by_one = written(&|writer| {
+                    let (mut damaged, mut cursor) = (Vec::new(), table.cursor(0));
+                    while cursor.advance().unwrap() {
+                        if RowSink::row_of(writer, &*cursor, &[1, 0]).is_err() {
+                            damaged.push(cursor.row());
+                        }
+                    }
+                    damaged
+                });
+                let at_once = written(&|writer| {
+                    let (mut damaged, mut read) = (Vec::new(), 0);
+                    let met = |met| {
+                        match met {
+                            SinkEvent::Rows(count) => read += count,
+                            SinkEvent::Damage(row, _) => damaged.push(row.unwrap()),
+                        }
+                        Ok::<_, Error>(())
+                    };
+                    writer.rows_of(&table, &[1, 0], met).unwrap().unwrap();
+                    assert_eq!(read, len);
+                    damaged
+                });
+                assert!(one_by_one == at_once, "{format:?} of {len} rows");
+            }
+        }
     }
 }

@@ -4,10 +4,10 @@
 
 pub use crate::escape::escape;
 
+use super::plain;
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::Write;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -261,6 +261,12 @@ pub struct Aligned<W> {
     has_header: bool,
     waiting: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
+    /// The cells of the current row: as a line if they have their final width, else one by one.
+    line: String,
+    cells: Vec<String>,
+    /// The number of cells in `line`.
+    in_line: usize,
+    scratch: String,
 }
 
 fn cleaned(text: String) -> String {
@@ -289,6 +295,10 @@ impl<W: Write> Aligned<W> {
             has_header: true,
             waiting: Vec::new(),
             widths: None,
+            line: String::new(),
+            cells: Vec::new(),
+            in_line: 0,
+            scratch: String::new(),
         }
     }
 
@@ -314,6 +324,43 @@ impl<W: Write> Aligned<W> {
         }
         self.waiting.push(cells);
         if self.waiting.len() >= SAMPLE { self.start() } else { Ok(()) }
+    }
+
+    /// Adds a cell to the current row.
+    pub(super) fn cell(&mut self, value: &Value<'_>) {
+        self.scratch.clear();
+        match value {
+            Value::Null => self.scratch.push('-'),
+            value => plain::push_escaped(value, &mut self.scratch),
+        }
+        match (&self.widths, self.fit_into) {
+            (Some(widths), None) => {
+                let column = self.columns.get(self.in_line).zip(widths.get(self.in_line));
+                if let Some((column, width)) = column {
+                    let is_last = self.in_line.saturating_add(1) == self.columns.len();
+                    self.line.push_str(if self.in_line == 0 { "" } else { "  " });
+                    // Blanks at the end of a line are removed.
+                    let width = if is_last && !column.right { 0 } else { *width };
+                    push_aligned(&mut self.line, &self.scratch, width, column.right);
+                }
+                self.in_line = self.in_line.saturating_add(1);
+            }
+            _ => self.cells.push(self.scratch.clone()),
+        }
+    }
+
+    /// Ends the row whose cells were added one by one.
+    pub(super) fn end_row(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.in_line) == 0 {
+            let cells = std::mem::take(&mut self.cells);
+            return self.row(cells);
+        }
+        self.line.truncate(self.line.trim_end().len());
+        self.line.push('\n');
+        // The cells are clean.
+        let written = self.page.out.write_all(self.line.as_bytes());
+        self.line.clear();
+        written.map_err(io)
     }
 
     fn start(&mut self) -> Result<()> {
@@ -369,9 +416,7 @@ impl<W: Write> Aligned<W> {
                 }
                 _ => {}
             }
-            let pad = width.saturating_sub(shown.width());
-            // Writing to a string does not fail.
-            let _ = if column.right { write!(line, "{:pad$}{shown}", "") } else { write!(line, "{shown}{:pad$}", "") };
+            push_aligned(line, &shown, width, column.right);
         }
         for line in &mut lines {
             line.truncate(line.trim_end().len());
@@ -397,6 +442,25 @@ impl<W: Write> Aligned<W> {
             wrap(&note, width).iter().try_for_each(|line| self.page.line(line))?;
         }
         self.page.flush()
+    }
+}
+
+/// Appends a cell, which is as wide as its column.
+fn push_aligned(line: &mut String, cell: &str, width: usize, right: bool) {
+    const BLANKS: &str = "                                                                                ";
+    // Clean ASCII has a column for each byte.
+    let own = if cell.is_ascii() { cell.len() } else { cell.width() };
+    let mut blanks = width.saturating_sub(own);
+    if !right {
+        line.push_str(cell);
+    }
+    while blanks > 0 {
+        let some = blanks.min(BLANKS.len());
+        line.push_str(BLANKS.get(..some).unwrap_or_default());
+        blanks = blanks.saturating_sub(some);
+    }
+    if right {
+        line.push_str(cell);
     }
 }
 
@@ -527,6 +591,39 @@ mod tests {
         table.row(vec!["10".into(), "x".into()]).unwrap();
         table.finish().unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), " n  name\n 5  日本\n10  x\n");
+    }
+
+    /// Rows past the sample are written without waiting.
+    #[test]
+    fn cells_one_by_one_are_aligned_as_whole_rows() {
+        let columns =
+            [AlignedColumn::text("name", Fit::Cut), AlignedColumn::number("n"), AlignedColumn::text("t", Fit::Cut)];
+        let texts = ["x", "日本", "a\nb", "", "e\u{301}", " blank ", "longer than its column by far"];
+        let row = |number: usize| {
+            let text = texts[number % texts.len()];
+            [
+                text.into(),
+                Value::F32(number as f32 / 4.0),
+                if number.is_multiple_of(3) { Value::Null } else { text.into() },
+            ]
+        };
+        let (mut whole, mut single) = (Vec::new(), Vec::new());
+        let mut by_row = Aligned::new(&mut whole, columns.to_vec(), Style::Plain);
+        let mut by_cell = Aligned::new(&mut single, columns.to_vec(), Style::Plain);
+        let shown = |cell: &Value<'_>| if cell.is_null() { "-".to_owned() } else { cell.to_string() };
+        for number in 0..SAMPLE * 2 {
+            // The last text is in no row of the sample.
+            let row = row(if number < SAMPLE { number - number % 7 + number % 6 } else { number });
+            by_row.row(row.iter().map(shown).collect()).unwrap();
+            row.iter().for_each(|cell| by_cell.cell(cell));
+            by_cell.end_row().unwrap();
+        }
+        by_row.finish().unwrap();
+        by_cell.finish().unwrap();
+        drop((by_row, by_cell));
+        let (whole, single) = (String::from_utf8(whole).unwrap(), String::from_utf8(single).unwrap());
+        assert_eq!(whole, single);
+        assert!(whole.lines().all(|line| line == line.trim_end()) && whole.contains("by far"));
     }
 
     fn fitted(width: usize, columns: &[AlignedColumn], rows: &[&[&str]]) -> String {
