@@ -1,6 +1,5 @@
 //! The armour of a believable ship: sides, decks, bulkheads, barbettes and a bridge, each of the material of its place.
 
-use super::geometry::PlateShape;
 use std::f32::consts::TAU;
 
 type Point = [f32; 3];
@@ -107,4 +106,15 @@ pub(super) fn ship() -> Vec<PlateShape> {
     all.extend(tube([36, 90], [0.0, 1.07, -1.4], 0.32, 0.7));
     all.push(plate(82, 1, [[[0.0, -0.3, -9.4], [0.0, -0.3, -8.9], [0.0, -0.85, -8.9], [0.0, -0.85, -9.3]]]));
     all
+}
+
+/// An armour plate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlateShape {
+    /// Collision material.
+    pub material: u16,
+    /// Layer, from 1.
+    pub layer: u16,
+    /// Its triangles.
+    pub triangles: Vec<[[f32; 3]; 3]>,
 }

@@ -1,6 +1,6 @@
 //! Builds prototype databases: any that a test wants, and one of the size of the games' own.
 
-use super::prototypes::{BlobWriter, records};
+use super::prototypes::{BlobWriter, Resources, records};
 use super::{Size, Writer};
 use crate::codec::{cityhash64, murmur3};
 use crate::formats::bwdb::layout::MAGIC;
@@ -485,15 +485,6 @@ pub fn altered(seed: u64, size: Size) -> Altered {
         }
     }
     Altered { bytes: builder.build(), added_paths, removed_paths, added, removed, changed, added_strings }
-}
-
-/// The path ids that records refer to, and belong to.
-#[derive(Debug, Default)]
-pub(super) struct Resources {
-    pub(super) by_type: [Vec<u64>; 10],
-    pub(super) deleted: Vec<u64>,
-    pub(super) geometries: Vec<u64>,
-    pub(super) textures: Vec<u64>,
 }
 
 /// Words that fill names up to the requested length.

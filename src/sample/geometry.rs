@@ -1,6 +1,8 @@
 //! Builds `.geometry` and `.splash` files in the order in which the game's own tools lay them out.
 
-use super::{Size, Writer};
+pub use super::armor::PlateShape;
+
+use super::{Size, Writer, armor};
 use crate::codec::encd::encode_indices;
 use crate::formats::geometry::layout::{ARMOR_TAG, COLLISION_TAG};
 use crate::formats::geometry::{Attribute, VertexFormat};
@@ -44,17 +46,6 @@ pub struct Mapping {
     pub start: u32,
     /// Items.
     pub count: u32,
-}
-
-/// An armour plate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlateShape {
-    /// Collision material.
-    pub material: u16,
-    /// Layer, from 1.
-    pub layer: u16,
-    /// Its triangles.
-    pub triangles: Vec<[[f32; 3]; 3]>,
 }
 
 /// A convex hull.
@@ -436,7 +427,7 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     }
     let plates = match size {
         Size::Small => few_plates(seed),
-        Size::Full => super::armor::ship(),
+        Size::Full => armor::ship(),
     };
     builder.armor("CM_PA_united.armor", plates);
     builder.collision(
@@ -452,7 +443,7 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
 /// The armour of a believable battleship, and nothing else.
 pub fn battleship() -> Vec<u8> {
     let mut builder = GeometryBuilder::new();
-    builder.armor("CM_PA_united.armor", super::armor::ship());
+    builder.armor("CM_PA_united.armor", armor::ship());
     builder.build()
 }
 

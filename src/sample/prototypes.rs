@@ -1,7 +1,6 @@
 //! Records of every prototype type, with valid inner pointers.
 
 use super::Writer;
-use super::bwdb::Resources;
 use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 
@@ -493,4 +492,13 @@ fn atlas_contour(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
         let values: Vec<f32> = (0..points * 2).map(|_| unit(rng)).collect();
         b.array(frame, 8, floats(&values));
     }
+}
+
+/// The path ids that records refer to, and belong to.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    pub(super) by_type: [Vec<u64>; 10],
+    pub(super) deleted: Vec<u64>,
+    pub(super) geometries: Vec<u64>,
+    pub(super) textures: Vec<u64>,
 }

@@ -1,7 +1,8 @@
 //! A game's folder of 400,000 files: one path found, all of them listed, and decoding next to wowsunpack's own.
 #![allow(clippy::disallowed_methods)]
 
-use super::{Run, pool, process};
+use super::process;
+use super::run::{Run, pool};
 use crate::inputs;
 use crate::machine;
 use crate::record::Bound::{AtLeast, AtMost};

@@ -1,7 +1,8 @@
 //! Differences: two builds of a game, two folders with the records of their files, and a file as text for git.
 
 use super::archive::words;
-use super::{Run, process};
+use super::process;
+use super::run::Run;
 use crate::inputs;
 use crate::machine;
 use crate::record::Bound::{AtLeast, AtMost};

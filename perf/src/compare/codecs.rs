@@ -1,6 +1,6 @@
 //! Archives, next to the bare codecs on the same bytes.
 
-use super::{Run, pool};
+use super::run::{Run, pool};
 use crate::inputs::archive;
 use crate::record::Bound::AtMost;
 use crate::turns::turns;

@@ -1,6 +1,6 @@
 //! Questions to a whole database, next to parsing it.
 
-use super::{Run, open, pool};
+use super::run::{Run, open, pool};
 use crate::owned::{Parsed, list as list_owned};
 use crate::questions::{ids, list};
 use crate::record::Bound::{AtLeast, AtMost};

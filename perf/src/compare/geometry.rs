@@ -1,6 +1,6 @@
 //! Packed meshes, next to the decoder alone and to the public reader with its decoder in Rust.
 
-use super::{Run, pool};
+use super::run::{Run, pool};
 use crate::bare::Blobs;
 use crate::inputs;
 use crate::record::Bound::{AtLeast, AtMost};

@@ -1,6 +1,7 @@
 //! How cost grows with the file: what is flat, and what is linear.
 
-use super::{Run, on, open, process};
+use super::process;
+use super::run::{Run, on, open};
 use crate::heap::peak;
 use crate::inputs;
 use crate::owned::Parsed;

@@ -1,6 +1,6 @@
 //! How the times of single calls are spread.
 
-use super::{Run, open};
+use super::run::{Run, open};
 use crate::inputs;
 use crate::owned::Parsed;
 use crate::questions::ids;

@@ -1,6 +1,6 @@
 //! Lookups in the file's own hash maps, next to hashbrown's on the same keys and to the public reader's.
 
-use super::{Run, open, pool};
+use super::run::{Run, open, pool};
 use crate::owned::Parsed;
 use crate::questions::{ids, sum, sum_many};
 use crate::record::Bound::AtMost;

@@ -1,6 +1,6 @@
 //! Pages of a mapped file that questions touch.
 
-use super::Run;
+use super::run::Run;
 use crate::inputs;
 use crate::record::Pages;
 use crate::spawn::{PAGE, minor_faults};

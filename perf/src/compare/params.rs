@@ -1,6 +1,6 @@
 //! Parameters of a game: the pickle read into arenas next to the values of a public crate, and the memory of both.
 
-use super::Run;
+use super::run::Run;
 use crate::heap::peak;
 use crate::inputs;
 use crate::record::Bound::AtMost;

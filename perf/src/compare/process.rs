@@ -1,6 +1,6 @@
 //! Whole processes of the command, from start to end.
 
-use super::{Run, open};
+use super::run::{Run, open};
 use crate::inputs;
 use crate::questions::ids;
 use crate::record::{Bound::AtMost, Process, Ratio, Spread};

@@ -1,6 +1,6 @@
 //! A geometry written as GLB with its textures, next to the bare codecs on the same textures.
 
-use super::{Run, pool};
+use super::run::{Run, pool};
 use crate::heap::peak;
 use crate::inputs;
 use crate::record::Bound::AtMost;

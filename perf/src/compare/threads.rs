@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use super::{Run, open, pool};
+use super::run::{Run, open, pool};
 use crate::owned::Parsed;
 use crate::questions::ids;
 use crate::record::{Bound, Bound::AtLeast, Spread, Threads};

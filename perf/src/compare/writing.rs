@@ -1,6 +1,7 @@
 //! Edits by the command, next to a plain copy.
 
-use super::{Run, open, process};
+use super::process;
+use super::run::{Run, open};
 use crate::inputs;
 use crate::record::{Bound::AtMost, Ratio, Spread};
 use crate::turns::median;

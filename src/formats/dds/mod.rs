@@ -3,19 +3,15 @@
 //! [`Dds::open`] reads the header alone: 128 bytes, or 148. The bytes are described in docs/formats/textures.md.
 
 pub mod layout;
+mod reader;
 mod tables;
 mod verify;
 
 use crate::bytes::{View, peek_u32};
 use crate::error::{ErrorKind, Result};
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use layout::{Dx10, Header, PixelFormat};
-use std::borrow::Cow;
 use std::mem::offset_of;
 
 /// An open `.dds` file.
@@ -158,68 +154,5 @@ impl Texture for Dds {
         let texels = texels.until(texels.position().saturating_add(as_usize(size)));
         let [width, height, depth] = shape.extent(mip);
         Ok(Level { format: shape.format, width, height, depth, texels })
-    }
-}
-
-impl FileFormat for Dds {
-    const NAME: &'static str = "dds";
-    const ENDINGS: &'static [&'static str] = &[".dds", ".dd0", ".dd1", ".dd2"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&layout::MAGIC))
-    }
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
-    }
-}
-
-impl Reader for Dds {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        self.shape.format.name().into_owned()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let size = self.source.bytes().len();
-        let headers = self.headers.min(size);
-        let count = u64::from(self.shape.layers).saturating_mul(self.shape.mips.into());
-        vec![
-            Section::new("header", at(0), headers as u64, None),
-            Section::new("levels", at(headers), size.saturating_sub(headers) as u64, Some(count)),
-        ]
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::all(self)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let Shape { format, width, height, depth, layers, mips, .. } = self.shape;
-        vec![
-            ("kind".into(), self.shape.kind().into()),
-            ("texels".into(), Value::Text(format.name())),
-            ("width".into(), width.into()),
-            ("height".into(), height.into()),
-            ("depth".into(), depth.into()),
-            ("layers".into(), layers.into()),
-            ("mips".into(), mips.into()),
-        ]
-    }
-
-    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn texture(&self) -> Option<&dyn Texture> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::verify(self, progress)
     }
 }

@@ -7,21 +7,18 @@
 
 pub mod layout;
 mod list;
+mod reader;
 mod verify;
 
 use crate::archive::{self, Archive, File, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use list::{List, Record};
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// The key of a list. Versions of other regions may have one of their own: given in
 /// [`Options::with`](crate::Options::with).
@@ -211,72 +208,5 @@ impl Archive for RustyHeartsArchive {
         let volumes = (0..=u8::MAX).zip(files).filter_map(|(number, files)| Some((self.volume(number)?, files)));
         let known = volumes.filter(|(volume, files)| *files > 0 || volume.size().is_some());
         Ok(known.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
-    }
-}
-
-impl FileFormat for RustyHeartsArchive {
-    const NAME: &'static str = "rusty-hearts";
-
-    /// Decides for a list under a key that is not known.
-    const ENDINGS: &'static [&'static str] = &["f00x.dat"];
-
-    fn is_folder(folder: &Path) -> bool {
-        list_in(folder).is_some()
-    }
-
-    /// `key`: see [`Key::parse`].
-    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
-        if setting != "key" {
-            return Ok(None);
-        }
-        let key = Key::parse(given).map_err(|error| error.context(from))?;
-        Ok(Some(options.clone().with(Arc::new(key))))
-    }
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_shape(list::is_list(data, &layout::KEY))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open(source, options)
-    }
-}
-
-impl Reader for RustyHeartsArchive {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let (at, size) = (self.dat.view("").offset(), self.dat.bytes().len() as u64);
-        vec![Section::new("list", at, size, Some(self.list().len() as u64))]
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        archive::tables(self)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let mut facts = vec![("game".into(), "Rusty Hearts".into())];
-        facts.extend(archive::facts(self));
-        facts.push(("records_without_name".into(), self.list().unnamed.into()));
-        facts.push(("key".into(), if self.key == Key::default() { "built in" } else { "given" }.into()));
-        facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        archive::show(self, entry, out)
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::game(self, progress)
     }
 }

@@ -7,6 +7,7 @@
 
 mod definitions;
 mod parts;
+mod reader;
 mod tables;
 mod verify;
 
@@ -16,12 +17,8 @@ use crate::archive::{self, Archive, File, Loose, LooseFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use definitions::Definitions;
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
@@ -132,71 +129,5 @@ impl Archive for Se2Archive {
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
         let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
         self.options.source_in_folder(&found.ok_or_else(missing)?)
-    }
-}
-
-impl FileFormat for Se2Archive {
-    const NAME: &'static str = "se2";
-
-    fn is_folder(folder: &Path) -> bool {
-        content_folder(folder).is_some_and(|content| has_definitions(&content))
-    }
-
-    /// A game is a folder, never a file.
-    fn likeness(_: &[u8]) -> Likeness {
-        Likeness::No
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open(source, options)
-    }
-}
-
-impl Reader for Se2Archive {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let mut tables = archive::tables(self);
-        tables.extend(tables::tables(self));
-        tables
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let size = self.loose.all().iter().map(|file| file.size).fold(0, u64::saturating_add);
-        vec![
-            ("game".into(), "Space Engineers 2".into()),
-            ("files".into(), self.loose.all().len().into()),
-            ("bytes".into(), size.into()),
-        ]
-    }
-
-    /// The facts about a file, or about a definition by its GUID or its unique name.
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        if archive::show(self, entry, out)? {
-            return Ok(true);
-        }
-        let Some(found) = self.gathered().find(entry) else { return Ok(false) };
-        tables::show(found, out)?;
-        Ok(true)
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        let Some(gathered) = self.definitions.get() else { return Vec::new() };
-        let failed = gathered.failed.len();
-        let first = gathered.failed.first();
-        first
-            .map(|error| format!("{failed} of its files could not be read for definitions, first {error}"))
-            .into_iter()
-            .collect()
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::game(self, progress)
     }
 }

@@ -14,6 +14,7 @@ mod fields;
 mod glb;
 pub mod layout;
 mod plan;
+mod reader;
 mod record;
 mod record_run;
 pub mod shapes;

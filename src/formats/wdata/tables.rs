@@ -4,14 +4,9 @@ use super::fields::Field;
 use super::layout::Obb;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
-use super::{BoxType, Map, Record, Records, StoredKind as Stored, cat, is_path, trailing, verify};
+use super::{BoxType, Map, Record, Records, StoredKind as Stored, is_path};
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::report::{Progress, Report};
-use crate::source::Source;
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, ValueShape, Visitor};
-use std::borrow::Cow;
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use std::sync::{Arc, LazyLock};
 
 /// The error for a record that was counted but is not there.
@@ -282,7 +277,7 @@ pub(super) fn path_rows(map: &Map) -> Vec<(usize, &'static str, bool)> {
 }
 
 /// The paths of the map: a row for each that the version has.
-fn paths(map: &Map) -> Box<dyn Table + '_> {
+pub(super) fn paths(map: &Map) -> Box<dyn Table + '_> {
     let all = path_rows(map);
     let count = all.len();
     let stored = move |&(number, _, leading): &(usize, &'static str, bool)| {
@@ -342,7 +337,7 @@ impl Map {
 }
 
 /// The directory of the scripts, the main script, and the script lists, if present.
-fn scripts(map: &Map) -> Box<dyn Table + '_> {
+pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let locate = |row| Ok(map.script_rows()?.get(row));
     let table = DeclaredTable::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
         .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
@@ -362,7 +357,7 @@ fn scripts(map: &Map) -> Box<dyn Table + '_> {
 }
 
 /// The graph of waypoints: a row for each link.
-fn links(map: &Map) -> Box<dyn Table + '_> {
+pub(super) fn links(map: &Map) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new("waypoint_links", || map.link_count(), |row| map.link(row))
         .column(Column::int("from_id").brief().key(), |link| Ok(id_of(&link.from.1)?.into()))
         .column(Column::text("from_name").brief().resolved(), |link| Ok(link.from.1.name()?.into()))
@@ -374,123 +369,4 @@ fn links(map: &Map) -> Box<dyn Table + '_> {
         .column(Column::uint("from_index").place(), |link| Ok(link.from.0.into()))
         .column(Column::uint("to_index").place(), |link| Ok(link.to.map(|(number, _)| number).into()));
     Box::new(table)
-}
-
-impl FileFormat for Map {
-    const NAME: &'static str = "wdata";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        // A counted UTF-16 "stairwaygames.", with or without its NUL.
-        let signature = "stairwaygames.".encode_utf16().flat_map(u16::to_le_bytes);
-        let signed = data.iter().skip(2).take(28).copied().eq(signature);
-        Likeness::by_magic(matches!(data.first_chunk(), Some([14 | 15, 0])) && signed)
-    }
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
-    }
-}
-
-impl Reader for Map {
-    fn source(&self) -> &Source {
-        self.source()
-    }
-
-    fn version(&self) -> String {
-        self.versions().main.to_string()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let mut sections: Vec<Section> = Vec::new();
-        let origin = self.view().at(0).offset();
-        let mut add = |name: &'static str, start: usize, end: usize, count: Option<usize>| {
-            let (offset, size) = (origin.saturating_add(start as u64), end.saturating_sub(start) as u64);
-            sections.push(Section::new(name, offset, size, count.map(|c| c as u64)));
-        };
-        add("header", 0, self.paths.start, None);
-        add("paths", self.paths.start, self.paths.found_end(), None);
-        if self.versions().main >= 7
-            && let (Ok(start), Ok(end), Ok(entries)) = (self.index_at(), self.index_end(), self.box_index())
-        {
-            add("event_box_index", start, end, Some(entries.len()));
-            self.find_all_boxes();
-            for box_type in self.box_types().unwrap_or_default() {
-                if let Ok(run) = self.box_run(box_type) {
-                    add(run.shape.name, run.start, run.found_end(), Some(run.count));
-                }
-            }
-        }
-        for section in trailing::Section::ALL {
-            if let Ok(run) = self.section_run(section) {
-                // A count in front belongs to the section.
-                let counted = section.has_count();
-                let start = if counted { run.start.saturating_sub(4) } else { run.start };
-                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
-            }
-        }
-        if let Ok(tail) = self.tail() {
-            for run in tail.runs() {
-                let counted = !matches!(run.shape.name, "scripts" | "scene_elements");
-                let start = if counted { run.start.saturating_sub(4) } else { run.start };
-                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
-            }
-        }
-        sections
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
-        let rows = std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS);
-        rows.map(|rows| records(self, rows)).chain([links(self), paths(self), scripts(self)]).collect()
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let (versions, counts) = (self.versions(), self.header_counts());
-        let since = |main: i32, version: i32| (versions.main >= main).then_some(version);
-        let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = vec![
-            ("event_box_version".into(), since(7, versions.event_box).into()),
-            ("ani_bg_version".into(), since(7, versions.ani_bg).into()),
-            ("item_box_version".into(), since(7, versions.item_box).into()),
-            ("gimmick_version".into(), since(8, versions.gimmick).into()),
-            ("script_count1".into(), counts.script_count1.into()),
-            ("script_condition_count1".into(), counts.script_condition_count1.into()),
-            ("script_count2".into(), counts.script_count2.into()),
-            ("script_condition_count2".into(), counts.script_condition_count2.into()),
-            ("texts".into(), self.text_form().name().into()),
-        ];
-        match self.trigger_layout() {
-            Ok((layout, choice)) => {
-                facts.push(("trigger_layout".into(), layout.name().into()));
-                facts.push(("trigger_layout_reason".into(), choice.reason().into()));
-            }
-            Err(error) => facts.push(("trigger_layout_reason".into(), Value::owned(error.to_string()))),
-        }
-        facts.push(("server_side".into(), self.is_server_side().ok().into()));
-        match self.end() {
-            Ok(end) => {
-                let left = self.source().bytes().len().saturating_sub(end);
-                facts.push(("bytes_left_over".into(), left.into()));
-            }
-            Err(error) => facts.push(("damage".into(), Value::owned(error.to_string()))),
-        }
-        facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        cat::cat(self, entry, out)
-    }
-
-    #[cfg(feature = "export")]
-    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
-        Some(self)
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::verify(self, progress)
-    }
 }

@@ -25,6 +25,7 @@ mod fields;
 mod known_fields;
 mod layout;
 mod pack;
+mod reader;
 #[cfg(feature = "edit")]
 mod relay;
 mod sections;
@@ -39,17 +40,14 @@ pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Table, Value, Visitor};
+use crate::table::{Column, Value, Visitor};
 use crate::threads::prelude::*;
 use fields::Layout;
 use sections::{Arrays, MAX_TEXT, Sections, bits, signed_bits};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A sheet: records and their fields.
 #[derive(Debug)]
@@ -422,104 +420,5 @@ impl<'a> Record<'a> {
             Some(value) => Ok(value),
             None => Err(self.sheet.no_cell(self.entry, self.data, field)),
         }
-    }
-}
-
-/// The names for sheets without names: the given lists, else the built-in ones.
-fn known_fields(options: &Options) -> Arc<KnownFields> {
-    options.get().unwrap_or_else(KnownFields::builtin)
-}
-
-impl FileFormat for Sheet {
-    const NAME: &'static str = "wdb";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        // The first entry of a sheet is a section, with a name that begins with '!'.
-        Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
-    }
-
-    /// `fields`: lists of field names that are tried before the known ones, the last file first.
-    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
-        if setting != "fields" {
-            return Ok(None);
-        }
-        let known = known_fields(options).extended(KnownFields::parse(setting_text(given, from)?, from)?);
-        Ok(Some(options.clone().with(Arc::new(known))))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open_with(source, &known_fields(options))
-    }
-}
-
-impl Reader for Sheet {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        self.version_number().ok().flatten().map_or_else(String::new, |version| format!("0x{version:08X}"))
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let table = (self.entries as u64).saturating_mul(size_of::<Entry>() as u64);
-        let mut sections = vec![
-            Section::new("header", self.source.view("").offset(), size_of::<Header>() as u64, None),
-            Section::new("entries", directory::entry_view(&self.source, 0).offset(), table, Some(self.entries as u64)),
-        ];
-        sections.extend(self.section_entries().iter().map(|entry| {
-            let at = self.source.view("").at(entry.offset.get() as usize).offset();
-            Section::new(entry.name_text().into_owned(), at, entry.size.get().into(), None)
-        }));
-        if let [first, ..] = self.records()
-            && let Some(last) = self.records().last()
-        {
-            let (start, end) = (first.range().start, last.range().end);
-            let (at, count) = (self.source.view("").at(start).offset(), self.records().len() as u64);
-            sections.push(Section::new("records", at, end.saturating_sub(start) as u64, Some(count)));
-        }
-        sections
-    }
-
-    fn has_own_tables(&self) -> bool {
-        true
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::of_sheet(self, None)
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let names = match &self.naming {
-            Naming::Sheet => "in the sheet",
-            Naming::Known { .. } => "from the list of known names",
-            Naming::Unknown => "unknown",
-        };
-        let mut facts = vec![
-            ("sheet".into(), self.sheet_name().ok().flatten().map_or(Value::Null, Value::Text)),
-            ("records".into(), self.records().len().into()),
-            ("fields".into(), self.fields().len().into()),
-            ("field_names".into(), names.into()),
-        ];
-        if let Naming::Known { note, confirmed } = &self.naming {
-            facts.push(("names_match_typelist".into(), (*confirmed).into()));
-            facts.push(("names_note".into(), note.as_deref().into()));
-        }
-        facts
-    }
-
-    /// One record: its name and its fields. Those that cannot be read are left out.
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some(row) = self.find(entry) else { return Ok(false) };
-        self.show(row, out)?.map_or(Ok(true), Err)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::sheet(self, progress)
     }
 }

@@ -1,21 +1,16 @@
 //! WPD packs: files under names of 16 bytes and extensions of 8.
 
-use super::directory;
 use super::known_fields::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
-use super::{Sheet, tables, verify};
+use super::{Sheet, directory};
 use crate::archive::{self, Archive, File, Volume};
 use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Value, Visitor};
 use crate::threads::prelude::*;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
@@ -23,9 +18,9 @@ use std::sync::{Arc, OnceLock};
 /// A pack.
 #[derive(Debug)]
 pub struct Pack {
-    source: Source,
-    entries: usize,
-    known: Arc<KnownFields>,
+    pub(super) source: Source,
+    pub(super) entries: usize,
+    pub(super) known: Arc<KnownFields>,
     sheets: Lazy<Vec<PackedSheet>>,
     contents: OnceLock<Vec<Result<u64>>>,
 }
@@ -209,7 +204,7 @@ impl Pack {
     }
 
     /// Whether the entry begins as a sheet does.
-    fn is_sheet(&self, entry: &Entry) -> bool {
+    pub(super) fn is_sheet(&self, entry: &Entry) -> bool {
         let data = self.source.bytes().get(entry.range()).unwrap_or_default();
         data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
     }
@@ -251,92 +246,8 @@ impl Archive for Pack {
     }
 }
 
-impl FileFormat for Pack {
-    const NAME: &'static str = "wpd";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&super::layout::MAGIC))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open_with(source, super::known_fields(options))
-    }
-}
-
-impl Reader for Pack {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let table = self.entries.saturating_mul(size_of::<Entry>());
-        let behind = size_of::<Header>().saturating_add(table);
-        let (count, rest) = (self.entries as u64, self.source.bytes().len().saturating_sub(behind) as u64);
-        vec![
-            Section::new("header", at(0), size_of::<Header>() as u64, None),
-            Section::new("entries", at(size_of::<Header>()), table as u64, Some(count)),
-            Section::new("data", at(behind), rest, None),
-        ]
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::of_pack(self)
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        vec![("entries".into(), self.entries.into()), ("sheets".into(), self.sheets().len().into())]
-    }
-
-    /// One entry: its row of the table and, for a sheet, all of its records.
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some((index, found)) = self.find(entry).and_then(|index| Some((index, self.entries().get(index)?))) else {
-            return Ok(false);
-        };
-        let source = self.entry_source(index)?;
-        out.begin_map()?;
-        out.field("name", &Value::Text(found.name_text()))?;
-        out.field("extension", &Value::Text(found.extension_text()))?;
-        out.field("offset", &source.view("").offset().into())?;
-        out.field("size", &found.size.get().into())?;
-        let mut damaged = None;
-        if self.is_sheet(found) {
-            match Sheet::open_with(source, &self.known) {
-                Ok(sheet) => damaged = records(&sheet, out)?,
-                Err(error) => damaged = Some(error),
-            }
-        }
-        out.end_map()?;
-        damaged.map_or(Ok(true), Err)
-    }
-
-    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
-        let Some(index) = self.find(entry) else { return Ok(None) };
-        // Reports the fault if the entry leaves the file.
-        self.entry_source(index)?;
-        Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
-    }
-
-    #[cfg(feature = "edit")]
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::pack(self, progress)
-    }
-}
-
 /// Shows the records of a sheet; returns the first damage of an incomplete record.
-fn records(sheet: &Sheet, out: &mut dyn Visitor) -> Result<Option<Error>> {
+pub(super) fn records(sheet: &Sheet, out: &mut dyn Visitor) -> Result<Option<Error>> {
     let mut damaged = None;
     out.field("sheet", &sheet.sheet_name().ok().flatten().map_or(Value::Null, Value::Text))?;
     out.key("records")?;

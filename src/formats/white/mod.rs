@@ -9,6 +9,7 @@ mod cipher;
 mod folder;
 pub mod layout;
 mod list;
+mod reader;
 mod tables;
 mod verify;
 
@@ -16,16 +17,11 @@ use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
-use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
 use folder::ListFile;
-use list::{Encryption, List, Text};
+use list::{List, Text};
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::path::Path;
-use std::sync::Arc;
 
 /// A game of the trilogy. A plain list does not show its game: unless its folder shows it, pass the game in
 /// [`Options::with`](crate::Options::with).
@@ -310,81 +306,5 @@ impl Archive for WhiteArchive {
 
     fn has_lists(&self) -> bool {
         true
-    }
-}
-
-impl FileFormat for WhiteArchive {
-    const NAME: &'static str = "white";
-
-    fn is_folder(folder: &Path) -> bool {
-        folder::is_game(folder)
-    }
-
-    /// `game`: the name of a [`GameKind`].
-    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
-        if setting != "game" {
-            return Ok(None);
-        }
-        let name = setting_text(given, from)?;
-        let kind = GameKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let what = format!("{name:?} is no game: it is ff13, ff13-2 or lr").into();
-            Error::of_part(ErrorKind::Syntax { what }, from.to_owned())
-        })?;
-        Ok(Some(options.clone().with(Arc::new(kind))))
-    }
-
-    fn likeness(data: &[u8]) -> Likeness {
-        if list::has_crypt_header(data) { Likeness::Magic } else { Likeness::by_shape(list::is_plain(data)) }
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open(source, options)
-    }
-}
-
-impl Reader for WhiteArchive {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn version(&self) -> String {
-        self.kind.map_or_else(String::new, |kind| kind.name().to_owned())
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        match (&*self.lists, self.list(0)) {
-            ([_], Ok(list)) => list.sections(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let mut tables = archive::tables(self);
-        tables.extend(tables::tables(self));
-        tables
-    }
-
-    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let mut facts = vec![("game".into(), self.kind.map_or(Value::Null, |kind| kind.title().into()))];
-        facts.push(("lists".into(), self.lists.len().into()));
-        facts.extend(archive::facts(self));
-        facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        archive::show(self, entry, out)
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        let laid_out = self.lists.iter().filter_map(|list| Some((&list.name, list.list.get()?.as_ref().ok()?)));
-        laid_out.filter_map(|(name, list)| Some(format!("{name}: {}", list.mismatch.as_ref()?))).collect()
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::game(self, progress)
     }
 }

@@ -1,7 +1,7 @@
 //! The tables `lists` and `entries`, besides the tables of every archive.
 
 use super::WhiteArchive;
-use super::list::List;
+use super::list::{Encryption, List};
 use crate::archive::Archive as _;
 use crate::error::Result;
 use crate::table::{Column, DeclaredTable, Table, Value};
@@ -21,7 +21,7 @@ fn lists(game: &WhiteArchive) -> Box<dyn Table + '_> {
         .column(Column::text("encryption").brief(), move |n| Ok(list(n)?.encryption.name().into()))
         .column(Column::bool("checksum_ok"), move |n| {
             let list = list(n)?;
-            Ok(if list.encryption == super::Encryption::None { Value::Null } else { list.mismatch.is_none().into() })
+            Ok(if list.encryption == Encryption::None { Value::Null } else { list.mismatch.is_none().into() })
         })
         .derived();
     Box::new(table)

@@ -1,0 +1,78 @@
+//! The format as commands see it.
+
+use super::{Se2Archive, content_folder, has_definitions, tables, verify};
+use crate::archive::{self, Archive};
+use crate::error::Result;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+use std::path::Path;
+
+impl FileFormat for Se2Archive {
+    const NAME: &'static str = "se2";
+
+    fn is_folder(folder: &Path) -> bool {
+        content_folder(folder).is_some_and(|content| has_definitions(&content))
+    }
+
+    /// A game is a folder, never a file.
+    fn likeness(_: &[u8]) -> Likeness {
+        Likeness::No
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open(source, options)
+    }
+}
+
+impl Reader for Se2Archive {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let mut tables = archive::tables(self);
+        tables.extend(tables::tables(self));
+        tables
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let size = self.loose.all().iter().map(|file| file.size).fold(0, u64::saturating_add);
+        vec![
+            ("game".into(), "Space Engineers 2".into()),
+            ("files".into(), self.loose.all().len().into()),
+            ("bytes".into(), size.into()),
+        ]
+    }
+
+    /// The facts about a file, or about a definition by its GUID or its unique name.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        if archive::show(self, entry, out)? {
+            return Ok(true);
+        }
+        let Some(found) = self.gathered().find(entry) else { return Ok(false) };
+        tables::show(found, out)?;
+        Ok(true)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let Some(gathered) = self.definitions.get() else { return Vec::new() };
+        let failed = gathered.failed.len();
+        let first = gathered.failed.first();
+        first
+            .map(|error| format!("{failed} of its files could not be read for definitions, first {error}"))
+            .into_iter()
+            .collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::game(self, progress)
+    }
+}
