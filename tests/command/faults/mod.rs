@@ -51,7 +51,7 @@ pub const READING: &[&str] = &[
     "paths-inside FILE:",
 ];
 
-/// The sample files, made once, and two databases that are large enough to be read for a while.
+/// The sample files, made once, another small database, and one that is large enough to be read for a while.
 pub fn samples() -> &'static Path {
     static DIR: OnceLock<TempDir> = OnceLock::new();
     let dir = DIR.get_or_init(|| {
@@ -59,9 +59,8 @@ pub fn samples() -> &'static Path {
         for (name, _, make) in assetq::sample::FILES {
             fs::write(dir.path().join(name), make(3, Size::Small)).unwrap();
         }
-        for (name, seed) in [("large.bin", 3), ("other.bin", 4)] {
-            fs::write(dir.path().join(name), assetq::sample::bwdb::demo_of(seed, 1 << 20)).unwrap();
-        }
+        fs::write(dir.path().join("large.bin"), assetq::sample::bwdb::demo_of(3, 1 << 20)).unwrap();
+        fs::write(dir.path().join("other.bin"), assetq::sample::bwdb::demo(4, Size::Small)).unwrap();
         let row = r#"{"table":"resources","change":"changed","key":"0x1","new":{"state":1}}"#;
         fs::write(dir.path().join("rows.ndjson"), row).unwrap();
         dir

@@ -119,7 +119,11 @@ impl Browser {
         loop {
             let answer = pipe.from.recv_timeout(PATIENCE).unwrap_or_else(|e| panic!("{method}: {e}"));
             if answer["id"] == id {
-                return if answer["error"].is_null() { Ok(answer["result"].clone()) } else { Err(answer["error"].clone()) };
+                return if answer["error"].is_null() {
+                    Ok(answer["result"].clone())
+                } else {
+                    Err(answer["error"].clone())
+                };
             }
             pipe.events.push_back(answer);
         }
