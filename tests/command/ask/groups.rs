@@ -145,6 +145,63 @@ fn question(rng: &mut Rng, table: &dyn Table, len: usize) -> String {
     sql
 }
 
+/// A question about groups of rows that are joined by a pair of columns.
+fn join_question(rng: &mut Rng, tables: &[Box<dyn Table + '_>]) -> String {
+    let sides = ["a", "b"].map(|alias| (alias, pick(rng, tables)));
+    let column = |rng: &mut Rng| {
+        let (alias, table) = &sides[rng.usize(..2)];
+        format!("{alias}.{}", quoted(&pick(rng, table.columns()).name))
+    };
+    // Ids and numbers, of which some pairs have the same kind.
+    let equal = |rng: &mut Rng, (alias, table): (&str, &dyn Table)| {
+        let numbers =
+            |column: &&assetq::table::Column| ["Id64", "Id32", "Uint", "Int"].contains(&&*format!("{:?}", column.kind));
+        let named: Vec<_> = table.columns().iter().filter(numbers).collect();
+        let name = if named.is_empty() { &table.columns()[0].name } else { &pick(rng, &named).name };
+        format!("{alias}.{}", quoted(name))
+    };
+    let [first, second] = sides.map(|(alias, table)| equal(rng, (alias, &**table)));
+    let keys: Vec<String> = (0..rng.usize(..3)).map(|_| column(rng)).collect();
+    let calls: Vec<String> = (0..rng.usize(1..3))
+        .map(|_| match rng.usize(..6) {
+            0 | 1 => "count(*)".to_owned(),
+            2 => format!("count(DISTINCT {})", column(rng)),
+            n => format!("{}({})", ["count", "sum", "max"][n - 3], column(rng)),
+        })
+        .collect();
+    let items: Vec<String> = keys.iter().chain(&calls).cloned().collect();
+    let [(_, a), (_, b)] = sides;
+    let (a, b) = (quoted(a.name()), quoted(b.name()));
+    let mut sql = format!("SELECT {} FROM {a} a JOIN {b} AS b ON {second} = {first}", items.join(", "));
+    if rng.bool() {
+        sql += &format!(" WHERE {} {} 3", column(rng), pick(rng, &["<", ">=", "<>"]));
+    }
+    if !keys.is_empty() {
+        sql += &format!(" GROUP BY {}", keys.join(", "));
+    }
+    if rng.bool() {
+        sql += &format!(" ORDER BY {} {}", rng.usize(1..=items.len()), pick(rng, &["", "DESC"]));
+    }
+    sql + " LIMIT 500"
+}
+
+#[test]
+fn random_questions_about_joined_tables_have_the_same_answer() {
+    let (mut parallel, mut all) = (0, 0);
+    for name in ["assets.bin", "ship.geometry", "GameParams.data", "models.bin", "space.bin"] {
+        let (_, _, make) = FILES.iter().find(|(known, ..)| *known == name).unwrap();
+        let asset = open(name, make(3, Size::Small));
+        let (sessions, mut rng) = (both(&asset), Rng::with_seed(11));
+        let tables: Vec<_> = asset.reader().tables();
+        let few: Vec<_> = tables.into_iter().filter(|table| table.len().is_ok_and(|len| len < 400)).collect();
+        for _ in 0..150 {
+            parallel += usize::from(same(&sessions, &join_question(&mut rng, &few)));
+            all += 1;
+        }
+    }
+    assert!(parallel * 5 > all, "all threads answered {parallel} of {all} questions");
+}
+
 fn ask_much(asset: &Asset, seed: u64, count: usize) -> (usize, usize) {
     let sessions = both(asset);
     let mut rng = Rng::with_seed(seed);
@@ -266,6 +323,21 @@ fn what_the_threads_cannot_answer_is_answered_by_sqlite() {
             false,
         ),
         ("SELECT sName, count(*) FROM records a JOIN records b ON b.record = a.record GROUP BY 1", false),
+        // Joined by numbers: groups of both tables.
+        (
+            "SELECT a.sName, b.sName AS sName, count(*) FROM records a JOIN records b ON a.iNumber = b.iNumber GROUP BY 1",
+            false,
+        ),
+        (
+            "SELECT b.sName AS record, a.record, avg(a.iNumber), max(b.iNumber) FROM records a JOIN records b ON a.iNumber = b.iNumber \
+          WHERE a.sName > 'A' OR b.sName = 'a' GROUP BY a.record, b.sName HAVING count(*) > 0 ORDER BY record DESC, a.record",
+            true,
+        ),
+        ("SELECT count(*), sum(a.iNumber) FROM records a JOIN records AS b ON b.iNumber = a.iNumber", true),
+        ("SELECT max(a.fPart) FROM records a JOIN records b ON b.iNumber = a.iNumber", false),
+        ("SELECT count(*) FROM records a JOIN records b ON b.iNumber = a.iNumber WHERE a.record = 'r1'", false),
+        ("SELECT count(*) FROM records a JOIN records b ON b.iNumber = a.record", false),
+        ("SELECT a.rowid, count(*) FROM records a JOIN records b ON b.iNumber = a.iNumber GROUP BY 1", false),
     ] {
         wrong.extend((same(&sessions, sql) != is_parallel).then_some(sql));
     }

@@ -1,5 +1,6 @@
 //! Groups of rows and their aggregates, by all threads.
 
+use super::joined::JoinedTable;
 use super::shape::{Call, MOST_KEYS, Question, What};
 use crate::ask::sql::cells;
 use crate::error::{Error, ErrorKind, Result};
@@ -88,12 +89,22 @@ fn outside() -> Error {
     Error::of_part(ErrorKind::Unsupported { what: "numbers of more than 63 bits in groups".into() }, "")
 }
 
+/// Why SQLite itself must answer: memory and time for an answer are bounded.
+fn so_many(what: &str) -> Error {
+    Error::of_part(ErrorKind::Unsupported { what: format!("so many {what}").into() }, "")
+}
+
+/// The most joined rows of one share of a table.
+const MOST_JOINED: usize = 1 << 24;
+
 /// The most groups that are made while rows are read, which bounds the memory for them. SQLite answers where there are more.
 const MOST_GROUPS: usize = 2 << 20;
 
 /// The plan for reading the rows of a table.
 struct Reading<'q> {
     question: &'q Question,
+    /// The join that the rows are of, if any.
+    joined: Option<&'q JoinedTable<'q>>,
     /// The columns that identify a group while rows are read: ids instead of their texts, where texts follow from ids.
     keys: Vec<usize>,
     columns: Vec<usize>,
@@ -106,7 +117,12 @@ struct Reading<'q> {
 ///
 /// # Errors
 /// Damage, and where SQLite must decide. It answers then.
-pub(super) fn answer(question: &Question, table: &dyn Table, progress: &Progress) -> Result<Rows> {
+pub(super) fn answer(
+    question: &Question,
+    table: &dyn Table,
+    joined: Option<&JoinedTable<'_>>,
+    progress: &Progress,
+) -> Result<Rows> {
     let parts = table.parts();
     let is_id_of = |id: &usize, text: usize| {
         let kind = table.columns().get(*id).map(|column| column.kind);
@@ -125,7 +141,7 @@ pub(super) fn answer(question: &Question, table: &dyn Table, progress: &Progress
     }
     columns.sort_unstable();
     columns.dedup();
-    let reading = Reading { question, keys, columns, made: AtomicUsize::new(0), progress };
+    let reading = Reading { question, joined, keys, columns, made: AtomicUsize::new(0), progress };
     let groups = match parts {
         Some(parts) => reading.all_parts(parts)?,
         None => reading.table(table)?,
@@ -182,12 +198,18 @@ impl Reading<'_> {
 
     fn rows(&self, table: &dyn Table, rows: Range<usize>) -> Result<Groups<'static>> {
         let mut groups = Groups::default();
-        let mut cursor = table.cursor_over(rows.start, &self.columns);
-        let mut left = rows.len();
+        let (mut cursor, mut left) = match self.joined {
+            Some(joined) => (joined.cursor_within(rows.clone(), &self.columns)?, MOST_JOINED),
+            None => (table.cursor_over(rows.start, &self.columns), rows.len()),
+        };
         while left > 0 && cursor.advance()? {
             left = left.saturating_sub(1);
             self.add(&mut groups, &*cursor)
                 .map_err(|error| error.context(format_args!("{}: row {}", table.name(), cursor.row())))?;
+        }
+        if self.joined.is_some() {
+            // SQLite can be stopped in the midst of a join.
+            return if left == 0 { Err(so_many("joined rows")) } else { Ok(groups) };
         }
         self.progress.advance(rows.len().saturating_sub(left) as u64);
         Ok(groups)
@@ -231,7 +253,7 @@ impl Reading<'_> {
             return Ok((*place, false));
         }
         if self.made.fetch_add(1, Relaxed) >= MOST_GROUPS {
-            return Err(Error::of_part(ErrorKind::Unsupported { what: "so many groups".into() }, ""));
+            return Err(so_many("groups"));
         }
         let place = hashes.len();
         hashes.push(hash);

@@ -1,10 +1,15 @@
 //! The questions that are answered by groups, and the statements that take their answers from them.
 
+use super::clauses::{
+    COMPOUND, Clauses, Side, Tables, alias_of, column_of, end_of, equal_columns, sides_of, span, split, without_alias,
+};
 use super::condition::{Condition, Parser};
+use super::joined::JoinedTable;
 use super::token::{Placed, Token, tokens};
+use crate::ask::sql::cells::declared;
 use crate::ask::sql::file::OpenFile;
 use crate::ask::sql::names::quoted;
-use crate::table::Kind;
+use crate::table::{Column, Kind, Table};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -73,12 +78,13 @@ fn aggregate(part: &[Placed], also: &[&str]) -> Option<Option<What>> {
     (what.is_some() || is_plain()).then_some(what)
 }
 
-/// A question about the rows of one table.
+/// A question about the rows of one table, or of two that are joined.
 pub(in crate::ask::sql) struct Question {
-    pub(super) file: Arc<OpenFile>,
-    pub(super) table: usize,
+    pub(super) source: Source,
     /// The columns whose cells make a group.
     pub(super) keys: Vec<usize>,
+    /// The declarations of these columns in SQL.
+    pub(super) declared: Vec<String>,
     /// Whether the groups descend by each of these columns.
     pub(super) descends: Vec<bool>,
     /// Whether rows are grouped: without, all rows are one group, which exists without rows.
@@ -89,6 +95,30 @@ pub(in crate::ask::sql) struct Question {
     pub(super) first: Option<First>,
 }
 
+/// The tables of a question, by their numbers in their files.
+#[derive(Clone)]
+pub(super) struct Source {
+    pub(super) table: (Arc<OpenFile>, usize),
+    /// The second table, and the columns of both that are equal. The columns of the second follow those of the first.
+    pub(super) joined: Option<(Arc<OpenFile>, usize, [usize; 2])>,
+}
+
+impl Source {
+    fn of(side: &Side) -> Self {
+        Self { table: (Arc::clone(&side.file), side.table), joined: None }
+    }
+
+    /// Hands the rows to `read`, and the join that they are of. `None` where there is no such table, or the tables cannot
+    /// be joined here.
+    pub(super) fn read<T>(&self, read: impl FnOnce(&dyn Table, Option<&JoinedTable<'_>>) -> T) -> Option<T> {
+        let (file, table) = &self.table;
+        let first = file.table(*table)?;
+        let Some((file, table, on)) = &self.joined else { return Some(read(first, None)) };
+        let joined = JoinedTable::new([first, file.table(*table)?], *on)?;
+        Some(read(&joined, Some(&joined)))
+    }
+}
+
 /// The first groups by ORDER BY.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct First {
@@ -96,9 +126,6 @@ pub(super) struct First {
     /// Places among the columns of the question and its aggregates, and whether the groups descend by them.
     pub(super) terms: Vec<(usize, bool)>,
 }
-
-/// The table that a name in a statement stands for, in its schema if it is named.
-pub(in crate::ask::sql) type Tables<'a> = dyn Fn(Option<&str>, &str) -> Option<(Arc<OpenFile>, usize)> + 'a;
 
 /// Rewrites the parts of a statement that are such questions, so that each takes its rows from the table of groups that
 /// `name` names. `None` if no part is.
@@ -116,7 +143,8 @@ pub(in crate::ask::sql) fn rewrite(
         if token.is_word("select") {
             let end = end_of(&all, at);
             let Some(clauses) = all.get(at..end).and_then(Clauses::new) else { continue };
-            if let Some(select) = Select::new(&clauses, &all, tables) {
+            let select = || Select::new(&clauses, &all, tables).or_else(|| Select::joined(&clauses, &all, tables));
+            if let Some(select) = select() {
                 edits.extend(select.edits(name));
             } else if let Some(join) = Join::new(&clauses, &all, tables) {
                 edits.extend(join.edits(name));
@@ -138,49 +166,17 @@ pub(in crate::ask::sql) fn rewrite(
     Some(rewritten)
 }
 
-/// The words between the parts of a compound SELECT.
-const COMPOUND: [&str; 3] = ["union", "intersect", "except"];
-
-/// The end of the SELECT that begins at token `start`: a closing bracket, the next part of a compound, or the end.
-fn end_of(all: &[Placed], start: usize) -> usize {
-    let mut depth = 0usize;
-    for (at, token) in all.iter().enumerate().skip(start) {
-        if token.is_sign("(") {
-            depth = depth.saturating_add(1);
-        } else if token.is_sign(")") {
-            match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => return at,
-            }
-        } else if depth == 0 && COMPOUND.iter().any(|word| token.is_word(word)) {
-            return at;
-        }
-    }
-    all.len()
-}
-
-/// The clauses of a SELECT, without their first words.
-struct Clauses<'t> {
-    items: &'t [Placed],
-    from: &'t [Placed],
-    filter: &'t [Placed],
-    /// From BY on to the columns.
-    group: &'t [Placed],
-    having: &'t [Placed],
-    /// ORDER BY and LIMIT, with these words.
-    tail: &'t [Placed],
-}
-
-/// A SELECT of one table.
+/// A SELECT of one table, or of two that are joined.
 struct Select<'c, 't> {
     clauses: &'c Clauses<'t>,
-    file: Arc<OpenFile>,
-    table: usize,
-    /// The names of the columns in SQL.
-    columns: Vec<String>,
-    /// The name of the table in the statement.
-    alias: String,
+    sides: Vec<Side>,
+    source: Source,
+    /// The columns of all tables, as the file has them, and their names in SQL.
+    columns: Vec<Column>,
+    names: Vec<String>,
     keys: Vec<usize>,
+    /// Grouped columns that are named with their tables.
+    references: Vec<(Range<usize>, usize)>,
     calls: Vec<(Range<usize>, Call)>,
     condition: Option<Condition>,
     /// Whether ORDER BY and LIMIT are about it alone, and not about a compound of several.
@@ -194,81 +190,63 @@ const PLAIN: [&str; 34] = [
     "round", "rtrim", "substr", "then", "trim", "upper", "when",
 ];
 
-impl<'t> Clauses<'t> {
-    fn new(select: &'t [Placed]) -> Option<Self> {
-        let mut depth = 0usize;
-        let mut places: Vec<(usize, &str)> = Vec::new();
-        const WORDS: [&str; 6] = ["from", "where", "group", "having", "order", "limit"];
-        for (at, token) in select.iter().enumerate() {
-            if token.is_sign("(") {
-                depth = depth.saturating_add(1);
-            } else if token.is_sign(")") {
-                depth = depth.saturating_sub(1);
-            } else if let Some(word) = WORDS.iter().find(|word| depth == 0 && token.is_word(word)) {
-                places.push((at, word));
-            }
-            let is_other =
-                ["over", "filter", "window", "distinct", "exists", "select"].iter().any(|w| token.is_word(w));
-            // `count(DISTINCT column)`
-            let is_count = token.is_word("distinct") && at > 1 && depth > 0;
-            if is_other && at > 0 && !is_count {
-                return None;
-            }
-        }
-        let part = |word: &str| -> Option<&'t [Placed]> {
-            let Some(place) = places.iter().position(|(_, known)| *known == word) else { return Some(&[]) };
-            let start = places.get(place)?.0.checked_add(1)?;
-            let end = places.get(place.checked_add(1)?).map_or(select.len(), |next| next.0);
-            select.get(start..end)
-        };
-        // Each part once, in this order.
-        let order = places.iter().map(|(_, word)| WORDS.iter().position(|known| known == word));
-        if !order.is_sorted_by(|a, b| a < b) {
-            return None;
-        }
-        let first = |word: &str| places.iter().find(|(_, known)| *known == word).map(|(at, _)| *at);
-        let tail = first("order").or(first("limit")).map_or(Some(&[][..]), |at| select.get(at..))?;
-        Some(Self {
-            items: select.get(1..first("from")?)?,
-            from: part("from")?,
-            filter: part("where")?,
-            group: part("group")?,
-            having: part("having")?,
-            tail,
-        })
-    }
-}
-
 impl<'c, 't> Select<'c, 't> {
     fn new(clauses: &'c Clauses<'t>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
-        let (file, table, alias) = table_of(clauses.from, all, tables)?;
-        let columns = file.columns(table);
+        let side = Side::new(clauses.from, all, tables)?;
+        let source = Source::of(&side);
+        Self::of(clauses, vec![side], source, all)
+    }
+
+    /// A SELECT of two tables that are joined by an equal pair of ids or whole numbers.
+    fn joined(clauses: &'c Clauses<'t>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
+        let (sides, word, on) = sides_of(clauses.from, all, tables)?;
+        let on = equal_columns(&sides, on).filter(|_| word.is_word("on"))?;
+        let [first, second] = &sides;
+        let joined = Some((Arc::clone(&second.file), second.table, on));
+        let source = Source { joined, ..Source::of(first) };
+        let this = Self::of(clauses, sides.into(), source, all)?;
+        // Equal floats may differ by their signs, and SQLite keeps the one of the first row.
+        let depends_on_order = |(_, call): &(_, Call)| {
+            let kind = call.column.and_then(|column| this.kind(column));
+            matches!(call.what, What::Min | What::Max) && matches!(kind, Some(Kind::F32 | Kind::F64))
+        };
+        let mut names: Vec<String> =
+            this.keys.iter().filter_map(|key| Some(this.names.get(*key)?.to_lowercase())).collect();
+        names.sort_unstable();
+        let is_sure =
+            !this.calls.iter().any(depends_on_order) && names.windows(2).all(|pair| pair.first() != pair.last());
+        is_sure.then_some(this)
+    }
+
+    fn of(clauses: &'c Clauses<'t>, sides: Vec<Side>, source: Source, all: &[Placed]) -> Option<Self> {
         let is_compound = |token: &Placed| COMPOUND.iter().any(|word| token.is_word(word));
         let is_whole = !all.iter().any(is_compound);
-        let (keys, calls, condition) = (Vec::new(), Vec::new(), None);
-        let mut this = Self { clauses, file, table, columns, alias, keys, calls, condition, is_whole };
+        let columns = source.read(|table, _| table.columns().to_vec())?;
+        let mut names = Vec::new();
+        for side in &sides {
+            names.extend(side.columns.iter().cloned());
+            // SQL knows the first columns of a wide table only, and the numbers of others are not used.
+            names.resize(
+                names.len().checked_add(side.rows()?.columns().len())?.checked_sub(side.columns.len())?,
+                String::new(),
+            );
+        }
+        let (keys, references, calls, condition) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let mut this = Self { clauses, sides, source, columns, names, keys, references, calls, condition, is_whole };
         this.keys = this.read_keys()?;
         for part in [clauses.items, clauses.having, clauses.tail] {
-            let calls = this.read_calls(part)?;
-            this.calls.extend(calls);
+            this.read_calls(part)?;
         }
         let is_question = (!this.calls.is_empty() || !clauses.group.is_empty()) && this.calls.len() <= MOST_CALLS;
         this.condition = this.read_condition()?;
         is_question.then_some(this)
     }
 
-    /// The column that the first of `tokens` names, perhaps after the name of the table, and the number of these tokens.
+    /// The column that the first of `tokens` names, perhaps after the name of its table, and the number of these tokens.
     fn column(&self, tokens: &[Placed]) -> Option<(usize, usize)> {
-        let number = |name: &str| self.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
-        let is_call = |at: usize| tokens.get(at).is_some_and(|next| next.is_sign("("));
-        match tokens {
-            [table, dot, column, ..] if dot.is_sign(".") => {
-                let is_own = table.name()?.eq_ignore_ascii_case(&self.alias);
-                number(column.name()?).filter(|_| is_own).map(|column| (column, 3))
-            }
-            [column, ..] if !is_call(1) => number(column.name()?).map(|column| (column, 1)),
-            _ => None,
-        }
+        let ((side, column), length) = column_of(&self.sides, None, tokens)??;
+        let before = self.sides.iter().take(side).filter_map(|side| Some(side.rows()?.columns().len())).sum::<usize>();
+        Some((before.checked_add(column)?, length))
     }
 
     fn is_column(&self, tokens: &[Placed]) -> Option<usize> {
@@ -276,7 +254,7 @@ impl<'c, 't> Select<'c, 't> {
     }
 
     fn kind(&self, column: usize) -> Option<Kind> {
-        Some(self.file.table(self.table)?.columns().get(column)?.kind)
+        Some(self.columns.get(column)?.kind)
     }
 
     /// The columns after GROUP BY: names, aliases of items, or numbers of items.
@@ -351,16 +329,16 @@ impl<'c, 't> Select<'c, 't> {
         Some(First { count: usize::try_from(*count).ok()?, terms: terms? })
     }
 
-    /// The aggregates in a part of the statement; `None` if anything else in it is not the same for a whole group.
-    fn read_calls(&self, part: &[Placed]) -> Option<Vec<(Range<usize>, Call)>> {
-        let mut calls = Vec::new();
+    /// Reads the aggregates and the grouped columns in a part of the statement; `None` if anything else in it is not the
+    /// same for a whole group.
+    fn read_calls(&mut self, part: &[Placed]) -> Option<()> {
         let mut at = 0usize;
         while let Some(token) = part.get(at) {
             let rest = part.get(at..)?;
             if let Some(what) = aggregate(rest, &[])? {
                 let (call, length) = self.call(what, rest.get(2..)?)?;
                 let last = rest.get(length.checked_add(1)?)?;
-                calls.push((token.at.start..last.at.end, call));
+                self.calls.push((token.at.start..last.at.end, call));
                 at = at.checked_add(length)?.checked_add(2)?;
                 continue;
             }
@@ -370,7 +348,12 @@ impl<'c, 't> Select<'c, 't> {
                 // An alias that is also the name of a column: the clause decides which of them counts.
                 Some(_) if is_alias && self.keys.is_empty() => return None,
                 Some((column, _)) if is_alias && !self.keys.contains(&column) => return None,
-                Some((column, length)) if self.keys.contains(&column) => at = at.checked_add(length)?,
+                Some((column, length)) if self.keys.contains(&column) => {
+                    // A name alone means the same for groups.
+                    let named = rest.get(..length).filter(|named| named.len() > 1).and_then(span);
+                    self.references.extend(named.map(|named| (named, column)));
+                    at = at.checked_add(length)?;
+                }
                 Some(_) => return None,
                 None => {
                     let is_row_number = ["rowid", "oid", "_rowid_"].iter().any(|word| token.is_word(word));
@@ -383,7 +366,7 @@ impl<'c, 't> Select<'c, 't> {
                 }
             }
         }
-        Some(calls)
+        Some(())
     }
 
     /// The aggregate with the arguments that `rest` begins with, and their number of tokens with the closing bracket.
@@ -427,28 +410,34 @@ impl<'c, 't> Select<'c, 't> {
         if self.clauses.filter.is_empty() {
             return Some(None);
         }
-        let table = self.file.table(self.table)?;
         let column = |tokens: &[Placed]| self.column(tokens);
-        let parser = Parser { tokens: self.clauses.filter, columns: table.columns(), column: &column, at: 0, depth: 0 };
+        let parser = Parser { tokens: self.clauses.filter, columns: &self.columns, column: &column, at: 0, depth: 0 };
         let condition = parser.whole()?;
-        (!condition.is_probe(table)).then_some(Some(condition))
+        (!self.source.read(|table, _| condition.is_probe(table))?).then_some(Some(condition))
     }
 
     /// The edits of the statement's text that take the rows from the groups.
     fn edits(&self, name: &mut dyn FnMut(Question) -> String) -> Vec<(Range<usize>, String)> {
         let question = Question {
-            file: Arc::clone(&self.file),
-            table: self.table,
+            source: self.source.clone(),
             keys: self.keys.clone(),
+            declared: declarations(&self.keys, &self.names, &self.columns),
             descends: self.descends(),
             is_grouped: !self.clauses.group.is_empty(),
             calls: self.calls.iter().map(|(_, call)| *call).collect(),
             condition: self.condition.clone(),
             first: self.first(),
         };
-        let groups = format!("temp.{} AS {}", quoted(&name(question)), quoted(&self.alias));
+        let alias = self.sides.first().map(|side| quoted(&side.alias)).unwrap_or_default();
+        let groups = format!("temp.{} AS {alias}", quoted(&name(question)));
         let mut edits: Vec<(Range<usize>, String)> =
             (0..).zip(&self.calls).map(|(number, (at, _))| (at.clone(), quoted(&call_name(number)))).collect();
+        // Groups of joined rows have the name of the first table.
+        let references = self
+            .references
+            .iter()
+            .filter_map(|(at, column)| Some((at.clone(), format!("{alias}.{}", quoted(self.names.get(*column)?)))));
+        edits.extend(references);
         let Clauses { from, filter, group, having, .. } = self.clauses;
         edits.extend(span(from).map(|at| (at, groups)));
         // The groups contain only rows that match WHERE. HAVING becomes the condition on groups.
@@ -463,21 +452,6 @@ impl<'c, 't> Select<'c, 't> {
     }
 }
 
-/// The place of some words in the text.
-fn span(tokens: &[Placed]) -> Option<Range<usize>> {
-    Some(tokens.first()?.at.start..tokens.last()?.at.end)
-}
-
-/// One of two tables that are joined.
-struct Side {
-    file: Arc<OpenFile>,
-    table: usize,
-    columns: Vec<String>,
-    alias: String,
-    /// The place of its name and alias in the text.
-    at: Range<usize>,
-}
-
 /// A SELECT of two tables that are joined by one pair of columns, with aggregates of one of them: `count(*)` of the rows is
 /// the sum of the counts of its groups. Each group is one row of the join.
 struct Join {
@@ -486,41 +460,10 @@ struct Join {
     calls: Vec<(Range<usize>, Call)>,
 }
 
-impl Side {
-    fn new(tokens: &[Placed], all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
-        let (file, table, alias) = table_of(tokens, all, tables)?;
-        // A join of another kind.
-        let is_word = |word: &&str| word.eq_ignore_ascii_case(&alias);
-        if ["left", "right", "full", "cross", "natural", "inner", "outer"].iter().any(is_word) {
-            return None;
-        }
-        Some(Self { columns: file.columns(table), file, table, alias, at: span(tokens)? })
-    }
-
-    fn kind(&self, column: usize) -> Option<Kind> {
-        Some(self.file.table(self.table)?.columns().get(column)?.kind)
-    }
-
-    fn len(&self) -> usize {
-        self.file.table(self.table).and_then(|table| table.known_len()).unwrap_or(usize::MAX)
-    }
-}
-
 impl Join {
     fn new(clauses: &Clauses<'_>, all: &[Placed], tables: &Tables<'_>) -> Option<Self> {
-        let from = clauses.from;
-        let join = from.iter().position(|token| token.is_word("join"))?;
-        let left = from.get(..join)?;
-        let left = match left {
-            [left @ .., inner] if inner.is_word("inner") => left,
-            left => left,
-        };
-        let rest = from.get(join.checked_add(1)?..)?;
-        let on = rest.iter().position(|token| token.is_word("on") || token.is_word("using"))?;
-        let sides = [Side::new(left, all, tables)?, Side::new(rest.get(..on)?, all, tables)?];
-        let (word, on) = rest.get(on..)?.split_first()?;
-        let [first, second] = &sides;
-        if clauses.group.is_empty() || first.alias.eq_ignore_ascii_case(&second.alias) {
+        let (sides, word, on) = sides_of(clauses.from, all, tables)?;
+        if clauses.group.is_empty() {
             return None;
         }
         let shared = match on {
@@ -528,20 +471,11 @@ impl Join {
                 Some(column.name()?)
             }
             _ if word.is_word("using") => return None,
-            _ => None,
+            on => equal_columns(&sides, on).map(|_| None)?,
         };
-        if shared.is_none() {
-            // One pair of columns of both tables.
-            let (first, length) = column_of(&sides, None, on)??;
-            let (equal, second) = on.get(length..)?.split_first()?;
-            let (second, length) = column_of(&sides, None, second).flatten().filter(|(_, l)| *l == second.len())?;
-            let _ = length;
-            if !(equal.is_sign("=") || equal.is_sign("==")) || first.0 == second.0 {
-                return None;
-            }
-        }
         let of = |own: usize| Self::of(own, &sides, shared, clauses);
-        let larger = usize::from(sides.get(1)?.len() > sides.first()?.len());
+        let [first, second] = &sides;
+        let larger = usize::from(second.len() > first.len());
         let (own, keys, calls) = of(larger).or_else(|| of(1usize.checked_sub(larger)?))?;
         Some(Self { own: sides.into_iter().nth(own)?, keys, calls })
     }
@@ -621,9 +555,10 @@ impl Join {
         let Self { own, keys, calls } = self;
         let all = calls.iter().map(|(_, call)| *call).collect();
         let (descends, condition) = (vec![false; keys.len()], None);
+        let columns = own.rows().map_or(&[][..], |table| table.columns());
         let question = Question {
-            file: own.file,
-            table: own.table,
+            source: Source::of(&own),
+            declared: declarations(&keys, &own.columns, columns),
             keys,
             descends,
             is_grouped: true,
@@ -644,95 +579,13 @@ impl Join {
     }
 }
 
-/// The table and the column that the first of `tokens` name, and the number of these tokens; nothing within where they
-/// name none. `None` for a name that both tables have.
-fn column_of(sides: &[Side], shared: Option<&str>, tokens: &[Placed]) -> Option<Option<((usize, usize), usize)>> {
-    let number = |side: &Side, name: &str| side.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
-    let is_call = |at: usize| tokens.get(at).is_some_and(|next| next.is_sign("("));
-    match tokens {
-        [table, dot, column, ..] if dot.is_sign(".") => {
-            let own =
-                sides.iter().position(|side| table.name().is_some_and(|name| name.eq_ignore_ascii_case(&side.alias)));
-            let found = own.and_then(|own| Some((own, number(sides.get(own)?, column.name()?)?)));
-            Some(found.map(|found| (found, 3)))
-        }
-        [column, ..] if !is_call(1) => {
-            let Some(name) = column.name() else { return Some(None) };
-            let mut found = sides.iter().enumerate().filter_map(|(own, side)| Some((own, number(side, name)?)));
-            match (found.next(), found.next()) {
-                (Some(_), Some(_)) if shared.is_none_or(|shared| !shared.eq_ignore_ascii_case(name)) => None,
-                (first, _) => Some(first.map(|first| (first, 1))),
-            }
-        }
-        _ => Some(None),
-    }
+/// The declarations of grouped columns in SQL.
+fn declarations(keys: &[usize], names: &[String], columns: &[Column]) -> Vec<String> {
+    let declare = |key: &usize| Some(format!("{} {}", quoted(names.get(*key)?), declared(columns.get(*key)?.kind)));
+    keys.iter().filter_map(declare).collect()
 }
 
 /// The name of an aggregate in the table of groups.
 pub(super) fn call_name(number: usize) -> String {
     format!("assetq {number}")
-}
-
-/// The one table after FROM, and the name by which the statement calls it.
-fn table_of(from: &[Placed], all: &[Placed], tables: &Tables<'_>) -> Option<(Arc<OpenFile>, usize, String)> {
-    let (schema, name, rest) = match from {
-        [schema, dot, name, rest @ ..] if dot.is_sign(".") => (Some(schema.name()?), name.name()?, rest),
-        [name, rest @ ..] => (None, name.name()?, rest),
-        [] => return None,
-    };
-    let alias = match rest {
-        [] => name,
-        [alias] => alias.name()?,
-        [word, alias] if word.is_word("as") => alias.name()?,
-        _ => return None,
-    };
-    // A common table expression of this name.
-    let is_expression = |window: &[Placed]| match window {
-        [other, next, ..] => {
-            schema.is_none() && other.name().is_some_and(|other| other.eq_ignore_ascii_case(name)) && {
-                next.is_word("as")
-                    && window
-                        .get(2)
-                        .is_some_and(|open| open.is_sign("(") || open.is_word("materialized") || open.is_word("not"))
-                    || next.is_sign("(")
-            }
-        }
-        _ => false,
-    };
-    if all.first()?.is_word("with") && all.windows(3).any(is_expression) {
-        return None;
-    }
-    let (file, table) = tables(schema, name)?;
-    Some((file, table, alias.to_owned()))
-}
-
-/// The parts between commas that are in no brackets.
-fn split(tokens: &[Placed]) -> Vec<&[Placed]> {
-    let mut depth = 0usize;
-    let is_comma = |token: &Placed| {
-        if token.is_sign("(") {
-            depth = depth.saturating_add(1);
-        } else if token.is_sign(")") {
-            depth = depth.saturating_sub(1);
-        }
-        depth == 0 && token.is_sign(",")
-    };
-    tokens.split(is_comma).collect()
-}
-
-/// The name that an item of a SELECT is given.
-fn alias_of(item: &[Placed]) -> Option<&str> {
-    match item {
-        [.., word, alias] if word.is_word("as") => alias.name(),
-        [.., before, alias] if before.name().is_some() => alias.name(),
-        _ => None,
-    }
-}
-
-fn without_alias(item: &[Placed]) -> &[Placed] {
-    match (alias_of(item), item) {
-        (Some(_), [item @ .., word, _]) if word.is_word("as") => item,
-        (Some(_), [item @ .., _]) => item,
-        _ => item,
-    }
 }

@@ -5,7 +5,7 @@
 
 use super::answer::{Rows, answer};
 use super::shape::{Question, call_name};
-use crate::ask::sql::cells::{Cell, declared};
+use crate::ask::sql::cells::Cell;
 use crate::ask::sql::names::quoted;
 use crate::report::Progress;
 use rusqlite::Error as SqlError;
@@ -51,22 +51,16 @@ impl GroupTables {
 impl Asked {
     fn rows(&self) -> Option<&Rows> {
         let ask = || {
-            let table = self.question.file.table(self.question.table)?;
             // Damage is reported by the statement as it was given.
-            answer(&self.question, table, &self.progress).ok()
+            self.question.source.read(|table, joined| answer(&self.question, table, joined, &self.progress).ok())?
         };
         self.rows.get_or_init(ask).as_ref()
     }
 
     fn declaration(&self) -> String {
-        let Question { file, table, keys, calls, .. } = &self.question;
-        let names = file.columns(*table);
-        let key = |key: &usize| {
-            let kind = file.table(*table)?.columns().get(*key)?.kind;
-            Some(format!("{} {}", quoted(names.get(*key)?), declared(kind)))
-        };
+        let Question { declared, calls, .. } = &self.question;
         let calls = (0..calls.len()).map(|number| quoted(&call_name(number)));
-        let columns: Vec<String> = keys.iter().filter_map(key).chain(calls).collect();
+        let columns: Vec<String> = declared.iter().cloned().chain(calls).collect();
         format!("CREATE TABLE x({})", columns.join(", "))
     }
 }
