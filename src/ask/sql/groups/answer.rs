@@ -142,6 +142,10 @@ pub(super) fn answer(
     columns.sort_unstable();
     columns.dedup();
     let reading = Reading { question, joined, keys, columns, made: AtomicUsize::new(0), progress };
+    if let Some(joined) = joined {
+        // Not in a thread that shares work: all of them make the index.
+        joined.index()?;
+    }
     let groups = match parts {
         Some(parts) => reading.all_parts(parts)?,
         None => reading.table(table)?,

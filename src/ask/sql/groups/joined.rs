@@ -4,6 +4,7 @@ use crate::ask::sql::cells;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, Kind, Literal, RowCursor, Table, Value, no_cell};
+use crate::threads::prelude::*;
 use hashbrown::HashTable;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub(super) struct JoinedTable<'a> {
 }
 
 /// The rows of a table by the hashes of their cells in one column.
-struct Index {
+pub(super) struct Index {
     /// A hash, and the last row with it.
     last: HashTable<(u64, u32)>,
     /// For each row, the row before with the same hash.
@@ -57,24 +58,42 @@ fn hash(cell: &Value<'_>) -> Result<Option<u64>> {
     }
 }
 
+/// The hashes of the cells of at most `count` rows.
+fn hashes(table: &dyn Table, column: usize, first: usize, count: usize) -> Result<Vec<Option<u64>>> {
+    let mut hashes = Vec::new();
+    let mut cursor = table.cursor_over(first, &[column]);
+    while hashes.len() < count && cursor.advance()? {
+        hashes.push(hash(&cursor.value(column)?)?);
+    }
+    Ok(hashes)
+}
+
 impl Index {
     fn new(table: &dyn Table, column: usize) -> Result<Self> {
-        let (mut last, mut before) = (HashTable::new(), Vec::new());
-        let mut cursor = table.cursor_over(0, &[column]);
-        while cursor.advance()? {
-            if before.len() >= MOST {
-                return Err(Error::of_part(ErrorKind::Unsupported { what: "a join of so many rows".into() }, ""));
-            }
-            let row = u32::try_from(before.len()).unwrap_or(NONE);
-            before.push(NONE);
-            let Some(hash) = hash(&cursor.value(column)?)? else { continue };
+        /// Rows that one thread reads at once.
+        const SHARE: usize = 4096;
+        let len = if table.is_random_access() { table.len()? } else { 0 };
+        let read = |share: usize| hashes(table, column, share.saturating_mul(SHARE), SHARE);
+        let shares: Vec<Vec<Option<u64>>> = match len {
+            0..=SHARE => vec![hashes(table, column, 0, MOST)?],
+            _ => (0..len.div_ceil(SHARE)).into_par_iter().map(read).collect::<Result<_>>()?,
+        };
+        let rows = shares.iter().map(Vec::len).sum();
+        if rows >= MOST {
+            return Err(Error::of_part(ErrorKind::Unsupported { what: "a join of so many rows".into() }, ""));
+        }
+        let (mut last, mut before) = (HashTable::with_capacity(rows), Vec::with_capacity(rows));
+        for (row, hash) in (0u32..).zip(shares.into_iter().flatten()) {
+            let Some(hash) = hash else {
+                before.push(NONE);
+                continue;
+            };
             match last.find_mut(hash, |(other, _): &(u64, u32)| *other == hash) {
-                Some((_, same)) => {
-                    if let Some(before) = before.last_mut() {
-                        *before = std::mem::replace(same, row);
-                    }
+                Some((_, same)) => before.push(std::mem::replace(same, row)),
+                None => {
+                    before.push(NONE);
+                    last.insert_unique(hash, (hash, row), |(hash, _)| *hash);
                 }
-                None => drop(last.insert_unique(hash, (hash, row), |(hash, _)| *hash)),
             }
         }
         Ok(Self { last, before })
@@ -124,7 +143,8 @@ impl<'a> JoinedTable<'a> {
         }
     }
 
-    fn index(&self) -> Result<&Index> {
+    /// The index, made on first use.
+    pub(super) fn index(&self) -> Result<&Index> {
         let (found, column) = self.found();
         self.index.get_or_try_init(|| Index::new(found, column))
     }
@@ -224,5 +244,49 @@ impl Table for JoinedTable<'_> {
         let (table, own, _) = self.of(column);
         let before = column.checked_sub(own)?;
         table.text_of(own)?.checked_add(before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::DeclaredTable;
+
+    /// More rows than one thread reads at once; some have no key, and several have the same one.
+    #[test]
+    fn the_pairs_are_those_of_two_loops() {
+        let numbers = |name, len: usize, modulus: usize| {
+            let key = move |row: &usize| Ok(Some(row % modulus).filter(|key| *key > 2).into());
+            DeclaredTable::new(name, move || Ok(len), move |row| Ok((row < len).then_some(row)))
+                .column(Column::uint("row"), |row| Ok((*row).into()))
+                .column(Column::uint("key"), key)
+                .random_access()
+        };
+        let (many, few) = (numbers("many", 20_000, 9000), numbers("few", 10_000, 7000));
+        let key = |row: usize, modulus: usize| Some(row % modulus).filter(|key| *key > 2);
+        let mut expected: Vec<(usize, usize)> = Vec::new();
+        for a in 0..20_000 {
+            expected.extend((0..10_000).step_by(7000).filter_map(|start| {
+                let b = key(a, 9000)?.checked_add(start).filter(|b| *b < 10_000)?;
+                (key(b, 7000) == key(a, 9000)).then_some((a, b))
+            }));
+        }
+        for tables in [[&many as &dyn Table, &few], [&few, &many]] {
+            let joined = JoinedTable::new(tables, [1, 1]).unwrap();
+            let row_of_many = usize::from(joined.walks_second).saturating_mul(2);
+            let columns = [row_of_many, 2 - row_of_many];
+            let mut pairs = Vec::new();
+            for rows in [0..5000, 5000..20_000] {
+                let mut cursor = joined.cursor_within(rows, &columns).unwrap();
+                while cursor.advance().unwrap() {
+                    let [a, b] = columns.map(|column| cursor.value(column).unwrap());
+                    assert_eq!(joined.value(cursor.row(), columns[1]).unwrap(), b);
+                    let (Value::Uint(a), Value::Uint(b)) = (a, b) else { panic!() };
+                    pairs.push((a as usize, b as usize));
+                }
+            }
+            pairs.sort_unstable();
+            assert_eq!(pairs, expected);
+        }
     }
 }
