@@ -1,6 +1,6 @@
 //! The common part of every function: converts pointers, and catches panics.
 
-use crate::File;
+use crate::file::File;
 use std::ffi::{CStr, CString, c_char};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};

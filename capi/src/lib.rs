@@ -8,26 +8,21 @@
 compile_error!("panics must unwind here: build with --profile release-unwind");
 
 mod boundary;
+mod file;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use assetq::bwdb::{Database, Location as At, State};
+use assetq::table::Tree;
 use assetq::write::json;
 use assetq::write::stream::Selection;
-use assetq::{Asset, Options, Source, archive, table::Tree};
+use assetq::{Asset, Options, Source, archive};
+pub use file::File;
+
 pub use boundary::Failure;
 use boundary::{answered, bytes, places, slice, text, texts, unsupported};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
 use std::ptr;
-
-/// An open file.
-pub struct File {
-    asset: Asset,
-    options: Options,
-    name: CString,
-    format: CString,
-    tables: Vec<CString>,
-}
 
 /// The location of a resource's record.
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Many files of one format as one file, whose tables have the rows of all of them.
 
-use super::FileList;
+use super::list::FileList;
 use super::table::{OpenTable, SetTable};
 use crate::asset::{Asset, Format};
 use crate::error::{Error, ErrorKind, Result};

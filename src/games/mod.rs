@@ -6,161 +6,21 @@
 mod record;
 mod steam;
 mod system;
+mod title;
 
 pub use record::Record;
 
+pub use record::Installation;
+pub use title::GameTitle;
+
 use crate::container::MARK;
-use crate::error::{Error, ErrorKind, Result};
-use crate::source::bounded::Bounded;
+use crate::error::Result;
 use record::RecordLocation;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
-
-/// A game whose files this crate reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GameTitle {
-    /// World of Warships, of Wargaming or of Lesta.
-    WorldOfWarships,
-    /// Space Engineers 2.
-    SpaceEngineers2,
-    /// FINAL FANTASY XIII.
-    FinalFantasy13,
-    /// FINAL FANTASY XIII-2.
-    FinalFantasy13Part2,
-    /// Lightning Returns: FINAL FANTASY XIII.
-    LightningReturns,
-    /// Rusty Hearts.
-    RustyHearts,
-}
-
-/// The constants of a game.
-struct Facts {
-    prefix: &'static str,
-    variable: &'static str,
-    name: &'static str,
-    /// The number of the game at Steam.
-    steam_app: u32,
-    /// A file or folder that lies in the folder of this game only.
-    marker: &'static str,
-}
-
-impl GameTitle {
-    /// All games.
-    pub const ALL: [Self; 6] = [
-        Self::WorldOfWarships,
-        Self::SpaceEngineers2,
-        Self::FinalFantasy13,
-        Self::FinalFantasy13Part2,
-        Self::LightningReturns,
-        Self::RustyHearts,
-    ];
-
-    const fn facts(self) -> Facts {
-        match self {
-            Self::WorldOfWarships => Facts {
-                prefix: "wows",
-                variable: "ASSETQ_WOWS",
-                name: "World of Warships",
-                steam_app: 552_990,
-                marker: "bin/*/idx",
-            },
-            Self::SpaceEngineers2 => Facts {
-                prefix: "se2",
-                variable: "ASSETQ_SE2",
-                name: "Space Engineers 2",
-                steam_app: 1_133_870,
-                marker: "GameData/Vanilla/Content",
-            },
-            Self::FinalFantasy13 => Facts {
-                prefix: "ff13",
-                variable: "ASSETQ_FF13",
-                name: "FINAL FANTASY XIII",
-                steam_app: 292_120,
-                marker: "white_data",
-            },
-            Self::FinalFantasy13Part2 => Facts {
-                prefix: "ff13-2",
-                variable: "ASSETQ_FF13_2",
-                name: "FINAL FANTASY XIII-2",
-                steam_app: 292_140,
-                marker: "alba_data",
-            },
-            Self::LightningReturns => Facts {
-                prefix: "lr",
-                variable: "ASSETQ_LR",
-                name: "Lightning Returns: FINAL FANTASY XIII",
-                steam_app: 345_350,
-                marker: "weiss_data",
-            },
-            Self::RustyHearts => Facts {
-                prefix: "rusty-hearts",
-                variable: "ASSETQ_RUSTY_HEARTS",
-                name: "Rusty Hearts",
-                steam_app: 36_630,
-                marker: "f00X.dat",
-            },
-        }
-    }
-
-    /// The word that stands for the game's folder in an address, as in `wows:content`.
-    pub const fn prefix(self) -> &'static str {
-        self.facts().prefix
-    }
-
-    /// The environment variable that names the game's folder.
-    pub const fn variable(self) -> &'static str {
-        self.facts().variable
-    }
-
-    /// The name of the game.
-    pub const fn name(self) -> &'static str {
-        self.facts().name
-    }
-
-    /// Whether `folder` holds this game.
-    fn is_in(self, folder: &Path) -> bool {
-        match self.facts().marker.split_once("/*/") {
-            None => folder.join(self.facts().marker).exists(),
-            Some((above, below)) => folders_in(&folder.join(above)).iter().any(|one| one.join(below).exists()),
-        }
-    }
-
-    /// The game that `folder` holds.
-    fn of_folder(folder: &Path) -> Option<Self> {
-        Self::ALL.into_iter().find(|title| title.is_in(folder))
-    }
-
-    /// The folder of this game: the value of its [variable](Self::variable), else the first installation found. The
-    /// search runs once in a process.
-    ///
-    /// # Errors
-    /// `NotFound` with the places that were searched, or with the value of the variable if it names no folder.
-    pub fn find(self) -> Result<PathBuf> {
-        static FOUND: [OnceLock<Option<PathBuf>>; GameTitle::ALL.len()] = [const { OnceLock::new() }; 6];
-        if let Some(folder) = self.folder_in_variable() {
-            if folder.is_dir() {
-                return Ok(folder);
-            }
-            return Err(self.not_found(&format!("${} is {folder:?}, which is no folder", self.variable())));
-        }
-        let search = || Search::of_this_machine().installations().find(|found| found.title == self);
-        let found = FOUND.iter().zip(Self::ALL).find(|(_, title)| *title == self);
-        let folder = found.and_then(|(found, _)| found.get_or_init(|| Some(search()?.folder)).clone());
-        folder.ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
-    }
-
-    fn not_found(self, why: &str) -> Error {
-        Error::of_part(ErrorKind::NotFound { what: format!("{} ({why})", self.name()) }, "")
-    }
-
-    fn folder_in_variable(self) -> Option<PathBuf> {
-        std::env::var_os(self.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
-    }
-}
 
 /// An address that begins with the prefix of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,21 +40,6 @@ impl<'a> GameAddress<'a> {
         let title = GameTitle::ALL.into_iter().find(|title| title.prefix() == prefix)?;
         Some(Self { title, build, inner })
     }
-}
-
-/// A game found on this machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installation {
-    /// The game.
-    pub title: GameTitle,
-    /// Its folder.
-    pub folder: PathBuf,
-    /// The kind of record that led to the folder.
-    pub found_by: Record,
-    /// The file, folder or variable that led to it.
-    pub record: String,
-    /// The build that Steam recorded.
-    pub steam_build: Option<String>,
 }
 
 /// A search of one machine.
@@ -234,23 +79,25 @@ impl Search {
     }
 }
 
-/// The folders in `folder`, in order of name; none if it cannot be read.
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    folders.sort_unstable();
-    folders
-}
-
-/// The text of a record. Bytes that are not UTF-8 are replaced: they are no part of the syntax. `None` for a file that
-/// cannot be read or is larger than any record.
-fn text_of(path: &Path) -> Option<String> {
-    const MOST: u64 = 64 << 20;
-    if !path.is_file() {
-        return None;
+impl GameTitle {
+    /// The folder of this game: the value of its [variable](Self::variable), else the first installation found. The
+    /// search runs once in a process.
+    ///
+    /// # Errors
+    /// `NotFound` with the places that were searched, or with the value of the variable if it names no folder.
+    pub fn find(self) -> Result<PathBuf> {
+        static FOUND: [OnceLock<Option<PathBuf>>; GameTitle::ALL.len()] = [const { OnceLock::new() }; 6];
+        if let Some(folder) = self.folder_in_variable() {
+            if folder.is_dir() {
+                return Ok(folder);
+            }
+            return Err(self.not_found(&format!("${} is {folder:?}, which is no folder", self.variable())));
+        }
+        let search = || Search::of_this_machine().installations().find(|found| found.title == self);
+        let found = FOUND.iter().zip(Self::ALL).find(|(_, title)| *title == self);
+        let folder = found.and_then(|(found, _)| found.get_or_init(|| Some(search()?.folder)).clone());
+        folder.ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
     }
-    let bytes = Bounded::new(BufReader::new(fs::File::open(path).ok()?), MOST).bytes().ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

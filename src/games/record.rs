@@ -1,7 +1,8 @@
 //! Records of installed games, in the order in which they win.
 
-use super::system::{System, wine_prefixes};
-use super::{GameTitle, Installation, folders_in, steam, text_of};
+use super::steam;
+use super::system::{System, folders_in, text_of, wine_prefixes};
+use super::title::GameTitle;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -187,4 +188,19 @@ fn steam_roots(system: &System, home: Option<&Path>) -> Vec<PathBuf> {
         ]
     };
     home.into_iter().flat_map(|home| below.iter().map(|path| home.join(path))).collect()
+}
+
+/// A game found on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installation {
+    /// The game.
+    pub title: GameTitle,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The kind of record that led to the folder.
+    pub found_by: Record,
+    /// The file, folder or variable that led to it.
+    pub record: String,
+    /// The build that Steam recorded.
+    pub steam_build: Option<String>,
 }

@@ -4,8 +4,8 @@
 //! of one game below `steamapps/common`.
 
 use super::record::{Candidate, Record};
-use super::system::System;
-use super::{GameTitle, folders_in, text_of};
+use super::system::{System, folders_in, text_of};
+use super::title::GameTitle;
 use std::path::{Path, PathBuf};
 
 /// The folders of the libraries of the Steam in `root`, as paths of this machine.

@@ -1,6 +1,8 @@
 //! This machine, and each Windows that Wine or Proton keeps in a folder of it.
 
-use super::text_of;
+use crate::source::bounded::Bounded;
+use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// A system whose records are read.
@@ -170,10 +172,29 @@ pub(super) fn wine_prefixes(home: &Path) -> Vec<PathBuf> {
     ];
     let set = std::env::var_os("WINEPREFIX").filter(|value| !value.is_empty()).map(PathBuf::from);
     let known = KNOWN.iter().flat_map(|known| match known.strip_suffix("/*") {
-        Some(folder) => super::folders_in(&home.join(folder)),
+        Some(folder) => folders_in(&home.join(folder)),
         None => vec![home.join(known)],
     });
     set.into_iter().chain(known).filter(|prefix| prefix.join("drive_c").is_dir()).collect()
+}
+
+/// The folders in `folder`, in order of name; none if it cannot be read.
+pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort_unstable();
+    folders
+}
+
+/// The text of a record. Bytes that are not UTF-8 are replaced: they are no part of the syntax. `None` for a file that
+/// cannot be read or is larger than any record.
+pub(super) fn text_of(path: &Path) -> Option<String> {
+    const MOST: u64 = 64 << 20;
+    if !path.is_file() {
+        return None;
+    }
+    let bytes = Bounded::new(BufReader::new(fs::File::open(path).ok()?), MOST).bytes().ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A map from above: x leads to the right, z to the top.
 
+use super::canvas::{self, MARGIN, SIZE};
 use super::text::{self, LINE};
-use super::{MARGIN, SIZE};
 use crate::error::Result;
 use crate::scene::figure::{Chart, ChartBox};
 use crate::scene::outline::Taken;
@@ -29,7 +29,7 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
     let paper = |[x, z]: [f64; 2]| [MARGIN + size(left, x), 2.0 * MARGIN + size(z, top)];
     let (width, height) = (size(left, right), size(bottom, top));
     let lines = chart.kinds.len() as f32 * LINE;
-    let mut page = super::page(width + LEGEND + 3.0 * MARGIN, height.max(lines) + 3.0 * MARGIN)?;
+    let mut page = canvas::page(width + LEGEND + 3.0 * MARGIN, height.max(lines) + 3.0 * MARGIN)?;
     text::write(&mut page, &chart.name, [MARGIN, MARGIN / 2.0], width + LEGEND);
 
     for one in &chart.boxes {

@@ -1,5 +1,6 @@
 //! Pictures as PNG, drawn without a GPU: solids from the quarter and from above, and plans of maps.
 
+mod canvas;
 mod chart;
 mod raster;
 mod solids;
@@ -8,11 +9,6 @@ mod text;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::Figure;
 use std::io::Write;
-use tiny_skia::{Color, Pixmap};
-
-/// The longer side of a picture, in pixels.
-const SIZE: f32 = 1200.0;
-const MARGIN: f32 = 24.0;
 
 /// Draws `figure` as PNG.
 ///
@@ -29,26 +25,15 @@ pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
     out.write_all(&png).map_err(|error| Error::io("cannot write", error))
 }
 
-/// An empty page.
-fn page(width: f32, height: f32) -> Result<Pixmap> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
-    let [width, height] = [width, height].map(|size| size.clamp(1.0, 8192.0) as u32);
-    let too_large = || {
-        let value = u64::from(width).saturating_mul(height.into());
-        Error::of_part(ErrorKind::Limit { what: "pixels of a picture", value, limit: 1 << 26 }, "")
-    };
-    let mut page = Pixmap::new(width, height).ok_or_else(too_large)?;
-    page.fill(Color::from_rgba8(0xfb, 0xfb, 0xf8, 0xff));
-    Ok(page)
-}
-
 #[cfg(all(test, feature = "sample"))]
 mod tests {
+    use super::canvas::SIZE;
     use super::*;
     use crate::sample::geometry::{GeometryBuilder, PlateShape};
     use crate::sample::{Size, wdata};
     use crate::scene::{Context, Options, SceneFormat};
     use crate::{Asset, Source};
+    use tiny_skia::Pixmap;
 
     /// The picture of a file, and how many of its pixels have a colour, or one next to it.
     fn picture(name: &str, bytes: Vec<u8>) -> (Pixmap, impl Fn([u8; 3]) -> usize) {

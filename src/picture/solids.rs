@@ -1,8 +1,8 @@
 //! Solids, seen at an angle and from above.
 
+use super::canvas::{self, MARGIN, SIZE};
 use super::raster::{Corner, Raster};
 use super::text::{self, LINE};
-use super::{MARGIN, SIZE};
 use crate::error::Result;
 use crate::scene::figure::{Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
 use std::collections::BTreeSet;
@@ -54,7 +54,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let height: f32 = drawn.iter().map(|raster| pixels(raster.height) + MARGIN).sum();
     // A space has more materials than fit into a picture.
     let lines = legend.len().min(40).div_ceil(4) as f32 * LINE;
-    let mut page = super::page(SIZE + 2.0 * MARGIN, height + lines + 3.0 * MARGIN)?;
+    let mut page = canvas::page(SIZE + 2.0 * MARGIN, height + lines + 3.0 * MARGIN)?;
     text::write(&mut page, solids.name, [MARGIN, MARGIN / 2.0], SIZE);
     let mut top = MARGIN * 1.5;
     for raster in &drawn {

@@ -145,7 +145,7 @@ fn same_id(old: &File<'_>, new: &File<'_>) -> bool {
 impl Comparable for Files<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
         let len = match self.archive(side).len() {
-            Ok(len) => len.min(super::MAX_ROWS),
+            Ok(len) => len.min(super::table::MAX_ROWS),
             Err(error) => {
                 faults.add(side, error);
                 0

@@ -48,9 +48,6 @@ use crate::suggest;
 use crate::table::{Table, Value};
 use std::fmt;
 
-/// Rows of one table that are compared at most.
-pub const MAX_ROWS: usize = 1 << 27;
-
 /// A row that differs, in words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

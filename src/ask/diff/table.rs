@@ -1,6 +1,5 @@
 //! Any table, compared by the roles of its columns.
 
-use super::MAX_ROWS;
 use crate::compare::{
     Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
@@ -323,3 +322,6 @@ impl Comparable for Columns<'_> {
         1 << 13
     }
 }
+
+/// Rows of one table that are compared at most.
+pub const MAX_ROWS: usize = 1 << 27;

@@ -4,7 +4,7 @@
 //! it is read. The cell of a container has the high bit set; the rest is its number. A container is a range of cells.
 //! Shared and cyclic values cost nothing, and no access follows more than one reference.
 
-use super::leaf::{self, Leaf};
+use super::leaf::{self, Leaf, NodeKind};
 use crate::bytes::{View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -204,49 +204,6 @@ impl Pickle {
         let start = container.start as usize;
         let end = start.saturating_add(container.len() as usize);
         self.cells.all().get(start..end).unwrap_or_default()
-    }
-}
-
-/// The kind of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum NodeKind {
-    /// `None`.
-    Null,
-    /// A truth value.
-    Bool,
-    /// An integer.
-    Int,
-    /// A float.
-    Float,
-    /// A text, or the bytes that Python 2 has for texts.
-    Text,
-    /// A list, a tuple or a set.
-    List,
-    /// A dictionary.
-    Dict,
-    /// An object of a class of the game.
-    Object,
-}
-
-impl NodeKind {
-    /// The name that outputs use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool => "bool",
-            Self::Int => "int",
-            Self::Float => "float",
-            Self::Text => "text",
-            Self::List => "list",
-            Self::Dict => "dict",
-            Self::Object => "object",
-        }
-    }
-
-    /// Whether values of this kind have further values in them.
-    pub const fn is_container(self) -> bool {
-        matches!(self, Self::List | Self::Dict | Self::Object)
     }
 }
 

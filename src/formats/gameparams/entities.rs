@@ -1,6 +1,7 @@
 //! The entities of the game, in the order of the file, and how they are found.
 
-use super::arena::{Node, NodeKind, Pickle};
+use super::arena::{Node, Pickle};
+use super::leaf::NodeKind;
 use crate::archive::PathIndex;
 use crate::error::{ErrorKind, Result};
 use crate::lazy::Lazy;

@@ -1,6 +1,5 @@
 //! Leaves of a pickle, decoded from the opcodes that make them.
 
-use super::arena::NodeKind;
 use super::op;
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
@@ -359,5 +358,48 @@ mod tests {
             assert!(!is_text(View::new(bytes, "test"), "other", true), "{bytes:?}");
         }
         assert!(read(View::new(b"X\x01\0\0\0\xE4", "test")).is_err());
+    }
+}
+
+/// The kind of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum NodeKind {
+    /// `None`.
+    Null,
+    /// A truth value.
+    Bool,
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A text, or the bytes that Python 2 has for texts.
+    Text,
+    /// A list, a tuple or a set.
+    List,
+    /// A dictionary.
+    Dict,
+    /// An object of a class of the game.
+    Object,
+}
+
+impl NodeKind {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Text => "text",
+            Self::List => "list",
+            Self::Dict => "dict",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether values of this kind have further values in them.
+    pub const fn is_container(self) -> bool {
+        matches!(self, Self::List | Self::Dict | Self::Object)
     }
 }

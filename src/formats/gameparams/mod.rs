@@ -40,8 +40,9 @@ mod tables;
 mod verify;
 mod walk;
 
-pub use arena::{Node, NodeKind, Pickle};
+pub use arena::{Node, Pickle};
 pub use entities::Entity;
+pub use leaf::NodeKind;
 pub use parts::{ArmorPlate, EntityPart, Upgrade};
 
 use crate::archive::names::NameSources;

@@ -1,7 +1,8 @@
 //! A walk over all values in a value, without recursion: values may be nested as deep as the file is long, and may contain
 //! themselves.
 
-use super::arena::{Node, NodeKind};
+use super::arena::Node;
+use super::leaf::NodeKind;
 use crate::budget::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::table::path::{push_index, push_name};

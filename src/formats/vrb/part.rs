@@ -1,7 +1,7 @@
 //! A table or chunk of an archive: its position, and its bytes after the first use.
 
 use super::layout::{ArchiveEntry, MAGIC};
-use super::{Limits, Options};
+use super::options::{Limits, Options};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;

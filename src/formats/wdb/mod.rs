@@ -20,6 +20,7 @@
 //!
 //! The bytes are described in docs/formats/wdb.md.
 
+mod columns;
 mod directory;
 mod fields;
 mod known_fields;
@@ -115,7 +116,7 @@ impl Sheet {
         };
         let arrays = (layout.arrays > 0).then(|| Arrays::read(sections, &layout));
         let (pool, sections) = (sections.pool(), sections.entries().len());
-        let columns = tables::record_columns(&layout.fields);
+        let columns = columns::record_columns(&layout.fields);
         Ok(Self { source, entries, sections, naming, layout, columns, pool, arrays, order: OnceLock::new() })
     }
 

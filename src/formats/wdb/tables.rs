@@ -1,55 +1,8 @@
 //! The tables of sheets and packs.
 
 use super::pack::Pack;
-use super::{Field, FieldKind, Record, Sheet};
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value};
-use std::collections::{HashMap, HashSet};
-
-/// Fields that short listings show.
-const BRIEF: usize = 8;
-
-/// The columns of `records`: the record's name, then the fields. A name that is there already gets a number.
-pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
-    let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
-    taken.insert("record");
-    let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
-    let mut columns = vec![Column::new("record", Kind::Text).brief().key().accepts(Accepts::Bytes(0x10))];
-    columns.extend(fields.iter().enumerate().map(|(index, field)| {
-        let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
-        let mut name = field.name.clone();
-        while *times > 1 {
-            name = format!("{}_{times}", field.name);
-            if !taken.contains(&*name) {
-                break;
-            }
-            *times = times.saturating_add(1);
-        }
-        let column = Column::named(name, column_kind(field.kind)).accepts(accepts(field));
-        let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
-        if index < BRIEF { column.brief() } else { column }
-    }));
-    columns
-}
-
-/// The values that fit into a field.
-fn accepts(field: &Field) -> Accepts {
-    match field.kind {
-        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Accepts::Bits(field.bits),
-        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Accepts::Any,
-        FieldKind::Fault(_) => Accepts::Nothing,
-    }
-}
-
-fn column_kind(kind: FieldKind) -> Kind {
-    match kind {
-        FieldKind::Uint | FieldKind::Wide => Kind::Uint,
-        FieldKind::Int => Kind::Int,
-        FieldKind::Float => Kind::F32,
-        FieldKind::Text | FieldKind::ArrayText(_) => Kind::Text,
-        FieldKind::Raw => Kind::Id32,
-        FieldKind::Fault(_) => Kind::Any,
-    }
-}
+use super::{FieldKind, Record, Sheet};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value};
 
 /// The tables of a sheet. A sheet inside of a pack names its tables after its entry.
 pub(super) fn of_sheet<'a>(sheet: &'a Sheet, entry: Option<&'a str>) -> Vec<Box<dyn Table + 'a>> {

@@ -1,6 +1,6 @@
 //! The paths of a game's lists, and the image of each list (docs/formats/white.md §1).
 
-use super::GameKind;
+use super::game_kind::GameKind;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! One list: deciphered and parsed on first use, its chunks inflated one by one (docs/formats/white.md §2 to §4).
 
-use super::GameKind;
 use super::cipher::{BLOCK, Keys, checksum};
+use super::game_kind::GameKind;
 use super::layout::{CRYPT_TAG, ChunkInfo, CryptHeader, CryptTrailer, Entry, EntryLayout, Header, SECTOR};
 use crate::budget;
 use crate::bytes::{View, peek_u32};

@@ -7,11 +7,14 @@
 
 mod cipher;
 mod folder;
+mod game_kind;
 pub mod layout;
 mod list;
 mod reader;
 mod tables;
 mod verify;
+
+pub use game_kind::GameKind;
 
 use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
@@ -22,50 +25,6 @@ use folder::ListFile;
 use list::{List, Text};
 use std::borrow::Cow;
 use std::convert::Infallible;
-
-/// A game of the trilogy. A plain list does not show its game: unless its folder shows it, pass the game in
-/// [`Options::with`](crate::Options::with).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GameKind {
-    /// FINAL FANTASY XIII.
-    First,
-    /// FINAL FANTASY XIII-2.
-    Second,
-    /// Lightning Returns: FINAL FANTASY XIII.
-    LightningReturns,
-}
-
-impl GameKind {
-    /// All kinds of games.
-    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
-
-    /// Its name in options.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::First => "ff13",
-            Self::Second => "ff13-2",
-            Self::LightningReturns => "lr",
-        }
-    }
-
-    /// The name that people know.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::First => "FINAL FANTASY XIII",
-            Self::Second => "FINAL FANTASY XIII-2",
-            Self::LightningReturns => "Lightning Returns: FINAL FANTASY XIII",
-        }
-    }
-
-    /// The name of its data folder.
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Self::First => "white_data",
-            Self::Second => "alba_data",
-            Self::LightningReturns => "weiss_data",
-        }
-    }
-}
 
 /// A data folder, or one list and its image.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Pages of a file on a server, fetched on their first use by `userfaultfd` of Linux. See docs/unsafe.md.
 #![allow(unsafe_code)]
 
-use super::{BLOCK, Object, note_fault};
+use super::object::{BLOCK, Object, note_fault};
 use crate::error::{Error, Result};
 use crate::escape::escape;
 use bytes::Bytes;

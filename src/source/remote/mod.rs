@@ -10,20 +10,18 @@ mod object;
 mod sign;
 
 pub use object::RemoteStats;
+pub(crate) use object::check_faults;
 
 use crate::error::{Error, Result};
 use bytes::Bytes;
 use location::Location;
 pub(super) use object::Object;
-use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes that are fetched at first: headers, and small files as a whole. A whole number of blocks.
 const HEAD: u64 = 1 << 16;
-/// Bytes that are fetched for a page that no scan reaches. Larger blocks cost more than they bring: a lookup jumps.
-#[cfg(target_os = "linux")]
-const BLOCK: u64 = 1 << 14;
 /// Bytes that a download fetches with one request.
 const PORTION: u64 = 1 << 23;
 /// Seconds to wait for a server, unless the environment says otherwise.
@@ -79,31 +77,6 @@ fn download(object: &Object, head: &[u8], on_download: Option<&OnDownload>) -> R
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command shows them"))]
 pub(crate) fn totals() -> RemoteStats {
     object::TOTAL.stats()
-}
-
-/// Files whose bytes could not be fetched, as long as they are open.
-static FAULTY: Mutex<Vec<Weak<Object>>> = Mutex::new(Vec::new());
-
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "downloads fail at once"))]
-fn note_fault(object: &Arc<Object>, error: Error) {
-    if object.set_fault(error) {
-        FAULTY.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(object));
-    }
-}
-
-/// # Errors
-/// If bytes of an open file could not be fetched: what was made of them may be wrong, and is not to be kept.
-#[cfg_attr(not(feature = "export"), allow(dead_code, reason = "only writers of files ask"))]
-pub(crate) fn check_faults() -> io::Result<()> {
-    let mut faulty = FAULTY.lock().unwrap_or_else(PoisonError::into_inner);
-    faulty.retain(|object| object.strong_count() > 0);
-    match faulty.iter().find_map(Weak::upgrade) {
-        Some(object) => {
-            let what = object.fault().map(Error::to_string).unwrap_or_default();
-            Err(io::Error::other(format!("{}: {what}", object.name())))
-        }
-        None => Ok(()),
-    }
 }
 
 /// From now on, bytes of a file on a server that cannot be fetched end the process with one line on standard error and

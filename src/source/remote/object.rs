@@ -4,8 +4,8 @@ use super::location::Location;
 use crate::error::{Error, Result};
 use std::io::{self, ErrorKind, Read as _};
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -385,4 +385,33 @@ fn error_code(body: &mut Body) -> Option<String> {
     let text = String::from_utf8(text).ok()?;
     let (code, _) = text.split_once("<Code>")?.1.split_once("</Code>")?;
     (code.len() < 64 && code.bytes().all(|b| b.is_ascii_alphanumeric())).then(|| code.to_owned())
+}
+
+/// Bytes that are fetched for a page that no scan reaches. Larger blocks cost more than they bring: a lookup jumps.
+#[cfg(target_os = "linux")]
+pub(super) const BLOCK: u64 = 1 << 14;
+
+/// Files whose bytes could not be fetched, as long as they are open.
+static FAULTY: Mutex<Vec<Weak<Object>>> = Mutex::new(Vec::new());
+
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "downloads fail at once"))]
+pub(super) fn note_fault(object: &Arc<Object>, error: Error) {
+    if object.set_fault(error) {
+        FAULTY.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(object));
+    }
+}
+
+/// # Errors
+/// If bytes of an open file could not be fetched: what was made of them may be wrong, and is not to be kept.
+#[cfg_attr(not(feature = "export"), allow(dead_code, reason = "only writers of files ask"))]
+pub(crate) fn check_faults() -> io::Result<()> {
+    let mut faulty = FAULTY.lock().unwrap_or_else(PoisonError::into_inner);
+    faulty.retain(|object| object.strong_count() > 0);
+    match faulty.iter().find_map(Weak::upgrade) {
+        Some(object) => {
+            let what = object.fault().map(Error::to_string).unwrap_or_default();
+            Err(io::Error::other(format!("{}: {what}", object.name())))
+        }
+        None => Ok(()),
+    }
 }

@@ -5,6 +5,7 @@
 
 use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
+use super::patches::{Patches, two_edits};
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
@@ -16,7 +17,7 @@ use crate::table::Value;
 use crate::writable::refused;
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// An area's new end is a multiple of this, from its first byte: the largest alignment of anything that may follow it.
@@ -310,65 +311,6 @@ impl<'a> Area<'a> {
             self.append(&[], ALIGNMENT);
         }
     }
-}
-
-/// The changed bytes of a file.
-#[derive(Debug, Default)]
-pub(super) struct Patches {
-    new: BTreeMap<usize, Vec<u8>>,
-    /// Where they are, in the order in which they were noted.
-    noted: Vec<usize>,
-}
-
-impl Patches {
-    /// The number of notes so far, to return to.
-    pub fn mark(&self) -> usize {
-        self.noted.len()
-    }
-
-    /// Drops all changes after a mark.
-    pub fn back_to(&mut self, mark: usize) {
-        for at in self.noted.drain(mark.min(self.noted.len())..) {
-            self.new.remove(&at);
-        }
-    }
-
-    /// Notes that `bytes` are at `at`.
-    ///
-    /// # Errors
-    /// Wrong usage if another edit writes different bytes to some of them.
-    pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        let end = at.saturating_add(bytes.len());
-        let near = self.new.range(..end).next_back();
-        if let Some((&other, old)) = near
-            && other.saturating_add(old.len()) > at
-        {
-            return if (other, old.as_slice()) == (at, bytes) { Ok(()) } else { Err(two_edits()) };
-        }
-        self.new.insert(at, bytes.to_vec());
-        self.noted.push(at);
-        Ok(())
-    }
-
-    /// Whether the byte at `at` changes.
-    pub fn has(&self, at: usize) -> bool {
-        let near = self.new.range(..=at).next_back();
-        near.is_some_and(|(start, bytes)| at < start.saturating_add(bytes.len()))
-    }
-
-    pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
-        self.new.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.new.is_empty()
-    }
-}
-
-/// The error of two edits that would write one place.
-#[cold]
-fn two_edits() -> Error {
-    refused("two edits write the same bytes: a value that is shown by two columns, or in two tables")
 }
 
 /// Writes fields.

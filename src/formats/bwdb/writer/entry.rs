@@ -3,7 +3,8 @@
 use super::super::cat::cat_resource;
 use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
 use super::super::{Database, declared::Type};
-use super::area::{EditedPosition, Members, Patches, Struct, Writer, short};
+use super::area::{EditedPosition, Members, Struct, Writer, short};
+use super::patches::Patches;
 use super::properties::{TEXTURE, property};
 use super::value::{Reference, reference};
 use crate::compare::same_value;

@@ -3,8 +3,10 @@
 use super::super::record::{Form, follow};
 use super::area::{Area, EditedPosition, Struct, To, Writer};
 use super::entry::wanted;
+use super::job::{Job, Listed, RowTarget, Wrong, field_of, table};
+use super::patches::Refuse;
 use super::value::refers;
-use super::{Job, Refuse, RowTarget, field_of, nodes, properties, table};
+use super::{nodes, properties};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::declared::Type;
@@ -13,24 +15,6 @@ use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, Lists, TableEdits, refused};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// The number of an edit of a list that cannot be applied, if known, and the reason.
-pub(super) type Wrong = (Option<EditPosition>, Error);
-
-/// A list that is written, its edits among the edits of its table, and its items after them.
-#[derive(Clone, Copy)]
-pub(super) struct Listed<'e> {
-    pub edits: &'e TableEdits,
-    pub list: &'e ListEdit,
-    pub items: &'e [Item],
-}
-
-impl<'e> Listed<'e> {
-    /// The row and the cells of an edited item that is kept.
-    pub fn edited(self, item: usize) -> Option<&'e (usize, ColumnValues)> {
-        self.edits.set.get(*self.list.set.get(&item)?)
-    }
-}
 
 impl Job<'_, '_> {
     /// Writes a list of the record at `place`, completely or not at all.

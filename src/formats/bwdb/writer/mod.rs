@@ -3,17 +3,17 @@
 mod area;
 mod entry;
 mod items;
+mod job;
 mod lists;
 mod nodes;
+mod patches;
 mod properties;
 mod records;
 mod slots;
 mod spaces;
 mod value;
 
-use super::declared::Type;
 use super::prototypes::{self as p, Layout, PrototypeType};
-use super::record::{FieldColumns, Prototype};
 use super::{Blob, Database, layout};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,114 +24,15 @@ use crate::writable::pointers::repointed;
 use crate::writable::{
     Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused,
 };
-use area::{Area, EditedPosition, Patches, Struct, Writer};
+use area::{Area, EditedPosition, Struct, Writer};
+use job::{Job, RowTarget, field_of, follow, rows_of, table};
+use patches::{Patches, Refuse};
 use properties::property;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
 
-/// The things that a table has a row for.
-#[derive(Debug, Clone, Copy)]
-enum RowTarget {
-    /// A record.
-    Records(Struct),
-    /// An element of an array in a struct at an offset in the record.
-    Elements { at: usize, of: Struct, array: &'static str, element: Struct },
-    /// A property of a material.
-    Properties,
-    /// A node of a skeleton at an offset in the record.
-    Nodes { at: usize },
-}
-
-impl RowTarget {
-    /// Whether these cells of a row require rewriting the whole list.
-    fn rearranges(self, table: &dyn Table, cells: &ColumnValues) -> bool {
-        let has = |name: &str| {
-            let is_it =
-                |(at, _): &(usize, Value<'_>)| table.columns().get(*at).is_some_and(|column| column.name == name);
-            cells.iter().any(is_it)
-        };
-        match self {
-            Self::Properties => has("type"),
-            Self::Nodes { .. } => has("name_id") || has(nodes::PARENT),
-            Self::Records(_) | Self::Elements { .. } => false,
-        }
-    }
-}
-
-fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static str) -> RowTarget {
-    RowTarget::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
-}
-
-/// The rows of a table of records with one layout; `None` if it shows no such records.
-fn rows_of(layout: Layout, table: &str) -> Option<RowTarget> {
-    if layout.table() == table {
-        return Some(RowTarget::Records(match layout {
-            Layout::Declared(of) => Struct::of(of),
-            Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
-            Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name())?),
-        }));
-    }
-    Some(match (layout, table) {
-        (Layout::Declared(of), _) => {
-            let mut arrays = (0..of.fields.len()).filter_map(|field| Some((of.fields.get(field)?, of.element(field)?)));
-            let (field, element) = arrays.find(|(_, element)| element.table == Some(table))?;
-            RowTarget::Elements { at: 0, of: Struct::of(of), array: field.name, element: Struct::of(element) }
-        }
-        (Layout::Current(PrototypeType::Material), "material_properties") => RowTarget::Properties,
-        (Layout::Current(PrototypeType::Visual), _) => visual_rows(0, table)?,
-        (Layout::Current(PrototypeType::Model), "dyes") => elements::<p::Model<'_>, p::Dye<'_>>(0, "dyes"),
-        (Layout::ModelV14, "dyes") => elements::<p::ModelV14<'_>, p::Dye<'_>>(0, "dyes"),
-        (Layout::Current(PrototypeType::Effect), "effect_systems") => {
-            elements::<p::Effect<'_>, p::System<'_>>(0, "systems")
-        }
-        (Layout::Current(PrototypeType::EffectMetadata), "effect_parameters") => {
-            elements::<p::EffectMetadata<'_>, p::EffectParameter<'_>>(0, "entries")
-        }
-        _ => return None,
-    })
-}
-
-/// The rows of a table of parts of visuals, at an offset in the record.
-fn visual_rows(at: usize, table: &str) -> Option<RowTarget> {
-    Some(match table {
-        "render_sets" => elements::<p::Visual<'_>, p::RenderSet<'_>>(at, "render_sets"),
-        "lods" => elements::<p::Visual<'_>, p::Lod<'_>>(at, "lods"),
-        "skeleton_nodes" => RowTarget::Nodes { at },
-        _ => return None,
-    })
-}
-
-/// The number of the field that a column shows.
-fn field_of(of: Struct, column: &str) -> Option<usize> {
-    let is_id = |field: &usize| {
-        of.fields.get(*field).is_some_and(|field| matches!(field.shown, FieldColumns::Name | FieldColumns::Path))
-    };
-    let id = column.strip_suffix("_id").and_then(|name| of.field(name)).filter(is_id);
-    id.or_else(|| of.field(column).filter(|field| !is_id(field) || column == "id"))
-}
-
-/// A table that is written, and its edits.
-struct Job<'t, 'p> {
-    table: &'t dyn Table,
-    patches: &'p mut Patches,
-    /// Columns of the table that are derived, or contain texts of ids.
-    follows: &'p mut Vec<(String, usize)>,
-}
-
 impl Job<'_, '_> {
-    fn follow(&mut self, column: usize) {
-        follow(self.follows, self.table.name(), column);
-    }
-
-    fn number(&self, row: usize, column: &str) -> Result<usize> {
-        let at = column_index(self.table, column).ok_or_else(|| refused(format!("no column {column}")))?;
-        match self.table.value(row, at)? {
-            Value::Uint(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
-            _ => Err(refused(format!("{}: row {row} has no {column}", self.table.name()))),
-        }
-    }
-
     /// Writes one row, completely or not at all.
     fn attempt<'a>(
         &mut self,
@@ -219,21 +120,6 @@ impl Job<'_, '_> {
         }
     }
 }
-
-/// Registers a column that is derived, or contains texts of ids.
-fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: usize) {
-    if !follows.iter().any(|(other, at)| other == table && *at == column) {
-        follows.push((table.to_owned(), column));
-    }
-}
-
-/// The table `name` of a reader.
-fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
-    reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
-}
-
-/// Handles edits that cannot be applied: the first one ends the writing, or each is noted and skipped.
-type Refuse<'r> = &'r mut dyn FnMut(EditPosition, Error) -> Result<()>;
 
 /// Returns the impossible edits, which `write` names.
 fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(EditPosition, Error)>> {

@@ -2,16 +2,12 @@
 
 use super::super::prototypes as p;
 use super::super::record::Field as _;
-use super::Job;
 use super::area::{Area, EditedPosition, Struct, Writer};
-use super::items::{Listed, Wrong};
+use super::job::{Job, Listed, PARENT, Wrong};
 use crate::error::Result;
 use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, Lists, TableEdits};
 use std::collections::BTreeMap;
-
-/// The column of the number of a node's parent.
-pub(super) const PARENT: &str = "parent";
 
 /// The parent of a root.
 const ROOT: u16 = 0xFFFF;

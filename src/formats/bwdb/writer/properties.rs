@@ -3,8 +3,8 @@
 use super::super::prototypes::{self as p, PROPERTY_KINDS};
 use super::super::record::Field as _;
 use super::area::{Area, EditedPosition, Struct, Writer, short};
-use super::items::{Listed, Wrong};
-use super::{Job, follow};
+use super::job::{Job, follow};
+use super::job::{Listed, Wrong};
 use crate::error::Result;
 use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, refused};

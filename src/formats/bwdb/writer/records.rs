@@ -4,8 +4,7 @@
 //! move as a whole: their relative pointers do not change. Only pointers of the header and of the records cross the
 //! changed range.
 
-use super::Refuse;
-use super::area::Patches;
+use super::patches::{Patches, Refuse};
 use crate::error::Result;
 use crate::writable::pointers::{Pointer, repointed};
 use crate::writable::{EditPosition, TableEdits, refused};

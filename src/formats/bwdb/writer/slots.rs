@@ -3,8 +3,8 @@
 use super::super::hashmap::Bucket as _;
 use super::super::layout::ResourceBucket;
 use super::super::{Database, Location};
-use super::Refuse;
-use super::area::{Patches, short};
+use super::area::short;
+use super::patches::{Patches, Refuse};
 use crate::bytes::le;
 use crate::error::Result;
 use crate::id::Id64;

@@ -1,6 +1,6 @@
 //! Encodes records: edited fields in a new form, other fields with their old bytes.
 
-use super::RecordEdit;
+use super::edits::RecordEdit;
 use crate::bytes::Cursor;
 use crate::compare::same_value;
 use crate::error::{Error, Result};

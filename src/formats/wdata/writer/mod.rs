@@ -1,9 +1,10 @@
 //! Edits of maps: records are written by their descriptions, and all other bytes are copied (docs/formats/wdata.md
 //! §12).
 
+mod edits;
 mod encode;
 
-use super::layout::{IndexEntry, Obb};
+use super::layout::IndexEntry;
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
 use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, path_rows, records};
@@ -16,8 +17,9 @@ use crate::table::{Table, Tree, Value};
 use crate::writable::{
     Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, whole_number,
 };
+use edits::{RecordEdit, RecordPart, RunEdit};
 use encode::Encoder;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// The column of a box's type in the table of all boxes.
@@ -25,24 +27,6 @@ const TYPE: &str = "type_name";
 
 /// The word of the format for no path.
 const NO_PATH: &str = ".\\";
-
-/// The edits of one record, or the values of an inserted one.
-#[derive(Debug, Default)]
-struct RecordEdit {
-    name: Option<Value<'static>>,
-    obb: [Option<f32>; 13],
-    fields: BTreeMap<usize, Value<'static>>,
-    /// Of the second record that a scene has.
-    element: BTreeMap<usize, Value<'static>>,
-}
-
-/// The edits of the records of one kind, by their numbers.
-#[derive(Debug, Default)]
-struct RunEdit {
-    set: BTreeMap<usize, RecordEdit>,
-    remove: BTreeSet<usize>,
-    add: Vec<RecordEdit>,
-}
 
 impl Writable for Map {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
@@ -129,54 +113,6 @@ struct Stretch {
 impl Stretch {
     fn key(&self) -> (usize, usize, Option<BoxType>) {
         (self.range.start, self.range.end, self.first)
-    }
-}
-
-/// A part of a record that a column shows.
-enum RecordPart {
-    Name,
-    Obb(usize),
-    Field(usize),
-    Element(usize),
-}
-
-impl RecordPart {
-    fn of(rows: RecordTable, name: &str) -> Option<Self> {
-        let shape = rows.shape();
-        if shape.placed && name == "name" {
-            return Some(Self::Name);
-        }
-        if let Some(at) = Obb::NAMES.iter().position(|other| *other == name).filter(|_| shape.placed) {
-            return Some(Self::Obb(at));
-        }
-        let element = || shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Scenes).map(Self::Element);
-        shape.field(name).map(Self::Field).or_else(element)
-    }
-}
-
-impl RecordEdit {
-    /// Notes a cell; two of one part must be the same.
-    fn put(&mut self, part: RecordPart, value: &Value<'static>, name: &str) -> Result<()> {
-        let two = || refused(format!("column {name}: there are two edits of it, by two tables"));
-        let note = |slot: &mut BTreeMap<usize, Value<'static>>, at: usize| match slot.insert(at, value.clone()) {
-            Some(other) if !same_value(&other, value) => Err(two()),
-            _ => Ok(()),
-        };
-        match part {
-            RecordPart::Name => match self.name.replace(value.clone()) {
-                Some(other) if !same_value(&other, value) => Err(two()),
-                _ => Ok(()),
-            },
-            RecordPart::Obb(at) => {
-                let Value::F32(number) = *value else { return Err(two()) };
-                match self.obb.get_mut(at).and_then(|slot| slot.replace(number)) {
-                    Some(other) if other.to_bits() != number.to_bits() => Err(two()),
-                    _ => Ok(()),
-                }
-            }
-            RecordPart::Field(at) => note(&mut self.fields, at),
-            RecordPart::Element(at) => note(&mut self.element, at),
-        }
     }
 }
 

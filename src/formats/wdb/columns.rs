@@ -1,0 +1,51 @@
+//! The columns of the records of a sheet.
+
+use super::fields::{Field, FieldKind};
+use crate::table::{Accepts, Column, Kind};
+use std::collections::{HashMap, HashSet};
+
+/// The columns of `records`: the record's name, then the fields. A name that is there already gets a number.
+pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
+    let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
+    taken.insert("record");
+    let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
+    let mut columns = vec![Column::new("record", Kind::Text).brief().key().accepts(Accepts::Bytes(0x10))];
+    columns.extend(fields.iter().enumerate().map(|(index, field)| {
+        let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
+        let mut name = field.name.clone();
+        while *times > 1 {
+            name = format!("{}_{times}", field.name);
+            if !taken.contains(&*name) {
+                break;
+            }
+            *times = times.saturating_add(1);
+        }
+        let column = Column::named(name, column_kind(field.kind)).accepts(accepts(field));
+        let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
+        if index < BRIEF { column.brief() } else { column }
+    }));
+    columns
+}
+
+/// Fields that short listings show.
+const BRIEF: usize = 8;
+
+/// The values that fit into a field.
+fn accepts(field: &Field) -> Accepts {
+    match field.kind {
+        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Accepts::Bits(field.bits),
+        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Accepts::Any,
+        FieldKind::Fault(_) => Accepts::Nothing,
+    }
+}
+
+fn column_kind(kind: FieldKind) -> Kind {
+    match kind {
+        FieldKind::Uint | FieldKind::Wide => Kind::Uint,
+        FieldKind::Int => Kind::Int,
+        FieldKind::Float => Kind::F32,
+        FieldKind::Text | FieldKind::ArrayText(_) => Kind::Text,
+        FieldKind::Raw => Kind::Id32,
+        FieldKind::Fault(_) => Kind::Any,
+    }
+}
