@@ -122,6 +122,18 @@ impl AtomicFile {
         }
     }
 
+    /// A second handle of the file, to sync what is written so far while more is written; `None` for a pipe or a device.
+    ///
+    /// # Errors
+    /// If the system gives no more handles.
+    #[cfg(feature = "edit")]
+    pub(crate) fn second_handle(&self) -> io::Result<Option<File>> {
+        match &self.place {
+            Destination::Part(part) => part.out.get_ref().try_clone().map(Some),
+            Destination::Stream(_) => Ok(None),
+        }
+    }
+
     /// Replaces the bytes at `at`, and continues at the end.
     ///
     /// # Errors

@@ -4,18 +4,45 @@ use super::Pieces;
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::source::Source;
+use crate::threads;
 use crate::writable::failed;
 use std::io::Write as _;
+use std::sync::mpsc;
+use std::thread;
 
 /// Bytes that are written, read back and compared at once: as many as fit into the cache of one core beside their
 /// originals. Blocks begin at multiples of this size in the new file, because systems keep pages of unaligned writes in
 /// smaller groups: an edit that shifted all later writes by four bytes took half as long again.
 const BLOCK: usize = 1 << 19;
 
+/// Bytes after which a sync is started while more is written: a disk that begins only after the last byte would keep the
+/// command waiting as long again.
+const SYNC: usize = 32 << 20;
+
 /// Writes `pieces` of `old` and reads them back: kept bytes are compared with the old bytes, all others with the
-/// pieces.
+/// pieces. A large file is synced meanwhile.
 pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result<()> {
-    let mut blocks = Blocks { to, old, done: 0, meant: Vec::new(), len: 0, gathered: Vec::new(), written: Vec::new() };
+    let handle = if pieces.len() < SYNC || threads::count() < 2 { None } else { to.second_handle().ok().flatten() };
+    let Some(handle) = handle else { return copy_blocks(pieces, old, to, &mut || ()) };
+    let (wake, written) = mpsc::sync_channel(1);
+    // The system reports a failed sync once for all handles of a file: the error must not be lost.
+    let sync = move || written.iter().try_for_each(|()| handle.sync_data());
+    thread::scope(|scope| {
+        let syncing = thread::Builder::new().spawn_scoped(scope, sync);
+        // Without room in the channel, the next sync has not begun and will include these bytes.
+        let copied = copy_blocks(pieces, old, to, &mut || {
+            let _ = wake.try_send(());
+        });
+        drop(wake);
+        let synced = syncing.map_or(Ok(()), |syncing| syncing.join().unwrap_or(Ok(())));
+        copied.and_then(|()| synced.map_err(|error| Error::io("cannot write", error)))
+    })
+}
+
+/// Writes and reads back the blocks, and calls `sync` after each [`SYNC`] bytes and at the end.
+fn copy_blocks(pieces: &Pieces, old: &Source, to: &mut AtomicFile, sync: &mut dyn FnMut()) -> Result<()> {
+    let mut blocks =
+        Blocks { to, old, sync, done: 0, meant: Vec::new(), len: 0, gathered: Vec::new(), written: Vec::new() };
     for mut slice in pieces.slices(old.bytes(), 0) {
         while let Some((part, rest)) =
             slice.split_at_checked(blocks.room().min(slice.len())).filter(|(p, _)| !p.is_empty())
@@ -24,13 +51,16 @@ pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result
             slice = rest;
         }
     }
-    blocks.write()
+    blocks.write()?;
+    (blocks.sync)();
+    Ok(())
 }
 
 /// A file that is being written, and its current block.
 struct Blocks<'m, 'f> {
     to: &'f mut AtomicFile,
     old: &'m Source,
+    sync: &'f mut dyn FnMut(),
     /// Bytes of the earlier blocks.
     done: usize,
     /// The parts of the block, and their total size.
@@ -68,7 +98,11 @@ impl<'m> Blocks<'m, '_> {
         written.map_err(|error| if self.old.is_cut() { cut() } else { Error::io("cannot write", error) })?;
         self.written.resize(self.written.len().max(self.len), 0);
         read_back(self.to, self.done, &self.meant, self.written.get_mut(..self.len).unwrap_or_default())?;
+        let before = self.done / SYNC;
         self.done = self.done.saturating_add(self.len);
+        if self.done / SYNC > before {
+            (self.sync)();
+        }
         self.meant.clear();
         self.len = 0;
         Ok(())
@@ -107,6 +141,21 @@ mod tests {
         let old = folder.path().join("old.bin");
         fs::write(&old, &bytes).unwrap();
         (bytes, Source::open(&old).unwrap())
+    }
+
+    /// A new file syncs after each [`SYNC`] bytes and at its end, and has the bytes of the old one.
+    #[test]
+    fn a_large_file_is_synced_while_it_is_written() {
+        let folder = TempDir::new().unwrap();
+        let bytes = vec![7; 2 * SYNC + 5];
+        let old = Source::from_vec("old.bin", bytes.clone());
+        let pieces = Pieces::replaced(bytes.len(), [(SYNC..SYNC + 1, vec![8])]).unwrap();
+        let mut file = new_file(&folder);
+        copy(&pieces, &old, &mut file).unwrap();
+        assert!(fs::read(file.part_path().unwrap()).unwrap() == pieces.bytes(&bytes));
+        let mut syncs = 0;
+        copy_blocks(&pieces, &old, &mut new_file(&folder), &mut || syncs += 1).unwrap();
+        assert_eq!(syncs, 3);
     }
 
     fn new_file(folder: &TempDir) -> AtomicFile {
