@@ -34,7 +34,7 @@ pub(super) fn check(
             continue;
         }
         let compared = writable.filter(|_| pieces.check == Check::Parts);
-        let compared = compared.map(|writable| writable.compare(new_file.source(), edit)).transpose()?;
+        let compared = compared.map(|writable| writable.compare(new_file.reader(), edit)).transpose()?;
         if compared == Some(true) {
             continue;
         }
@@ -209,7 +209,8 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
 /// Checks that `verify` finds no more in the new file than in the old one. The edits were compared by then, so a new
 /// finding means that the edits contradict each other or the rest of the file.
 pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
-    let report = new.reader().verify(progress);
+    let written = old.reader().writable().and_then(|writable| writable.verify_written(new.reader(), progress));
+    let report = written.unwrap_or_else(|| new.reader().verify(progress));
     if report.is_ok() {
         return Ok(());
     }

@@ -19,8 +19,9 @@ pub(crate) use key::{Nth, keys};
 pub use pieces::{Check, Piece, Pieces, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::source::Source;
+use crate::report::{Progress, Report};
 use crate::table::Value;
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -135,14 +136,21 @@ pub trait Writable: Send + Sync {
         Ok(None)
     }
 
-    /// Compares the rows of a table in `new`, the written file, with this file and with the edits, faster than row by row. `false` if these
-    /// edits cannot be compared in this way.
+    /// Compares the rows of a table in `new`, the reader of the written file, with this file and with the edits, faster
+    /// than row by row. `false` if these edits cannot be compared in this way.
     ///
     /// # Errors
     /// [`differs`], and damage.
-    fn compare(&self, new: &Source, edits: &TableEdits) -> Result<bool> {
+    fn compare(&self, new: &dyn Any, edits: &TableEdits) -> Result<bool> {
         let _ = (new, edits);
         Ok(false)
+    }
+
+    /// Verifies `new`, the reader of the written file, without the parts that are equal in this file: their findings are
+    /// the old ones. `None` if all of it must be verified.
+    fn verify_written(&self, new: &dyn Any, progress: &Progress) -> Option<Report> {
+        let _ = (new, progress);
+        None
     }
 
     /// The new file with the meshes of a binary glTF. `None` if the format cannot import meshes.

@@ -400,6 +400,23 @@ impl<'a> Chunk<'a> {
         if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
     }
 
+    /// Whether it has the stored bytes and the root model of a chunk of another archive, and can be decoded as that one.
+    #[cfg(feature = "edit")]
+    fn is_copy_of(&self, other: &Chunk<'_>) -> bool {
+        let (new, old) = (&self.chunk.part, &other.chunk.part);
+        let form = |part: &ArchivePart| {
+            let ArchiveEntry { checksum, uncompressed_size, compression_type, delta_encoded, padding, .. } =
+                *part.entry();
+            (checksum.get(), uncompressed_size.get(), compression_type, delta_encoded, padding)
+        };
+        let stored = |chunk: &Chunk<'_>| chunk.chunk.part.stored(&chunk.archive.source);
+        form(new) == form(old)
+            && self.chunk.root == other.chunk.root
+            && self.chunk.shared == other.chunk.shared
+            && new.is_within(&self.archive.source, &self.archive.options.limits)
+            && stored(self).is_ok_and(|new| stored(other).is_ok_and(|old| old.bytes() == new.bytes()))
+    }
+
     /// Decodes its bytes without keeping them.
     fn decode(&self) -> Result<Source> {
         self.chunk.part.decode(&self.archive.source, &self.archive.options.limits)

@@ -218,6 +218,13 @@ impl ArchivePart {
         self.data.get()
     }
 
+    /// Whether `limits` allow its decoded bytes beside those of the earlier parts.
+    #[cfg(feature = "edit")]
+    pub(super) fn is_within(&self, file: &Source, limits: &Limits) -> bool {
+        let size = u64::try_from(self.entry.uncompressed_size.get()).unwrap_or(u64::MAX);
+        self.before.saturating_add(size) <= limits.decoded(file)
+    }
+
     /// Decodes the bytes without keeping them.
     ///
     /// # Errors

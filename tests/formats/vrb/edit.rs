@@ -128,11 +128,10 @@ fn a_value_that_was_not_asked_for_is_found_when_two_archives_are_compared() {
         let set = vec![(asked[0], vec![(VALUE, seed.into())]), (asked[1], vec![(VALUE, name.into())])];
         TableEdits { table: "values".into(), set, ..TableEdits::default() }
     };
-    let source = |bytes: &[u8]| Source::from_vec("new.vrb", bytes.to_vec());
     let right = edited(&bytes, edits(77, "a longer name than it had")).unwrap();
-    assert!(archive.compare(&source(&right), &edits(77, "a longer name than it had")).unwrap());
+    assert!(archive.compare(&open(&right).unwrap(), &edits(77, "a longer name than it had")).unwrap());
     for (new, seed, name) in [(&right, 78, "a longer name than it had"), (&right, 77, "another"), (&bytes, 77, "x")] {
-        archive.compare(&source(new), &edits(seed, name)).expect_err("it is not what was asked");
+        archive.compare(&open(new).unwrap(), &edits(seed, name)).expect_err("it is not what was asked");
     }
     // Any other row of both chunks.
     let mut rng = Rng::with_seed(3);
@@ -149,7 +148,7 @@ fn a_value_that_was_not_asked_for_is_found_when_two_archives_are_compared() {
             continue;
         }
         let wrong = edited(&right, set(row, new)).unwrap();
-        let error = archive.compare(&source(&wrong), &edits(77, "a longer name than it had"));
+        let error = archive.compare(&open(&wrong).unwrap(), &edits(77, "a longer name than it had"));
         error.expect_err(&format!("{:?} is another", all[row][PATH]));
     }
 }

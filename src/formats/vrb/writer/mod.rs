@@ -8,15 +8,17 @@ mod rows;
 
 use super::part::{ArchivePart, Compression};
 use super::values::{Values, column};
-use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive};
+use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive, verify};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
 use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, refused};
 use encode::Encoder;
 use rows::{Adds, RowEdits, SetRow};
+use std::any::Any;
 use std::collections::HashMap;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
@@ -122,8 +124,12 @@ impl Writable for VrbArchive {
         Ok(found)
     }
 
-    fn compare(&self, new: &Source, edits: &TableEdits) -> Result<bool> {
-        compare::compare(self, &Self::open_with(new.clone(), self.options)?, edits)
+    fn compare(&self, new: &dyn Any, edits: &TableEdits) -> Result<bool> {
+        new.downcast_ref().map_or(Ok(false), |new| compare::compare(self, new, edits))
+    }
+
+    fn verify_written(&self, new: &dyn Any, progress: &Progress) -> Option<Report> {
+        Some(verify::verify_changed(new.downcast_ref()?, self, progress))
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
@@ -176,6 +182,7 @@ impl VrbArchive {
                 continue;
             }
             let mut out = self.encoder(&chunk)?;
+            out.out.reserve(walker.data().len());
             out.lenient = true;
             let tally = out.apply(&mut walker, rows, added.as_ref())?;
             walker.expect_end()?;
