@@ -91,7 +91,8 @@ fn every_part_of_a_page_of_every_format_opens_without_an_error() {
     let dir = TempDir::new().unwrap();
     for (name, ..) in FILES {
         sample(dir.path(), name, Size::Small);
-        let tab = view(&browser, dir.path(), name, 1280, Scheme::Light);
+        // Other tests see the parts in light.
+        let tab = view(&browser, dir.path(), name, 1280, Scheme::Dark);
         assert_eq!(tab.eval("document.title"), *name);
         let parts: Vec<String> = serde_json::from_value(tab.eval("assetq.page.parts.map((part) => part.id)")).unwrap();
         assert!(!parts.is_empty(), "{name}");
