@@ -169,7 +169,7 @@ impl Asset {
         Self { format, reader: Arc::new(reader) }
     }
 
-    /// Its format.
+    /// The file's format.
     pub fn format(&self) -> Format {
         self.format
     }

@@ -15,7 +15,7 @@ pub const NESTED: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct File<'a> {
-    /// Its path in the archive, with `/` between parts, exactly as stored: it may be unfit as a file name.
+    /// The file's path in the archive, with `/` between parts, exactly as stored: it may be unfit as a file name.
     pub path: Cow<'a, str>,
     /// The id by which other files of the game refer to it, if the game has such ids.
     pub id: Option<u64>,
@@ -29,7 +29,7 @@ pub struct File<'a> {
     pub crc32: Option<u32>,
     /// The file on disk that contains it; `None` for a loose file.
     pub volume: Option<Cow<'a, str>>,
-    /// Its offset in that file.
+    /// The file's offset in that file.
     pub offset: Option<u64>,
     /// Whether that file exists.
     pub installed: bool,
@@ -119,9 +119,9 @@ impl Codec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Volume {
-    /// Its file name.
+    /// The volume's file name.
     pub name: String,
-    /// Its size in bytes, if it exists.
+    /// The volume's size in bytes, if it exists.
     pub size: Option<u64>,
     /// The number of files in it.
     pub files: u64,
@@ -138,7 +138,7 @@ impl Volume {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Build {
-    /// Its number or name.
+    /// The build's number or name.
     pub name: String,
     /// The number of its indexes.
     pub indexes: u64,

@@ -137,7 +137,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Its name in other languages' interfaces.
+    /// The kind's name in other languages' interfaces.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Io { .. } => "io",

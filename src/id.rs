@@ -66,7 +66,7 @@ pub struct Id64(pub u64);
 pub struct Id32(pub u32);
 
 impl Id64 {
-    /// Its text form.
+    /// The id's text form.
     #[inline]
     pub const fn to_ascii(self) -> [u8; 18] {
         let [a, b, c, d, e, f, g, h] = digits((self.0 >> 32) as u32);
@@ -76,7 +76,7 @@ impl Id64 {
 }
 
 impl Id32 {
-    /// Its text form.
+    /// The id's text form.
     #[inline]
     pub const fn to_ascii(self) -> [u8; 10] {
         let [a, b, c, d, e, f, g, h] = digits(self.0);

@@ -25,7 +25,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Section {
-    /// Its name.
+    /// The section's name.
     pub name: Cow<'static, str>,
     /// Absolute file offset.
     pub offset: u64,
@@ -57,7 +57,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Its tables; the first one is the main table.
+    /// The file's tables; the first one is the main table.
     fn tables(&self) -> Vec<Box<dyn Table + '_>>;
 
     /// The table called `name`.

@@ -79,12 +79,12 @@ pub trait Relations: Sync {
         Found::new()
     }
 
-    /// Its entries, if they have ids.
+    /// The file's entries, if they have ids.
     fn entries(&self) -> Option<&dyn Entries> {
         None
     }
 
-    /// Its texts of ids, if any.
+    /// The file's texts of ids, if any.
     fn texts(&self) -> Option<&dyn IdTexts> {
         None
     }
@@ -104,9 +104,9 @@ pub trait Entries: Sync {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its id.
+    /// The entry's id.
     pub id: u64,
-    /// Its path, if known and requested.
+    /// The entry's path, if known and requested.
     pub path: Option<String>,
     /// The type of its record.
     pub kind: Option<String>,
@@ -114,7 +114,7 @@ pub struct Entry {
     pub database: Option<usize>,
     /// The number of its record there.
     pub record: Option<usize>,
-    /// Its state in the file.
+    /// The entry's state in the file.
     pub state: Value<'static>,
     /// The offset of its record in the file, and the record's size.
     pub place: Option<(u64, usize)>,

@@ -33,9 +33,9 @@ use std::io::Write;
 pub struct Model {
     /// The id of its path, if it has one.
     pub id: Option<u64>,
-    /// Its name, or its path.
+    /// The model's name, or its path.
     pub name: String,
-    /// Its render sets.
+    /// The model's render sets.
     pub render_sets: Vec<RenderSet>,
     /// Levels of detail, the finest first: the render sets that each shows, by number.
     pub lods: Vec<Vec<usize>>,
@@ -46,9 +46,9 @@ pub struct Model {
 /// A render set: vertices and indices to draw with one material.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RenderSet {
-    /// Its name.
+    /// The render set's name.
     pub name: String,
-    /// Its material's name.
+    /// The render set's material's name.
     pub material: Option<String>,
     /// The id of its material, a `.mfm`.
     pub mfm: Option<u64>,
@@ -62,11 +62,11 @@ pub struct RenderSet {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
-    /// Its name: a path, or a file name.
+    /// The surface's name: a path, or a file name.
     pub name: String,
     /// The path of the shader.
     pub fx: String,
-    /// Its properties, in the order of the file.
+    /// The surface's properties, in the order of the file.
     pub properties: Vec<(String, Property)>,
 }
 
@@ -85,7 +85,7 @@ impl Surface {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Its textures: the slot and the path of each.
+    /// The surface's textures: the slot and the path of each.
     pub fn textures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.properties.iter().filter_map(|(name, property)| match property {
             Property::Texture(path) => Some((name.as_str(), path.as_str())),
@@ -121,7 +121,7 @@ impl Surface {
 pub struct Visual {
     /// The path of its geometry.
     pub geometry: String,
-    /// Its render sets.
+    /// The visual's render sets.
     pub model: Model,
     /// The name of each node, and its transform from the node to the model: see [`Placement::transform`].
     pub nodes: Vec<(String, [f32; 16])>,

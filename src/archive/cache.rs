@@ -36,9 +36,9 @@ pub struct Cache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cached {
-    /// Its path.
+    /// The file's path.
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// The file's size in bytes.
     pub size: u64,
     /// The CRC-32 of its content in the archive; `None` without a seal.
     pub crc32: Option<u32>,

@@ -27,11 +27,11 @@ pub struct Collected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollectedFile {
-    /// Its path.
+    /// The file's path.
     pub path: PathBuf,
-    /// Its format.
+    /// The file's format.
     pub format: Format,
-    /// Its size in bytes; 0 for a folder.
+    /// The file's size in bytes; 0 for a folder.
     pub size: u64,
 }
 

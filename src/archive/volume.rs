@@ -16,7 +16,7 @@ pub struct VolumeFile {
     /// The candidate paths; the first existing one is used.
     places: Vec<PathBuf>,
     no_mmap: bool,
-    /// Its path and its bytes.
+    /// The file's path and its bytes.
     found: OnceLock<Option<(PathBuf, u64)>>,
     source: Lazy<Source>,
 }
@@ -35,7 +35,7 @@ impl VolumeFile {
         Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
 
-    /// Its file name.
+    /// The file's file name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -48,7 +48,7 @@ impl VolumeFile {
         self.found.get_or_init(|| self.places.iter().find_map(look)).as_ref()
     }
 
-    /// Its bytes; `None` if it is missing.
+    /// The file's bytes; `None` if it is missing.
     pub fn size(&self) -> Option<u64> {
         self.found().map(|(_, size)| *size)
     }

@@ -70,7 +70,7 @@ const SECTIONS: [&str; 4] = ["Bow", "MidFront", "MidBack", "Stern"];
 #[derive(Debug)]
 struct ShipComponent {
     visual: Visual,
-    /// Its geometry, by number in [`Ship::geometries`].
+    /// The component's geometry, by number in [`Ship::geometries`].
     geometry: usize,
     places: Vec<(String, Option<[f32; 16]>)>,
     /// The thickness of its plates: of a mount its own, then the hull's.
@@ -80,7 +80,7 @@ struct ShipComponent {
 /// A ship, with the files that it is made of.
 #[derive(Debug)]
 pub struct Ship {
-    /// Its name, as in `PASB018_Iowa`.
+    /// The ship's name, as in `PASB018_Iowa`.
     pub name: String,
     /// The component of its hull, as in `A_Hull`.
     pub hull: String,

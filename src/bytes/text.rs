@@ -14,7 +14,7 @@ impl<'a> Utf16<'a> {
         Self { units }
     }
 
-    /// Its units.
+    /// The text's units.
     #[inline]
     pub const fn units(&self) -> &'a [le::U16] {
         self.units
@@ -32,7 +32,7 @@ impl<'a> Utf16<'a> {
         Self { units: self.units.get(..len).unwrap_or_default() }
     }
 
-    /// Its characters; a surrogate without its partner is the error that holds it.
+    /// The text's characters; a surrogate without its partner is the error that holds it.
     pub fn chars(self) -> impl Iterator<Item = Result<char, u16>> + 'a {
         char::decode_utf16(self.units.iter().map(|u| u.get())).map(|c| c.map_err(|e| e.unpaired_surrogate()))
     }

@@ -48,9 +48,9 @@ impl DifferenceKind {
 /// A row that differs: its number in each file that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// Its number in the old file.
+    /// The row's number in the old file.
     pub old: Option<u32>,
-    /// Its number in the new file.
+    /// The row's number in the new file.
     pub new: Option<u32>,
 }
 

@@ -7,11 +7,11 @@ use std::hash::{Hash, Hasher};
 /// A field that differs. The value is null on a side that has no such field or row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field<'a> {
-    /// Its name; parts of nested fields as in `render_sets[2].mfm`.
+    /// The field's name; parts of nested fields as in `render_sets[2].mfm`.
     pub name: Cow<'a, str>,
-    /// Its value in the old file.
+    /// The field's value in the old file.
     pub old: Value<'a>,
-    /// Its value in the new file.
+    /// The field's value in the new file.
     pub new: Value<'a>,
 }
 

@@ -25,9 +25,9 @@ pub enum InputRow<'r> {
     Columns(Vec<&'r str>),
     /// A row as it was exported: cells by the names of columns.
     Exported {
-        /// Its line, or its number in its list.
+        /// The row's line, or its number in its list.
         origin: u64,
-        /// Its cells.
+        /// The row's cells.
         cells: Given<'r>,
         /// How they are written.
         from: ValueSource,

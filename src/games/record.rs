@@ -195,7 +195,7 @@ fn steam_roots(system: &System, home: Option<&Path>) -> Vec<PathBuf> {
 pub struct Installation {
     /// The game.
     pub title: GameTitle,
-    /// Its folder.
+    /// The installation's folder.
     pub folder: PathBuf,
     /// The kind of record that led to the folder.
     pub found_by: Record,

@@ -115,6 +115,6 @@ pub struct PlateShape {
     pub material: u16,
     /// Layer, from 1.
     pub layer: u16,
-    /// Its triangles.
+    /// The plate's triangles.
     pub triangles: Vec<[[f32; 3]; 3]>,
 }

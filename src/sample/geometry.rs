@@ -36,7 +36,7 @@ struct IndexBlob {
 /// A mapping: the items of a buffer that a render group uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mapping {
-    /// Its id.
+    /// The mapping's id.
     pub id: u32,
     /// The buffer, by number.
     pub buffer: u16,
@@ -51,9 +51,9 @@ pub struct Mapping {
 /// A convex hull.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HullShape {
-    /// Its corners.
+    /// The hull's corners.
     pub vertices: Vec<[f32; 3]>,
-    /// Its faces, each a polygon of corners by number.
+    /// The hull's faces, each a polygon of corners by number.
     pub faces: Vec<Vec<u32>>,
 }
 

@@ -11,7 +11,7 @@ pub const CONTENT: &str = "GameData/Vanilla/Content";
 /// A definition for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Def {
-    /// Its GUID.
+    /// The definition's GUID.
     pub guid: Guid,
     /// The full name of its type, with its assembly.
     pub ty: &'static str,

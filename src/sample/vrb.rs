@@ -46,13 +46,13 @@ impl Codec {
 /// A member of a composite.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberSpec<'a> {
-    /// Its name.
+    /// The member's name.
     pub name: &'a str,
-    /// Its model.
+    /// The member's model.
     pub model: ModelId,
     /// 0 for the declared type, 1 for a polymorphic member.
     pub prefix: i32,
-    /// Its offset in the image, if the composite is stored as one.
+    /// The member's offset in the image, if the composite is stored as one.
     pub offset: i32,
 }
 
@@ -328,7 +328,7 @@ impl ValuesBuilder {
 /// A chunk to be written.
 #[derive(Debug, Clone)]
 pub struct ChunkSpec {
-    /// Its name; the name of the main chunk is not written.
+    /// The chunk's name; the name of the main chunk is not written.
     pub name: String,
     /// The number of the model of its value.
     pub root: i32,
@@ -450,7 +450,7 @@ pub fn seal(file: &mut [u8]) {
 /// The models of a [`world`].
 #[derive(Debug, Clone)]
 pub struct World {
-    /// Their table.
+    /// The types' table.
     pub types: TypesBuilder,
     /// The class that the main chunk holds.
     pub world: ModelId,

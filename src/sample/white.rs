@@ -13,7 +13,7 @@ use zerocopy::IntoBytes as _;
 pub struct Listed {
     /// The number by which scripts know it.
     pub code: u32,
-    /// Its kind, which XIII does not have.
+    /// The file's kind, which XIII does not have.
     pub kind: u8,
     /// `SECTOR:SIZE:STORED:PATH`.
     pub text: Vec<u8>,
@@ -134,9 +134,9 @@ impl Image {
 pub struct Written {
     /// The list that names it.
     pub list: &'static str,
-    /// Its path; `None` for a file without one.
+    /// The file's path; `None` for a file without one.
     pub path: Option<String>,
-    /// Its bytes.
+    /// The file's bytes.
     pub bytes: Vec<u8>,
 }
 

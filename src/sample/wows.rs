@@ -67,9 +67,9 @@ pub struct Package {
     /// The names of its folders and files.
     pub names: Vec<NameEntry>,
     named: HashSet<u64>,
-    /// Its files.
+    /// The package's files.
     pub files: Vec<FileEntry>,
-    /// Its volumes: their names and bytes.
+    /// The package's volumes: their names and bytes.
     pub volumes: Vec<(String, Vec<u8>)>,
 }
 

@@ -44,7 +44,7 @@ pub struct Solids<'d> {
 /// A material.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolidMaterial<'d> {
-    /// Its name.
+    /// The material's name.
     pub name: &'d str,
     /// Red, green, blue and opacity, from 0 to 1.
     pub colour: [f32; 4],
@@ -63,7 +63,7 @@ pub struct SolidInstance<'d> {
     pub group: &'d str,
     /// Columns of a matrix for column vectors; `None` where the solid stands as it is.
     pub matrix: Option<&'d [f32; 16]>,
-    /// Its row in the table `instances` of a space.
+    /// The instance's row in the table `instances` of a space.
     pub row: Option<usize>,
 }
 
@@ -84,23 +84,23 @@ pub enum SolidKind {
 /// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plated {
-    /// Its first row in the table `armor_plates` of its file, which has a row for each use of [`Solids::armor`].
+    /// The plate's first row in the table `armor_plates` of its file, which has a row for each use of [`Solids::armor`].
     pub row: usize,
-    /// Its layer.
+    /// The plate's layer.
     pub layer: u16,
-    /// Its thickness in millimetres, if stated; the same for all plates of a solid.
+    /// The plate's thickness in millimetres, if stated; the same for all plates of a solid.
     pub thickness: Option<f64>,
-    /// Its triangles.
+    /// The plate's triangles.
     pub triangles: usize,
 }
 
 /// Triangles of one material, right-handed with y up. All numbers are finite, and all indices lead to vertices.
 pub trait Solid: std::fmt::Debug {
-    /// Its name.
+    /// The solid's name.
     fn name(&self) -> &str;
-    /// Its kind.
+    /// The solid's kind.
     fn kind(&self) -> SolidKind;
-    /// Its material, by number.
+    /// The solid's material, by number.
     fn material(&self) -> usize;
     /// The levels of detail that show it; empty where they are not known, or for a solid without any.
     fn lods(&self) -> &[usize];
@@ -148,7 +148,7 @@ pub struct Chart<'d> {
 /// A kind of boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChartKind<'d> {
-    /// Its name.
+    /// The kind's name.
     pub name: &'d str,
     /// The table that has the records.
     pub table: &'static str,
@@ -159,19 +159,19 @@ pub struct ChartKind<'d> {
 /// A box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChartBox<'d> {
-    /// Its kind, by number.
+    /// The box's kind, by number.
     pub kind: usize,
-    /// Its row in the table of its kind.
+    /// The box's row in the table of its kind.
     pub row: usize,
-    /// Its name.
+    /// The box's name.
     pub name: &'d str,
     /// The target that it leads to, in words.
     pub target: Option<&'d str>,
-    /// Its centre.
+    /// The box's centre.
     pub center: [f64; 3],
     /// Vectors from the centre to the middles of three sides.
     pub sides: [[f64; 3]; 3],
-    /// Its outline seen from above, counterclockwise.
+    /// The box's outline seen from above, counterclockwise.
     pub outline: &'d [[f64; 2]],
 }
 

@@ -38,7 +38,7 @@ impl FileState {
         format!("{device:x}-{number:x}-{}-{}", self.len, modified.map_or(0, |time| time.as_nanos()))
     }
 
-    /// Its size in bytes.
+    /// The file's size in bytes.
     #[allow(clippy::len_without_is_empty, reason = "the length of a file")]
     pub fn len(&self) -> u64 {
         self.len

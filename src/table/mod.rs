@@ -41,7 +41,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Column {
-    /// Its name in queries and outputs.
+    /// The column's name in queries and outputs.
     pub name: Cow<'static, str>,
     /// The kind of its cells. Any cell may be null instead.
     pub kind: Kind,
@@ -286,10 +286,10 @@ fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
 
 /// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
 pub trait Table: Send + Sync {
-    /// Its name, unique in its file.
+    /// The table's name, unique in its file.
     fn name(&self) -> &str;
 
-    /// Its columns, in the order of outputs.
+    /// The table's columns, in the order of outputs.
     fn columns(&self) -> &[Column];
 
     /// The number of rows.

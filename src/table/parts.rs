@@ -54,7 +54,7 @@ pub trait TableParts: Send + Sync {
 
 /// An open part.
 pub trait TablePart: Send + Sync {
-    /// Its rows.
+    /// The part's rows.
     fn table(&self) -> &dyn Table;
 }
 

@@ -44,7 +44,7 @@ impl Region {
 /// An oriented box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Volume {
-    /// Its centre.
+    /// The box's centre.
     pub center: [f64; 3],
     /// The directions of its edges, each of length 1.
     pub axes: [[f64; 3]; 3],
@@ -131,7 +131,7 @@ impl Volume {
         }
     }
 
-    /// Its corners: bit 0 of their number selects the end of the first axis.
+    /// The box's corners: bit 0 of their number selects the end of the first axis.
     pub fn corners(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|corner| {
             let mut point = self.center;

@@ -79,7 +79,7 @@ impl Literal {
         self.places(bytes).next().is_some()
     }
 
-    /// Its first place in `bytes`.
+    /// The literal's first place in `bytes`.
     #[cfg(any(feature = "filter", feature = "find"))]
     pub(crate) fn first_in(&self, bytes: &[u8]) -> Option<usize> {
         self.places(bytes).next()
@@ -90,7 +90,7 @@ impl Literal {
         self.fits(text.as_bytes())
     }
 
-    /// Its only byte, if it is one byte without a required position.
+    /// The literal's only byte, if it is one byte without a required position.
     fn byte(&self) -> Option<u8> {
         match (self.text.as_bytes(), &self.needle, self.anchor) {
             (&[byte], Needle::Exact(_), Anchor::Anywhere) => Some(byte),
@@ -115,7 +115,7 @@ impl Literal {
         }
     }
 
-    /// Its positions in `bytes`, in order. Overlapping occurrences may be skipped.
+    /// The literal's positions in `bytes`, in order. Overlapping occurrences may be skipped.
     fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let (exact, folded) = match &self.needle {
             Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),

@@ -92,7 +92,7 @@ pub struct Level<'a> {
 
 /// A file that is a texture.
 pub trait Texture: Sync {
-    /// Its dimensions.
+    /// The texture's dimensions.
     fn shape(&self) -> Shape;
 
     /// Level `mip` of `layer`.

@@ -14,11 +14,11 @@ const NAMESPACE: &str = "http://www.w3.org/2005/Atom";
 pub struct Entry<'a> {
     /// The subject, which no other entry has: two entries of one subject are the same.
     pub subject: &'a str,
-    /// Its title, in plain text.
+    /// The entry's title, in plain text.
     pub title: &'a str,
     /// When it was made.
     pub updated: SystemTime,
-    /// Its content, in HTML.
+    /// The entry's content, in HTML.
     pub html: &'a str,
 }
 

@@ -7,9 +7,9 @@ use std::str::FromStr;
 /// A column that all rows of a file share, kept in the name of its folder: `build=15.2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// Its name: letters, digits and `_`, not beginning with a digit.
+    /// The partition's name: letters, digits and `_`, not beginning with a digit.
     pub key: String,
-    /// Its value; not empty, as an empty one stands for null there.
+    /// The partition's value; not empty, as an empty one stands for null there.
     pub value: String,
 }
 

@@ -30,7 +30,7 @@ pub enum RowFormat {
 /// A column as outputs see it.
 #[derive(Debug, Clone)]
 pub struct Header {
-    /// Its name.
+    /// The column's name.
     pub name: String,
     /// The kind of its cells.
     pub kind: Kind,

@@ -140,7 +140,7 @@ impl Selection {
         &self.chosen
     }
 
-    /// Their numbers in the table.
+    /// The rows' numbers in the table.
     pub fn numbers(&self) -> &[usize] {
         &self.columns
     }

@@ -54,11 +54,11 @@ use std::fmt;
 pub struct Change<'a> {
     /// Whether it was added, removed or changed.
     pub kind: DifferenceKind,
-    /// Its key: the one value, or a map of all. An id with a known path is shown as the path.
+    /// The changed row's key: the one value, or a map of all. An id with a known path is shown as the path.
     pub key: Value<'a>,
-    /// Its kind, if its table has kinds: the type of a resource.
+    /// The changed row's kind, if its table has kinds: the type of a resource.
     pub what: Option<String>,
-    /// Its fields that changed; all of them when it was added or removed.
+    /// The changed row's fields that changed; all of them when it was added or removed.
     pub fields: Vec<Field<'a>>,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Debug for TableDiff<'_> {
 }
 
 impl<'a> TableDiff<'a> {
-    /// Its name.
+    /// The table's name.
     pub fn name(&self) -> &str {
         &self.name
     }

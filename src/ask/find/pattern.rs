@@ -53,7 +53,7 @@ enum Test {
 /// The part of a path that a pattern is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Its last component.
+    /// The path's last component.
     Name,
     /// The whole path.
     Path,

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// A column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultColumn {
-    /// Its name, unique among the columns.
+    /// The column's name, unique among the columns.
     pub name: String,
     /// The kind of its cells, if it is an unchanged column of a table.
     pub kind: Option<Kind>,
@@ -58,7 +58,7 @@ impl<'s> Answer<'s> {
         self.by_groups.is_some()
     }
 
-    /// Its columns; empty for a statement without a result.
+    /// The answer's columns; empty for a statement without a result.
     pub fn columns(&self) -> &[ResultColumn] {
         &self.columns
     }

@@ -458,7 +458,7 @@ fn flat_names(schemas: &[(String, Option<usize>)], files: &[Arc<OpenFile>]) -> V
 pub struct TableName {
     /// The schema, if there are several.
     pub schema: Option<String>,
-    /// Its name there.
+    /// The table's name there.
     pub name: String,
     /// The names of its columns.
     pub columns: Vec<String>,
@@ -466,13 +466,13 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// Its name in a statement, with its schema if there are several.
+    /// The table's name in a statement, with its schema if there are several.
     pub fn shown(&self) -> String {
         let name = in_sql(&self.name);
         self.schema.as_ref().map_or(name.clone(), |schema| format!("{}.{name}", in_sql(schema)))
     }
 
-    /// Its columns with their types, for people: ids are text that compares by number, `JSON` is nested.
+    /// The table's columns with their types, for people: ids are text that compares by number, `JSON` is nested.
     pub fn schema_text(&self) -> String {
         format!("CREATE TABLE {}({});", self.shown(), self.described)
     }

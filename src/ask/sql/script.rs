@@ -3,7 +3,7 @@
 /// A statement and its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement<'t> {
-    /// Its text, up to its `;`.
+    /// The statement's text, up to its `;`.
     pub text: &'t str,
     /// The byte at which it begins.
     pub start: usize,

@@ -144,7 +144,7 @@ impl<'a> Blob<'a> {
         if damaged { Ok(()) } else { Err(Raw::Arrays { size, bad, of }) }
     }
 
-    /// Its number.
+    /// The blob's number.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -204,7 +204,7 @@ impl<'a> Blob<'a> {
         candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
     }
 
-    /// Its type, if its layout is known.
+    /// The blob's type, if its layout is known.
     pub fn prototype(&self) -> Option<PrototypeType> {
         self.layout.ok()?.prototype()
     }

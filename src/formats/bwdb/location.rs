@@ -5,7 +5,7 @@ use crate::table::Value;
 /// The state of a resource in the map from resources to prototypes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Its record can be read.
+    /// The resource's record can be read.
     Valid,
     /// The resource was deleted: its record may belong to something else.
     Deleted,

@@ -156,7 +156,7 @@ pub struct Resource<'a> {
 }
 
 impl<'a> Resource<'a> {
-    /// Its path id.
+    /// The resource's path id.
     pub fn id(&self) -> u64 {
         self.id
     }

@@ -18,7 +18,7 @@ pub struct Reference {
     /// The field of the reference, such as `render_sets[2].mfm`. A texture of a material has the name of its property, such as
     /// `properties.diffuseMap`.
     pub column: String,
-    /// Its form.
+    /// The reference's form.
     pub by: By,
 }
 

@@ -56,7 +56,7 @@ impl Dds {
         Ok(Self { source, shape, headers, is_prepared })
     }
 
-    /// Its tier, by the ending of its name: `dds`, `dd2`, `dd1` or `dd0`. `None` for another name.
+    /// The texture's tier, by the ending of its name: `dds`, `dd2`, `dd1` or `dd0`. `None` for another name.
     pub fn tier(&self) -> Option<&'static str> {
         texture::tier(self.source.name())
     }

@@ -166,7 +166,7 @@ impl Pickle {
         self.protocol
     }
 
-    /// Its bytes.
+    /// The pickle's bytes.
     pub fn source(&self) -> &Source {
         &self.data
     }
@@ -236,7 +236,7 @@ impl<'a> Node<'a> {
         if self.cell & CONTAINER == 0 { None } else { self.pickle.container(self.cell) }
     }
 
-    /// Its kind.
+    /// The node's kind.
     pub fn kind(self) -> NodeKind {
         if self.cell & CONTAINER == 0 {
             return leaf::kind(self.pickle.data.bytes(), self.cell as usize);

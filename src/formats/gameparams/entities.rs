@@ -39,12 +39,12 @@ pub struct Entity<'a> {
 }
 
 impl<'a> Entity<'a> {
-    /// Its number.
+    /// The entity's number.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Its value, with all of its attributes.
+    /// The entity's value, with all of its attributes.
     pub fn node(&self) -> Node<'a> {
         self.value
     }
@@ -59,7 +59,7 @@ impl<'a> Entity<'a> {
         self.realm
     }
 
-    /// Its name, by which others refer to it: `PASB018_Iowa`.
+    /// The entity's name, by which others refer to it: `PASB018_Iowa`.
     ///
     /// # Errors
     /// When the text is damaged.
@@ -71,7 +71,7 @@ impl<'a> Entity<'a> {
         self.key
     }
 
-    /// Its attribute called `name`.
+    /// The entity's attribute called `name`.
     pub fn get(&self, name: &str) -> Option<Node<'a>> {
         self.value.get(name)
     }

@@ -11,14 +11,14 @@ const HARDPOINT: &str = "HP_";
 /// An upgrade of a ship: components that it is sold with.
 #[derive(Debug, Clone, Copy)]
 pub struct Upgrade<'a> {
-    /// Its name.
+    /// The upgrade's name.
     pub name: Node<'a>,
-    /// Its attributes.
+    /// The upgrade's attributes.
     pub node: Node<'a>,
 }
 
 impl<'a> Upgrade<'a> {
-    /// Its components: the kind, as in `hull`, and the name, as in `A_Hull`.
+    /// The upgrade's components: the kind, as in `hull`, and the name, as in `A_Hull`.
     pub fn components(self) -> impl Iterator<Item = (Node<'a>, Node<'a>)> {
         let kinds = self.node.get("components").map(Node::members).into_iter().flatten();
         kinds.flat_map(|(kind, names)| names.items().map(move |name| (kind, name)))
@@ -32,7 +32,7 @@ pub struct EntityPart<'a> {
     pub component: Option<Node<'a>>,
     /// The key of the mount in the component (`HP_AGM_1`).
     pub mount: Option<Node<'a>>,
-    /// Its attributes.
+    /// The part's attributes.
     pub node: Node<'a>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn plate_of(key: Node<'_>) -> Option<[u32; 2]> {
 }
 
 impl<'a> Entity<'a> {
-    /// Its attributes that have attributes of their own: components of ships, variants of abilities, …
+    /// The entity's attributes that have attributes of their own: components of ships, variants of abilities, …
     fn inner(&self) -> impl Iterator<Item = (Node<'a>, Node<'a>)> {
         self.node().members().filter(|(key, value)| !value.is_empty() && !key.is_text("typeinfo"))
     }
@@ -96,7 +96,7 @@ impl<'a> Entity<'a> {
         all.filter(|(_, node)| node.get("components").is_some()).map(|(name, node)| Upgrade { name, node })
     }
 
-    /// Its components: attributes that have attributes.
+    /// The entity's components: attributes that have attributes.
     pub fn components(&self) -> impl Iterator<Item = EntityPart<'a>> {
         self.inner().map(|(key, node)| EntityPart { component: Some(key), mount: None, node })
     }
@@ -121,7 +121,7 @@ impl<'a> Entity<'a> {
         self.components().flat_map(EntityPart::mounts)
     }
 
-    /// Its parts that state the thickness of plates: itself, components, and mounts.
+    /// The entity's parts that state the thickness of plates: itself, components, and mounts.
     pub fn armored(&self) -> impl Iterator<Item = EntityPart<'a>> {
         let itself = EntityPart { component: None, mount: None, node: self.node() };
         let parts = self.components().flat_map(|part| std::iter::once(part).chain(part.mounts()));
@@ -139,7 +139,7 @@ impl<'a> EntityPart<'a> {
         mounts.map(move |(key, node)| EntityPart { component: self.component, mount: Some(key), node })
     }
 
-    /// Its hit locations: their names and attributes.
+    /// The part's hit locations: their names and attributes.
     pub fn hit_locations(self) -> impl Iterator<Item = (Node<'a>, Node<'a>)> {
         self.node.members().filter(|(_, node)| !node.is_empty() && node.get("hlType").is_some())
     }

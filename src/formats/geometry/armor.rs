@@ -85,17 +85,17 @@ impl<'a> Iterator for Plates<'a> {
 }
 
 impl<'a> Plate<'a> {
-    /// Its struct: material, layer, box.
+    /// The plate's struct: material, layer, box.
     pub fn header(&self) -> &'a PlateHeader {
         self.header
     }
 
-    /// Its vertices, three a triangle.
+    /// The plate's vertices, three a triangle.
     pub fn vertices(&self) -> &'a [ArmorVertex] {
         self.vertices
     }
 
-    /// Its triangles. Trailing vertices of an incomplete triangle are skipped; `verify` reports them.
+    /// The plate's triangles. Trailing vertices of an incomplete triangle are skipped; `verify` reports them.
     pub fn triangles(&self) -> &'a [[ArmorVertex; 3]] {
         self.vertices.as_chunks().0
     }

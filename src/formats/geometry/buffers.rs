@@ -53,12 +53,12 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
         Self { index, prototype, at }
     }
 
-    /// Its number.
+    /// The buffer's number.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its struct.
+    /// The buffer's struct.
     pub fn prototype(&self) -> &'a P {
         self.prototype
     }
@@ -113,7 +113,7 @@ impl<'a> VertexBuffer<'a> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
 
-    /// Its vertex format.
+    /// The buffer's vertex format.
     pub fn format(&self) -> Result<VertexFormat> {
         Ok(VertexFormat::new(self.format_name()?, self.stride()))
     }
@@ -294,7 +294,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// Their bytes.
+    /// The indices' bytes.
     pub fn bytes(&self) -> &'a [u8] {
         match self {
             Self::U16(v) => v.as_bytes(),

@@ -26,9 +26,9 @@ pub struct Hull<'a> {
 /// (docs/formats/geometry.md §6.3).
 #[derive(Debug, Clone, Copy)]
 pub struct Face<'a> {
-    /// Its corners by number.
+    /// The face's corners by number.
     pub vertices: &'a [le::U32],
-    /// Its edges by number; edge `i` joins corner `i` and the next, the last one joins the first.
+    /// The face's edges by number; edge `i` joins corner `i` and the next, the last one joins the first.
     pub edges: &'a [le::U32],
     /// A reserved number, 0 in all known files.
     pub reserved: u32,
@@ -106,12 +106,12 @@ impl<'a> Hull<'a> {
         Ok(Self { vertices, edges, face_count, at, faces })
     }
 
-    /// Its corners.
+    /// The hull's corners.
     pub fn vertices(&self) -> &'a [Corner] {
         self.vertices
     }
 
-    /// Its edges, two corners each.
+    /// The hull's edges, two corners each.
     pub fn edges(&self) -> &'a [Edge] {
         self.edges
     }
@@ -121,7 +121,7 @@ impl<'a> Hull<'a> {
         self.face_count
     }
 
-    /// Its faces. They have been walked over already, so that none is missing.
+    /// The hull's faces. They have been walked over already, so that none is missing.
     pub fn faces(&self) -> impl Iterator<Item = Face<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.faces);
         (0..self.face_count).map_while(move |_| Face::read(&mut cursor).ok())

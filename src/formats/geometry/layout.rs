@@ -106,7 +106,7 @@ const _: () = assert!(size_of::<IndicesPrototype>() == 0x10);
 pub struct ModelPrototype {
     /// Bytes of the blob.
     pub size_in_bytes: le::I64,
-    /// Its name; may be null.
+    /// The model's name; may be null.
     pub name: PackedString,
     /// Pointer to the blob; 0x20 if the blob follows the struct.
     pub data: le::I64,
@@ -154,7 +154,7 @@ const _: () = assert!(size_of::<PlateHeader>() == 0x20);
 pub struct ArmorVertex {
     /// Where it is.
     pub position: [le::F32; 3],
-    /// Its normal, packed.
+    /// The vertex's normal, packed.
     pub normal: [u8; 3],
     /// Zero.
     pub zero: u8,

@@ -16,11 +16,11 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Group {
-    /// Its name: the render set's, or one made from the id of its index mapping.
+    /// The group's name: the render set's, or one made from the id of its index mapping.
     pub name: String,
-    /// Its vertex mapping, by number.
+    /// The group's vertex mapping, by number.
     pub vertices: usize,
-    /// Its index mapping, by number.
+    /// The group's index mapping, by number.
     pub indices: usize,
     /// How the two were found to belong together.
     pub pairing: Pairing,

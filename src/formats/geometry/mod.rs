@@ -365,12 +365,12 @@ macro_rules! model_of_blob {
                 Self { blob }
             }
 
-            /// Its number.
+            /// The model's number.
             pub fn index(&self) -> usize {
                 self.blob.index()
             }
 
-            /// Its name, such as `CM_PA_united.armor`; empty if it has none.
+            /// The model's name, such as `CM_PA_united.armor`; empty if it has none.
             ///
             /// # Errors
             /// When the text leaves the file, does not end, or is not UTF-8.
@@ -386,7 +386,7 @@ macro_rules! model_of_blob {
                 self.blob.span()
             }
 
-            /// Its data.
+            /// The model's data.
             pub(super) fn bytes(&self) -> Result<&'a [u8]> {
                 Ok(self.blob.data()?.rest())
             }
@@ -410,7 +410,7 @@ impl<'a> Blob<'a> {
         Self { kind, index, prototype, at }
     }
 
-    /// Its number among the models of its kind.
+    /// The blob's number among the models of its kind.
     fn index(&self) -> usize {
         self.index
     }
@@ -423,7 +423,7 @@ impl<'a> Blob<'a> {
         string_bytes(&self.prototype.name, self.name_view())
     }
 
-    /// Its name; empty if it has none.
+    /// The blob's name; empty if it has none.
     fn name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }

@@ -20,7 +20,7 @@ pub(super) struct Places {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PiecePosition {
     pub model: u32,
-    /// Its number in its model.
+    /// The piece's number in its model.
     pub number: u32,
     pub position: usize,
     /// Items of the pieces before it.

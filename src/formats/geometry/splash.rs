@@ -42,7 +42,7 @@ struct Index {
 /// A box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SplashBox<'a> {
-    /// Its name, as in `CM_SB_bow_1`.
+    /// The box's name, as in `CM_SB_bow_1`.
     pub name: &'a str,
     /// The corner with the least coordinates.
     pub min: [f32; 3],
@@ -65,7 +65,7 @@ impl Splash {
         &self.source
     }
 
-    /// Its boxes, in order; ends after the first error.
+    /// The splash's boxes, in order; ends after the first error.
     pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
         let mut cursor = Cursor::new(self.source.view("header"));
         let count = cursor.count("boxes", LEAST)?;

@@ -149,12 +149,12 @@ impl<'a> Vertices<'a> {
         Self { bytes, format }
     }
 
-    /// Their format.
+    /// The vertices' format.
     pub const fn format(&self) -> &VertexFormat {
         &self.format
     }
 
-    /// Their bytes.
+    /// The vertices' bytes.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

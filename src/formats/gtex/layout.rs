@@ -38,9 +38,9 @@ const _: () = assert!(size_of::<Header>() == 24);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct LevelEntry {
-    /// Its first byte.
+    /// The level's first byte.
     pub offset: be::U32,
-    /// Its bytes.
+    /// The level's bytes.
     pub size: be::U32,
 }
 const _: () = assert!(size_of::<LevelEntry>() == 8);

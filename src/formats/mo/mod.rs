@@ -41,12 +41,12 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Its id: what stands before the form for many.
+    /// The message's id: what stands before the form for many.
     fn id(&self) -> Result<&'a str> {
         self.id_at.utf8(self.id.split(|byte| *byte == NUL).next().unwrap_or_default())
     }
 
-    /// Its forms by number: one of most texts.
+    /// The message's forms by number: one of most texts.
     fn forms(&self) -> impl Iterator<Item = &'a [u8]> {
         self.text.split(|byte| *byte == NUL)
     }

@@ -16,7 +16,7 @@ pub struct FileLocation {
     pub size: le::I32,
     /// CRC-32 of the file, without the inversion at its end.
     pub hash: le::U32,
-    /// Its place in the volume.
+    /// The file's place in the volume.
     pub offset: le::I64,
 }
 const _: () = assert!(size_of::<FileLocation>() == 17);

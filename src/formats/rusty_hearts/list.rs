@@ -43,7 +43,7 @@ pub(super) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Its name as a path: with `/` where the game has `\`.
+    /// The record's name as a path: with `/` where the game has `\`.
     pub(super) fn path(&self) -> String {
         let mut path = String::with_capacity(self.name.units().len());
         for c in self.name.chars() {

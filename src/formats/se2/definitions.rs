@@ -13,7 +13,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Definition {
-    /// Its GUID.
+    /// The definition's GUID.
     pub guid: Guid,
     /// The full name of its type, with its assembly.
     pub ty: Option<String>,
@@ -25,7 +25,7 @@ pub struct Definition {
     pub parent: Option<Guid>,
     /// Whether it is there for others to take values from only.
     pub is_abstract: Option<bool>,
-    /// Its flags, whose meaning no public source states.
+    /// The definition's flags, whose meaning no public source states.
     pub flags: Option<u64>,
     /// The number that says how it completes its parent.
     pub partial_kind: Option<u64>,
@@ -50,9 +50,9 @@ impl Definition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Asset {
-    /// Its GUID.
+    /// The asset's GUID.
     pub guid: Guid,
-    /// Its path in the content folder, with `/` between parts.
+    /// The asset's path in the content folder, with `/` between parts.
     pub path: String,
 }
 

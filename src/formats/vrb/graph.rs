@@ -54,7 +54,7 @@ pub enum Event<'a> {
     EndList,
     /// A dictionary with this number of entries begins.
     BeginDictionary {
-        /// Its model.
+        /// The dictionary's model.
         model: ModelId,
         /// Entries.
         count: u32,

@@ -61,7 +61,7 @@ pub const MAIN: &str = "[Main]";
 /// A record of the bundle table: an assembly with types.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle<'a> {
-    /// Its name; `@` marks one that is not the game's.
+    /// The bundle's name; `@` marks one that is not the game's.
     pub name: Utf16<'a>,
     /// Major, minor, build, revision.
     pub version: [i32; 4],
@@ -75,7 +75,7 @@ struct ChunkPart {
     root: i32,
     /// The place of the number of the root model.
     root_at: u64,
-    /// Its stored bytes belong to something else too.
+    /// The chunk's stored bytes belong to something else too.
     shared: bool,
     /// The number of leaves of its root value, once counted.
     leaves: OnceLock<usize>,
@@ -369,7 +369,7 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Its name.
+    /// The chunk's name.
     pub fn name(&self) -> &'a str {
         &self.chunk.name
     }
@@ -430,7 +430,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Its decoded bytes, kept.
+    /// The chunk's decoded bytes, kept.
     ///
     /// # Errors
     /// When they cannot be decoded; `Checksum` under strict options.
@@ -450,7 +450,7 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// Its root value.
+    /// The chunk's root value.
     ///
     /// # Errors
     /// As [`Chunk::data`] and [`Chunk::root_model`]; `Unsupported` for a delta-encoded chunk.

@@ -90,12 +90,12 @@ impl ArchivePart {
         Self { name, label, entry, place, before, data: Lazy::default(), computed: OnceLock::new() }
     }
 
-    /// Its entry as stored.
+    /// The part's entry as stored.
     pub fn entry(&self) -> &ArchiveEntry {
         &self.entry
     }
 
-    /// Its name in errors of its decoded bytes: offsets in them are the file's only where it is stored as it is.
+    /// The part's name in errors of its decoded bytes: offsets in them are the file's only where it is stored as it is.
     pub fn label(&self) -> &str {
         &self.label
     }

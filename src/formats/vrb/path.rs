@@ -52,7 +52,7 @@ impl<'p> Path<'p> {
         Some(Self(steps))
     }
 
-    /// Its steps.
+    /// The path's steps.
     pub fn steps(&self) -> &[Step<'p>] {
         &self.0
     }

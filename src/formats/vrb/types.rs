@@ -27,14 +27,14 @@ pub struct TypeId(pub u32);
 pub struct ModelId(pub u32);
 
 impl TypeId {
-    /// Its position in the type table; `None` for a built-in.
+    /// The type's position in the type table; `None` for a built-in.
     pub fn position(self) -> Option<usize> {
         self.0.checked_sub(FIRST).map(|at| at as usize)
     }
 }
 
 impl ModelId {
-    /// Its position in the type table; `None` for a built-in.
+    /// The model's position in the type table; `None` for a built-in.
     pub fn position(self) -> Option<usize> {
         self.0.checked_sub(FIRST).map(|at| at as usize)
     }
@@ -69,7 +69,7 @@ pub enum TypeDef {
     Generic {
         /// The open one.
         definition: TypeId,
-        /// Its arguments.
+        /// The generic type's arguments.
         arguments: Vec<TypeId>,
     },
     /// `A`: an array.
@@ -94,7 +94,7 @@ pub struct Model {
     pub size: Option<u32>,
     /// The members, elements or target.
     pub parts: Parts,
-    /// Its meaning for reading.
+    /// The model's meaning for reading.
     pub shape: Shape,
     /// The place of the model in the table.
     pub at: usize,
@@ -118,9 +118,9 @@ pub struct Member {
     name: Range<usize>,
     /// Whether the value states its own model.
     pub polymorphic: bool,
-    /// Its place in the image of a blittable composite.
+    /// The member's place in the image of a blittable composite.
     pub offset: Option<u32>,
-    /// Its model, or its declared type's.
+    /// The member's model, or its declared type's.
     pub model: ModelId,
 }
 

@@ -189,7 +189,7 @@ impl Gate {
 }
 
 impl StoredKind {
-    /// Its size in bytes, if that does not depend on the file.
+    /// The kind's size in bytes, if that does not depend on the file.
     pub(super) const fn size(&self) -> Option<usize> {
         match self {
             Self::Bool | Self::Int | Self::Uint | Self::Float | Self::Count => Some(4),
@@ -201,7 +201,7 @@ impl StoredKind {
         }
     }
 
-    /// Its minimum size in bytes.
+    /// The kind's minimum size in bytes.
     pub(super) const fn least(&self) -> usize {
         match self {
             Self::Text => 2,

@@ -36,7 +36,7 @@ impl Obb {
         "ext_y", "ext_z",
     ];
 
-    /// Its numbers, in file order.
+    /// The box's numbers, in file order.
     pub fn numbers(&self) -> impl Iterator<Item = f32> + '_ {
         self.position.iter().chain(&self.scale).chain(&self.rotation).chain(&self.extents).map(|v| v.get())
     }

@@ -22,12 +22,12 @@ impl<'a> Record<'a> {
         Self { map, shape, cursor }
     }
 
-    /// Its kind: fields and table.
+    /// The record's kind: fields and table.
     pub fn shape(&self) -> &'static Shape {
         self.shape
     }
 
-    /// Its first byte's offset in the file.
+    /// The record's first byte's offset in the file.
     pub fn offset(&self) -> u64 {
         self.cursor.view().offset()
     }
@@ -45,7 +45,7 @@ impl<'a> Record<'a> {
         fields::read_text(&mut self.cursor.clone())
     }
 
-    /// Its box; `None` for a kind without a position.
+    /// The record's box; `None` for a kind without a position.
     ///
     /// # Errors
     /// `OutOfBounds` when the file ends before the record does.

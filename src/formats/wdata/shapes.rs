@@ -16,7 +16,7 @@ pub struct Shape {
     pub name: &'static str,
     /// Whether it begins with a name and an [`Obb`].
     pub placed: bool,
-    /// Its fields, after the name and the [`Obb`].
+    /// The shape's fields, after the name and the [`Obb`].
     pub fields: &'static [Field],
 }
 
@@ -107,7 +107,7 @@ impl BoxType {
     /// The number of types.
     pub const COUNT: usize = 19;
 
-    /// Its number: the row of the event-box table.
+    /// The box type's number: the row of the event-box table.
     pub const fn number(self) -> u8 {
         self as u8
     }

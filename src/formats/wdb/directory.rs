@@ -35,19 +35,19 @@ pub(super) fn entry_view(source: &Source, index: usize) -> View<'_> {
 }
 
 impl Entry {
-    /// Its name up to the first NUL.
+    /// The entry's name up to the first NUL.
     #[inline]
     pub fn name_bytes(&self) -> &[u8] {
         until_nul(&self.name)
     }
 
-    /// Its name; bytes that are not UTF-8 are shown as `\xff`.
+    /// The entry's name; bytes that are not UTF-8 are shown as `\xff`.
     #[inline]
     pub fn name_text(&self) -> Cow<'_, str> {
         text(self.name_bytes())
     }
 
-    /// Its extension in a pack; empty in a sheet.
+    /// The entry's extension in a pack; empty in a sheet.
     pub fn extension_text(&self) -> Cow<'_, str> {
         text(until_nul(&self.extension))
     }
@@ -60,7 +60,7 @@ impl Entry {
         start..start.saturating_add(self.size.get() as usize)
     }
 
-    /// Its name as a number that sorts as the name does, ordinally.
+    /// The entry's name as a number that sorts as the name does, ordinally.
     #[inline]
     pub(super) fn key(&self) -> u128 {
         name_key(&self.name)

@@ -9,15 +9,15 @@ const WORD: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its name in the sheet or in the list of known names; otherwise `field_N`.
+    /// The field's name in the sheet or in the list of known names; otherwise `field_N`.
     pub name: String,
     /// How its cells are read.
     pub kind: FieldKind,
-    /// Its size in bits: 32 for a whole word, 64 for two.
+    /// The field's size in bits: 32 for a whole word, 64 for two.
     pub bits: u8,
     /// The byte of the record at which its word begins.
     pub offset: usize,
-    /// Its lowest bit in that word.
+    /// The field's lowest bit in that word.
     pub shift: u8,
 }
 

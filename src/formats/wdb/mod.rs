@@ -394,13 +394,13 @@ impl<'a> Record<'a> {
         Self { sheet, entry, data }
     }
 
-    /// Its name; bytes that are not UTF-8 are shown as `\xff`.
+    /// The record's name; bytes that are not UTF-8 are shown as `\xff`.
     #[inline]
     pub fn name(&self) -> Cow<'a, str> {
         self.entry.name_text()
     }
 
-    /// Its entry.
+    /// The record's entry.
     pub fn entry(&self) -> &'a Entry {
         self.entry
     }

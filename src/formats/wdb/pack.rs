@@ -89,7 +89,7 @@ impl Pack {
         &self.source
     }
 
-    /// Its entries.
+    /// The pack's entries.
     pub fn entries(&self) -> &[Entry] {
         directory::entries(&self.source, self.entries)
     }

@@ -34,7 +34,7 @@ const MOST_ALIGNED: usize = 1 << 12;
 
 /// An entry as it will be.
 struct Placed {
-    /// Its number; inserted entries have the numbers after the last one.
+    /// The entry's number; inserted entries have the numbers after the last one.
     index: usize,
     data: Pieces,
     /// Bytes before it, besides its padding.

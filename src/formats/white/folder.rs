@@ -23,7 +23,7 @@ impl ListFile {
         self.path.as_deref()
     }
 
-    /// Its file name.
+    /// The list's file name.
     pub(super) fn name(&self) -> String {
         self.name.clone()
     }

@@ -16,7 +16,7 @@ impl GameKind {
     /// All kinds of games.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
 
-    /// Its name in options.
+    /// The game's name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::First => "ff13",

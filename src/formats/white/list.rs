@@ -234,7 +234,7 @@ impl List {
         }
     }
 
-    /// Its stretches, with offsets of the file.
+    /// The list's stretches, with offsets of the file.
     pub(super) fn sections(&self) -> Vec<Section> {
         let at = |at: usize| self.view("").at(at).offset();
         let (header, entries) = (size_of::<Header>(), self.files.saturating_mul(size_of::<Entry>()));

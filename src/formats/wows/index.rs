@@ -86,7 +86,7 @@ pub struct Entry {
     pub id: u64,
     /// The id of its volume.
     pub volume: u64,
-    /// Its first byte in the volume.
+    /// The entry's first byte in the volume.
     pub offset: u64,
     /// How it is stored, with `codec`.
     pub method: u32,
@@ -280,7 +280,7 @@ impl Index {
         &self.source
     }
 
-    /// Its layout.
+    /// The index's layout.
     pub fn variant(&self) -> Variant {
         self.variant
     }
@@ -418,7 +418,7 @@ impl Index {
         self.base("file", self.files, n, 0)
     }
 
-    /// Its stretches, in the order in which they are read.
+    /// The index's stretches, in the order in which they are read.
     pub(super) fn sections(&self) -> Vec<Section> {
         let metadata = match self.variant {
             Variant::V2 => size_of::<v2::Metadata>(),

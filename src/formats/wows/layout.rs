@@ -85,7 +85,7 @@ pub mod v2 {
         pub id: U64,
         /// The id of its volume.
         pub volume: U64,
-        /// Its first byte in the volume.
+        /// The file's first byte in the volume.
         pub offset: U64,
         /// How it is stored, with `codec`.
         pub method: U32,
@@ -156,7 +156,7 @@ pub mod v1 {
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct File {
-        /// Its first byte in the volume.
+        /// The file's first byte in the volume.
         pub offset: U64,
         /// Zero.
         pub reserved: U32,

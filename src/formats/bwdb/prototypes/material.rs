@@ -61,9 +61,9 @@ prototype! { 'a
 /// A property of a material.
 #[derive(Debug, Clone)]
 pub struct Property<'a> {
-    /// Its name.
+    /// The property's name.
     pub name: NameId,
-    /// Its value; textures are paths.
+    /// The property's value; textures are paths.
     pub value: Leaf<'a>,
     /// The name of its kind.
     pub kind: &'static str,

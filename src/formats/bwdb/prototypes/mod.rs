@@ -44,7 +44,7 @@ macro_rules! prototype_types {
                 match self { $(Self::$variant => $magic,)+ }
             }
 
-            /// Its name in the engine.
+            /// The type's name in the engine.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $type_name,)+ }
             }

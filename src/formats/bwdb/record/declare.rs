@@ -8,10 +8,10 @@ pub trait Prototype<'a>: Field<'a> {
     /// Evaluates only where its declaration covers each byte once: fields, and bytes that are declared as unused.
     const LAID_OUT: ();
 
-    /// Its declared fields, in order.
+    /// The prototype's declared fields, in order.
     const FIELDS: &'static [FieldInfo];
 
-    /// Its place.
+    /// The prototype's place.
     fn view(&self) -> View<'a>;
 
     /// Shows one field to a walker.
@@ -46,7 +46,7 @@ pub enum Form {
 }
 
 impl FieldInfo {
-    /// Its place in the struct when it is a pointer.
+    /// The field's place in the struct when it is a pointer.
     pub const fn pointer(&self) -> Option<usize> {
         match self.form {
             Form::Inline => None,
@@ -76,9 +76,9 @@ pub(in crate::formats::bwdb) const fn tile(spans: &[(usize, usize)], size: usize
 /// A declared field.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldInfo {
-    /// Its name.
+    /// The field's name.
     pub name: &'static str,
-    /// Its place in the struct.
+    /// The field's place in the struct.
     pub at: usize,
     /// The name of its type, or of its elements' type: [`Field::NOTATION`].
     pub of: &'static str,

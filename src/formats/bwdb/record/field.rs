@@ -12,9 +12,9 @@ use std::marker::PhantomData;
 
 /// A type of fields in structs.
 pub trait Field<'a>: Copy {
-    /// Its size in the file, in bytes.
+    /// The field's size in the file, in bytes.
     const SIZE: usize;
-    /// Its name in the notation of the format documents.
+    /// The field's name in the notation of the format documents.
     const NOTATION: &'static str;
     /// How a table shows it.
     const SHOWN: FieldColumns;
@@ -134,7 +134,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         same_arrays(T::SIZE, Traits::of::<T>(), old, new, share, T::same)
     }
 
-    /// Its place, and the number of its elements.
+    /// The list's place, and the number of its elements.
     pub(in crate::formats::bwdb) fn span(&self) -> (View<'a>, usize) {
         (self.view, self.len)
     }

@@ -215,7 +215,7 @@ type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
 
 /// The positions of shared data.
 pub(super) struct Area<'a> {
-    /// Its bytes in the old file.
+    /// The area's bytes in the old file.
     pub range: Range<usize>,
     /// Appended to it.
     pub new: Vec<u8>,

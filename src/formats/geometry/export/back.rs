@@ -78,7 +78,7 @@ impl<'b> Glb<'b> {
         Ok(Self { document, binary: container.bin.unwrap_or_default() })
     }
 
-    /// Its meshes. A node that puts one elsewhere is refused, as vertices have no place but their own.
+    /// The GLB's meshes. A node that puts one elsewhere is refused, as vertices have no place but their own.
     pub fn meshes(&self) -> Result<Vec<Mesh<'_>>> {
         for node in self.document.nodes() {
             if node.transform().matrix() != IDENTITY {

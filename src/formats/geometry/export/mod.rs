@@ -71,7 +71,7 @@ struct Material {
     double_sided: bool,
     /// Whether render groups use it, rather than armour or hulls.
     is_of_mesh: bool,
-    /// Its id in a database.
+    /// The material's id in a database.
     mfm: Option<u64>,
     skin: Option<Skin>,
 }

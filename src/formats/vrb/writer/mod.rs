@@ -285,7 +285,7 @@ fn encoded(part: &ArchivePart, file: &Source, data: &[u8]) -> Result<Vec<u8>> {
 /// A part of the file that is being laid out.
 struct PartRange {
     range: Range<usize>,
-    /// Its new bytes, and their number when decoded.
+    /// The part's new bytes, and their number when decoded.
     new: Option<(Vec<u8>, usize)>,
 }
 
