@@ -29,7 +29,7 @@ pub struct File<'a> {
     pub crc32: Option<u32>,
     /// The file on disk that contains it; `None` for a loose file.
     pub volume: Option<Cow<'a, str>>,
-    /// The file's offset in that file.
+    /// The offset of the file's bytes in that volume.
     pub offset: Option<u64>,
     /// Whether that file exists.
     pub installed: bool,

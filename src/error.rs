@@ -90,7 +90,7 @@ pub enum ErrorKind {
     Codec {
         /// The codec.
         codec: &'static str,
-        /// Its message.
+        /// The codec's message.
         message: Cow<'static, str>,
     },
     /// Bytes that are not valid text.

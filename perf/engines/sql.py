@@ -68,7 +68,7 @@ class Shell:
         return float(line.split()[1]), "".join(lines)
 
 
-def table(text):
+def read_table(text):
     """The rows of a table with borders."""
     lines = [line.strip("|\n ").split("|") for line in text.splitlines() if line.startswith("|")]
     return [tuple(int(cell) if cell.lstrip("-").isdigit() else cell for cell in map(str.strip, line)) for line in lines][1:]
@@ -124,10 +124,10 @@ def main():
             if shell:
                 took, out = shell.ask(query)
                 seconds["DataFusion"].append(took)
-                assert expected is None or table(out) == expected, what
+                assert expected is None or read_table(out) == expected, what
                 took, memory["its process"], out = timed([given.datafusion, str(database), "-c", query])
                 seconds["its process"].append(took)
-                assert expected is None or table(out) == expected, what
+                assert expected is None or read_table(out) == expected, what
             if session:
                 start = time.perf_counter()
                 session.execute(query).fetchall()

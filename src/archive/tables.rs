@@ -104,8 +104,8 @@ struct TextureFile<'a> {
 }
 
 impl TextureFile<'_> {
-    /// Its shape, from its first bytes. `None` if the file is not installed, has a codec that is not decoded, or is no
-    /// texture.
+    /// The texture's shape, from its first bytes. `None` if the file is not installed, has a codec that is not decoded,
+    /// or is no texture.
     fn shape(&self, archive: &dyn Archive) -> Result<Option<Shape>> {
         let shape = self.shape.get_or_init(|| {
             let bytes = match head(archive, &self.file, texture::HEADER) {

@@ -35,7 +35,7 @@ impl VolumeFile {
         Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
 
-    /// The file's file name.
+    /// The file's name, without its folder.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -5,7 +5,7 @@ use crate::table::{Column, Kind, Value};
 
 /// A table, and the pairs of its selected rows that differ.
 pub(super) struct Found<'d, 'a> {
-    /// Its name, after the path of its file if that is in an archive.
+    /// The table's name, after the path of its file if that is in an archive.
     pub(super) name: String,
     pub(super) table: &'d TableDiff<'a>,
     pub(super) pairs: Vec<Pair>,

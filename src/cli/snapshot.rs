@@ -125,7 +125,7 @@ struct Kept {
 /// The unfinished folder of a build.
 struct UnfinishedBuild {
     folder: TempDir,
-    /// Its subfolders so far.
+    /// The subfolders that were made so far.
     subfolders: HashSet<PathBuf>,
     unfinished: UnfinishedFolder,
     outputs: Outputs,

@@ -99,7 +99,7 @@ pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 
 /// Decodes a deflate stream that is `size` bytes long when decoded, with the zlib wrapper (RFC 1950) or bare (RFC
 /// 1951). A wrapped stream begins with 0x78, and its two header bytes, as a big-endian number, are a multiple of 31.
-/// Its Adler-32 is checked.
+/// The stream's Adler-32 is checked.
 ///
 /// # Errors
 /// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 /// The size and digest that tell a file from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Its bytes.
+    /// The file's size in bytes.
     pub size: u64,
-    /// Their XXH64.
+    /// The XXH64 of the file's bytes.
     pub content: u64,
 }
 

@@ -13,7 +13,7 @@ pub fn model_paths(size: Size) -> Vec<String> {
     (0..count).map(|i| format!("content/location/space_models/rock_{i:04}.model")).collect()
 }
 
-/// Their ids.
+/// The ids of the models.
 pub fn model_ids(size: Size) -> Vec<u64> {
     model_paths(size).iter().map(|path| cityhash64(path.as_bytes())).collect()
 }

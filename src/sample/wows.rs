@@ -293,9 +293,9 @@ fn oodle(size: usize) -> Vec<u8> {
 
 /// The builds of [`game`], the newest one last.
 pub const BUILDS: [&str; 2] = ["7000000", "7100000"];
-/// Its missing volume.
+/// The volume of [`game`] that is missing.
 pub const MISSING_VOLUME: &str = "gui_0001.pkg";
-/// Its file that cannot be decoded.
+/// The file of [`game`] that cannot be decoded.
 pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 
 /// Passes all files of a game's folder to `write`, under their paths in it.

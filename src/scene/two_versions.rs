@@ -8,7 +8,7 @@ use std::ops::Range;
 const SAME: usize = 0;
 const OLD: usize = 1;
 const NEW: usize = 2;
-/// Their colours: grey glass, and two that people with any colour vision tell apart. The old version does not hide the new one.
+/// The colours of both versions: grey glass, and two that people with any colour vision tell apart. The old version does not hide the new one.
 const COLOURS: [[f32; 4]; 3] = [[0.62, 0.64, 0.68, 0.22], [0.84, 0.27, 0.1, 0.55], [0.1, 0.45, 0.85, 1.0]];
 
 /// The overlay of two versions.

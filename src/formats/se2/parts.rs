@@ -136,7 +136,7 @@ struct Def {
     value: Option<Named>,
 }
 
-/// Its value; only the GUID is read.
+/// The value of a member; only the GUID is read.
 struct Named(Option<String>);
 
 /// Reads the members of an object that `take` has a use for; it says whether it took one.

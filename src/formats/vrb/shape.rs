@@ -117,7 +117,7 @@ pub struct Extent {
     pub fixed: bool,
     /// Whether the size is exact and any bytes are a valid value.
     pub opaque: bool,
-    /// Its number of leaves, if the size is exact.
+    /// The number of leaves, if the size is exact.
     pub leaves: u64,
 }
 

@@ -204,7 +204,7 @@ impl<'a> Records<'a> {
     /// The only record of a section that has one.
     ///
     /// # Errors
-    /// Its damage.
+    /// The record's damage.
     pub fn first(&self) -> Result<Record<'a>> {
         self.check()?;
         self.get(0).ok_or_else(|| tables::no_record(self.run.shape.name))

@@ -152,7 +152,7 @@ fn join_question(rng: &mut Rng, tables: &[Box<dyn Table + '_>]) -> String {
         let (alias, table) = &sides[rng.usize(..2)];
         format!("{alias}.{}", quoted(&pick(rng, table.columns()).name))
     };
-    // Ids and numbers, of which some pairs have the same kind.
+    // Ids and numbers. Some pairs have the same kind.
     let equal = |rng: &mut Rng, (alias, table): (&str, &dyn Table)| {
         let numbers =
             |column: &&assetq::table::Column| ["Id64", "Id32", "Uint", "Int"].contains(&&*format!("{:?}", column.kind));

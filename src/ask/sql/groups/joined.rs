@@ -19,7 +19,7 @@ pub(super) struct JoinedTable<'a> {
     tables: [&'a dyn Table; 2],
     /// The equal columns.
     on: [usize; 2],
-    /// The columns of the first table, then those of the second.
+    /// The columns of the first table, then the columns of the second.
     columns: Vec<Column>,
     /// Whether the second table is walked.
     walks_second: bool,
@@ -80,7 +80,10 @@ impl Index {
         };
         let rows = shares.iter().map(Vec::len).sum();
         if rows >= MOST {
-            return Err(Error::of_part(ErrorKind::Unsupported { what: "a join of so many rows".into() }, ""));
+            return Err(Error::of_part(
+                ErrorKind::Unsupported { what: "a join of more rows than a share may have".into() },
+                "",
+            ));
         }
         let (mut last, mut before) = (HashTable::with_capacity(rows), Vec::with_capacity(rows));
         for (row, hash) in (0u32..).zip(shares.into_iter().flatten()) {

@@ -28,7 +28,7 @@ prototype! { 'a
         general: General<'a> @ 0x170,
         /// Values that change with distance.
         distance: Distance<'a> @ 0x188,
-        /// Its name.
+        /// The system's name.
         name: Text<'a> @ 0x198,
         /// Values that change with intensity.
         intensities: Intensities<'a> @ 0x1A8,

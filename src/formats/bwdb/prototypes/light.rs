@@ -27,7 +27,7 @@ prototype! { 'a
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
         repeated: Flag @ 0x04,
-        /// Its keys.
+        /// The curve's keys.
         ramp: LightColorRamp<'a> @ 0x10,
     }
 
@@ -37,7 +37,7 @@ prototype! { 'a
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
         repeated: Flag @ 0x04,
-        /// Its keys.
+        /// The curve's keys.
         ramp: LightRamp<'a> @ 0x10,
     }
 

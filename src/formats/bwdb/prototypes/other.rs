@@ -33,7 +33,7 @@ prototype! { 'a
 
     /// A parameter of an effect.
     EffectParameter = 0x20 {
-        /// Its name.
+        /// The parameter's name.
         name: Text<'a> @ 0x00,
         /// Least value.
         min: f32 @ 0x10,

@@ -19,7 +19,7 @@ prototype! { 'a
 
     /// VisualPrototype: the parts of a mesh that are drawn, and how.
     Visual = 0x70, unused 0x3D..0x40, 0x4C..0x50, 0x5C..0x60 {
-        /// Its nodes.
+        /// The nodes of the visual.
         skeleton: Skeleton<'a> @ 0x00 in skeleton_nodes,
         /// The `.geometry` that holds its buffers.
         geometry: PathId @ 0x30,
@@ -35,7 +35,7 @@ prototype! { 'a
         min: [f32; 3] @ 0x40,
         /// Upper corner of the bounding box, in metres.
         max: [f32; 3] @ 0x50,
-        /// Its draw groups.
+        /// The visual's draw groups.
         render_sets: [RenderSet<'a>; render_set_count] @ 0x60 in render_sets,
         /// The render sets that are drawn at each distance.
         lods: [Lod<'a>; lod_count] @ 0x68 in lods,
@@ -43,7 +43,7 @@ prototype! { 'a
 
     /// One draw group of a visual: a slice of vertices and indices with a material.
     RenderSet = 0x28, unused 0x1A..0x20 {
-        /// Its name.
+        /// The render set's name.
         name: NameId @ 0x00,
         /// The material's name.
         material_name: NameId @ 0x04,
@@ -89,7 +89,7 @@ prototype! { 'a
 
     /// ModelPrototype: a visual and its dyes and animations.
     Model = 0x28, unused 0x0C..0x10 {
-        /// Its `.visual`, which it draws.
+        /// The `.visual` that the model draws.
         visual: PathId @ 0x00,
         /// Number of skeleton extenders.
         skeleton_extender_count: u8 @ 0x08 in skeleton_extenders,
@@ -101,15 +101,15 @@ prototype! { 'a
         dye_count: u8 @ 0x0B,
         /// Skeletons that extend its own.
         skeleton_extenders: [PathId; skeleton_extender_count] @ 0x10,
-        /// Its animations, by path as the engine's schema says.
+        /// The model's animations, by path as the engine's schema says.
         animations: [PathId; animation_count] @ 0x18,
-        /// Its dyes.
+        /// The model's dyes.
         dyes: [Dye<'a>; dye_count] @ 0x20 in dyes,
     }
 
     /// ModelPrototype as packed before skeleton extenders came.
     ModelV14 = 0x20, unused 0x0B..0x10 {
-        /// Its `.visual`, which it draws.
+        /// The `.visual` that the model draws.
         visual: PathId @ 0x00,
         /// As [`Model::misc_type`].
         misc_type: u8 @ 0x08,
@@ -117,9 +117,9 @@ prototype! { 'a
         animation_count: u8 @ 0x09 in animations,
         /// Number of dyes.
         dye_count: u8 @ 0x0A,
-        /// Its animations.
+        /// The model's animations.
         animations: [PathId; animation_count] @ 0x10,
-        /// Its dyes.
+        /// The model's dyes.
         dyes: [Dye<'a>; dye_count] @ 0x18 in dyes,
     }
 
@@ -147,7 +147,7 @@ prototype! { 'a
         visual: Visual<'a> @ 0x30,
         /// The number of its skeleton in the file.
         skeleton_index: u32 @ 0xA0,
-        /// Its first collision model in the space's `models.geometry`: in real files the boxes match.
+        /// The model's first collision model in the space's `models.geometry`: in real files the boxes match.
         first_geometry: u16 @ 0xA4,
         /// Number of collision models from there on.
         geometry_count: u16 @ 0xA6,

@@ -1,0 +1,145 @@
+//! Inserted rows, and items of lists.
+
+use super::{Key, Outcome, Resolved, Sharers};
+use crate::compare::same_value;
+use crate::edit::{ColumnValues, EditPosition, refused};
+use crate::error::Result;
+use crate::table::{Accepts, Table, Value};
+use crate::writable::{ValueSource, short};
+
+impl Resolved<'_> {
+    /// Takes an inserted row, with its cells by the numbers of their columns.
+    pub(super) fn add(
+        &mut self,
+        mut key: Key,
+        rows: &[usize],
+        cells: Vec<(usize, Value<'_>)>,
+        (from, known): (ValueSource, Option<&dyn Table>),
+        shown: &str,
+    ) -> Result<Outcome> {
+        let shared = self.shared_list(&key, known)?;
+        if let Some((cells, _)) = &shared {
+            // A list that several keys share is written as the first one's.
+            for (at, cell) in self.keys.iter().zip(&mut key.cells) {
+                *cell =
+                    cells.iter().find(|(other, _)| other == at).map_or_else(|| cell.clone(), |(_, own)| own.clone());
+            }
+        }
+        let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
+        // In the order of the columns.
+        let mut set = ColumnValues::with_capacity(self.keys.len().saturating_add(cells.len()));
+        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
+        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
+        for (at, given, from, decides) in keys.chain(told) {
+            let Some(column) = columns.get(at) else { continue };
+            let (at, value) = match column.accepts {
+                Accepts::Nothing if decides => (at, given.into_owned()),
+                // A row of another file has all cells, including derived ones.
+                Accepts::Nothing => continue,
+                _ => self.cell_of(at, given, from, None)?,
+            };
+            match set.binary_search_by_key(&at, |(column, _)| *column) {
+                Ok(there) if set.get(there).is_some_and(|(_, other)| same_value(other, &value)) => {}
+                Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
+                Err(place) => set.insert(place, (at, value)),
+            }
+        }
+        // Of rows with one key, another one may say the same.
+        let same = key.nth.map_or(Some(rows), |nth| rows.get(nth..=nth)).unwrap_or_default();
+        for &row in same {
+            if self.has(row, &set)? {
+                return Ok(Outcome::Held);
+            }
+        }
+        self.rows_may_go(shown)?;
+        let hash = self.hash(&key.cells);
+        let is_it = |number: &&usize| {
+            let other = self.add.get(**number).map_or(&[][..], |(other, _)| other);
+            other.len() == key.cells.len() && other.iter().zip(&key.cells).all(|(a, b)| same_value(a, b))
+        };
+        let coming: Vec<usize> =
+            self.coming.get(&hash).map_or_else(Vec::new, |numbers| numbers.iter().filter(is_it).copied().collect());
+        let (list, sharers) = shared.unzip();
+        if let [number] = coming[..]
+            && self.is_asked_by_others(EditPosition::Add(number), sharers.as_ref())
+            && self.is_added(number, &set, list.as_ref())
+        {
+            self.ask(EditPosition::Add(number), sharers.as_ref(), []);
+            self.last = Some(EditPosition::Add(number));
+            return Ok(Outcome::Done);
+        }
+        let there = rows.iter().filter(|row| !self.remove.contains(row)).count();
+        if there > 0 && (key.nth.is_none() && rows.len() == 1 || key.nth.is_some_and(|nth| nth < rows.len())) {
+            return Ok(Outcome::LeftOut(format!("{shown}: it is there already, with other values")));
+        }
+        if !coming.is_empty() && key.nth.is_none() {
+            return Err(refused(format!("{shown}: it is added twice")));
+        }
+        match self.list_of(&key, known)? {
+            Ok(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
+            Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
+        }
+        set.sort_by_key(|(column, _)| *column);
+        let at = EditPosition::Add(self.add.len());
+        self.ask(at, sharers.as_ref(), []);
+        self.last = Some(at);
+        self.coming.entry(hash).or_default().push(self.add.len());
+        self.add.push((key.cells, set));
+        Ok(Outcome::Done)
+    }
+
+    /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
+    pub(super) fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(ColumnValues, Sharers)>> {
+        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+            return Ok(None);
+        };
+        let mut lists = self.keyed(known, |table| match table.stored_len() {
+            Some(_) => table.lists(*of, cell),
+            None => Ok(Vec::new()),
+        })?;
+        let Some(list) = lists.pop().filter(|list| lists.is_empty() && !list.shared.is_empty()) else {
+            return Ok(None);
+        };
+        let sharer = |cells: &ColumnValues| {
+            let cell = |column| cells.iter().find(|(at, _)| *at == column).map(|(_, cell)| cell.clone());
+            self.sharer(|column| Ok(cell(column).unwrap_or_default()))
+        };
+        let all = list.shared.iter().map(&sharer).collect::<Result<_>>()?;
+        let sharers = Sharers { own: sharer(&list.cells)?.0, all };
+        Ok(list.shared.into_iter().next().map(|cells| (cells, sharers)))
+    }
+
+    /// Whether an added row has these cells, besides the cells of the list that it comes to.
+    pub(super) fn is_added(&self, number: usize, set: &ColumnValues, list: Option<&ColumnValues>) -> bool {
+        let Some((_, added)) = self.add.get(number) else { return false };
+        let is_of_list =
+            |at: usize| !self.keys.contains(&at) && list.is_some_and(|list| list.iter().any(|c| c.0 == at));
+        let own: Vec<_> = added.iter().filter(|(at, _)| !is_of_list(*at)).collect();
+        own.len() == set.len() && own.iter().zip(set).all(|(a, b)| a.0 == b.0 && same_value(&a.1, &b.1))
+    }
+
+    /// The cells that identify the list of an inserted item; an error if there is no such list, or its number is too
+    /// large.
+    pub(super) fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<ColumnValues, String>> {
+        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+            return Ok(Ok(ColumnValues::new()));
+        };
+        let lists = self.keyed(known, |table| table.lists(*of, cell))?;
+        let [list] = &lists[..] else {
+            return Ok(Err(match lists.len() {
+                0 => format!("not found: nothing that has such a list is {}", short(cell)),
+                more => format!("{more} lists have this key"),
+            }));
+        };
+        let owner = self.owner(&key.cells);
+        let more = self.items.entry(owner).or_default();
+        let next = list.len.saturating_add(*more);
+        if let Some(Value::Uint(index)) = key.cells.last()
+            && usize::try_from(*index).is_ok_and(|index| index > next)
+        {
+            return Ok(Err(format!("{index} is beyond the next, which is {next}")));
+        }
+        *more = more.saturating_add(1);
+        Ok(Ok(list.cells.clone()))
+    }
+}
