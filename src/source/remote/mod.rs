@@ -10,6 +10,7 @@ mod object;
 mod sign;
 
 pub use object::RemoteStats;
+#[cfg(feature = "export")]
 pub(crate) use object::check_faults;
 
 use crate::error::{Error, Result};

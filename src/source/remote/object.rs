@@ -403,7 +403,7 @@ pub(super) fn note_fault(object: &Arc<Object>, error: Error) {
 
 /// # Errors
 /// If bytes of an open file could not be fetched: what was made of them may be wrong, and is not to be kept.
-#[cfg_attr(not(feature = "export"), allow(dead_code, reason = "only writers of files ask"))]
+#[cfg(feature = "export")]
 pub(crate) fn check_faults() -> io::Result<()> {
     let mut faulty = FAULTY.lock().unwrap_or_else(PoisonError::into_inner);
     faulty.retain(|object| object.strong_count() > 0);
