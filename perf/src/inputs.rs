@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder that holds them.
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/inputs")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/inputs")
 }
 
 /// The file called `name`, made by `make` where it is not there yet.
