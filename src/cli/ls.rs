@@ -29,7 +29,8 @@ pub(super) struct Args {
     /// Another table than the main one (`assetq info FILE` lists them)
     #[arg(long, short, value_name = "TABLE")]
     table: Option<String>,
-    /// Only rows for which this holds, as in 'size > 10k and name ~ "*.dds"': = != < <= > >= ~ !~ and or not ( ) null
+    /// Only rows for which this holds, as in 'size > 10k and name ~ "*.dds"': = != < <= > >= ~ !~ and or not ( ), and
+    /// from SQL: like, glob, in, between, is null
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
     /// Show these columns, in this order

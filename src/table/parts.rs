@@ -45,9 +45,7 @@ pub trait TableParts: Send + Sync {
 
     /// The parts whose rows may match, by what is known without opening them.
     fn candidates(&self, bound: Option<&Bound>) -> Vec<usize> {
-        let is_wanted = |part: &usize| {
-            bound.is_none_or(|bound| bound.holds_by(&|column| self.common(*part, column)) != Some(false))
-        };
+        let is_wanted = |part: &usize| bound.is_none_or(|bound| bound.may_match(&|column| self.common(*part, column)));
         (0..self.count()).filter(is_wanted).collect()
     }
 }

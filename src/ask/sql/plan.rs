@@ -88,11 +88,11 @@ impl Operator {
             Self::Compare(Op::Le) => "<=",
             Self::Compare(Op::Gt) => ">",
             Self::Compare(Op::Ge) => ">=",
-            Self::Compare(Op::Glob | Op::NotGlob) | Self::Glob => "GLOB",
+            Self::Compare(Op::Glob | Op::NotGlob | Op::SqlGlob) | Self::Glob => "GLOB",
             Self::Is => "IS",
             Self::Null(false) => "IS NULL",
             Self::Null(true) => "IS NOT NULL",
-            Self::Like => "LIKE",
+            Self::Compare(Op::Like) | Self::Like => "LIKE",
             Self::Offset => "OFFSET",
         }
     }

@@ -2,7 +2,7 @@
 
 use super::condition::{Literal, Op, syntax};
 use super::number::{Number, number};
-use super::pattern::{Pattern, text_of};
+use super::pattern::{LONGEST, Pattern, text_of};
 use crate::error::Result;
 use crate::id;
 use crate::table::glob::Glob;
@@ -33,10 +33,21 @@ pub struct Compare {
 
 #[derive(Debug, Clone)]
 pub(super) enum Test {
-    Null { negated: bool },
-    Glob { glob: Glob, negated: bool },
+    Null {
+        negated: bool,
+    },
+    Glob {
+        glob: Glob,
+        negated: bool,
+    },
+    /// A pattern for the text of a cell. A cell that is no text is let through.
     Pattern(Pattern),
-    Order { op: Op, with: Operand },
+    /// A pattern for the shown form of a cell.
+    Shown(Pattern),
+    Order {
+        op: Op,
+        with: Operand,
+    },
 }
 
 /// A literal in all the ways in which a cell may want it.
@@ -58,6 +69,13 @@ impl Compare {
             (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
             (Op::Glob | Op::NotGlob, literal) => {
                 Test::Glob { glob: Glob::new(&literal.to_string(), false)?, negated: op == Op::NotGlob }
+            }
+            (Op::Like | Op::SqlGlob, literal) => {
+                let text = literal.to_string();
+                if text.len() > LONGEST {
+                    return Err(syntax(format!("a pattern of {} bytes; the limit is {LONGEST}", text.len())));
+                }
+                Test::Shown(if op == Op::Like { Pattern::like(&text) } else { Pattern::glob(&text) })
             }
             (op, literal) => {
                 let with = Operand::new(literal);
@@ -91,23 +109,21 @@ impl Compare {
         Self { column, kind, test: Test::Pattern(pattern) }
     }
 
+    /// Whether it holds for `cell`. As in SQL it is unknown (`None`) for null, and for NaN, which SQL has no number for.
     #[inline]
-    fn matches(&self, cell: &Value<'_>) -> bool {
-        match &self.test {
-            Test::Pattern(pattern) => match cell {
-                Value::Null => false,
-                Value::Text(text) => pattern.matches(text),
-                other => text_of(other).is_none_or(|text| pattern.matches(&text)),
-            },
-            Test::Null { negated } => cell.is_null() != *negated,
-            Test::Glob { glob, negated } => {
-                let found = match cell {
-                    Value::Null => false,
-                    Value::Text(text) => glob.is_match(text),
-                    other => glob.is_match(&other.to_string()),
-                };
-                found != *negated
-            }
+    fn test(&self, cell: &Value<'_>) -> Option<bool> {
+        match (&self.test, cell) {
+            (Test::Null { negated }, cell) => return Some(cell.is_null() != *negated),
+            (_, Value::Null) => return None,
+            (_, Value::F32(number)) if number.is_nan() => return None,
+            (_, Value::F64(number)) if number.is_nan() => return None,
+            _ => {}
+        }
+        Some(match &self.test {
+            Test::Null { .. } => return None,
+            Test::Pattern(pattern) => text_of(cell).is_none_or(|text| pattern.matches(&text)),
+            Test::Shown(pattern) => with_text(cell, |text| pattern.matches(text)),
+            Test::Glob { glob, negated } => with_text(cell, |text| glob.is_match(text)) != *negated,
             Test::Order { op, with } => {
                 let order = with.order(cell);
                 match op {
@@ -117,10 +133,10 @@ impl Compare {
                     Op::Le => order.is_some_and(Ordering::is_le),
                     Op::Gt => order.is_some_and(Ordering::is_gt),
                     Op::Ge => order.is_some_and(Ordering::is_ge),
-                    Op::Glob | Op::NotGlob => false,
+                    Op::Glob | Op::NotGlob | Op::Like | Op::SqlGlob => false,
                 }
             }
-        }
+        })
     }
 
     /// The cell value that this comparison requires, if it does.
@@ -209,18 +225,28 @@ impl Operand {
     }
 }
 
+/// Calls `f` with the text of a cell as tables show it.
+fn with_text<R>(cell: &Value<'_>, f: impl FnOnce(&str) -> R) -> R {
+    match cell {
+        Value::Text(text) => f(text),
+        other => f(&other.to_string()),
+    }
+}
+
 impl Bound {
-    /// Whether the current row of `row` matches.
+    /// Whether the current row of `row` matches. A row for which the condition is unknown does not.
     ///
     /// # Errors
     /// When a cell that decides is damaged.
     pub fn matches(&self, row: &dyn RowCursor) -> Result<bool> {
-        self.holds(row, &mut None)
+        self.is(true, row, &mut None)
     }
 
+    /// Whether the condition is known to be `wanted`, true or false.
+    ///
     /// `last` is the cell that was looked at last, with its column: a cell is read once for all comparisons with it
     /// that follow each other.
-    fn holds<'r>(&self, row: &'r dyn RowCursor, last: &mut Option<(usize, Value<'r>)>) -> Result<bool> {
+    fn is<'r>(&self, wanted: bool, row: &'r dyn RowCursor, last: &mut Option<(usize, Value<'r>)>) -> Result<bool> {
         match self {
             Self::Compare(compare) => {
                 let known = last.take().filter(|(column, _)| *column == compare.column);
@@ -228,26 +254,24 @@ impl Bound {
                     Some(known) => known,
                     None => (compare.column, row.value(compare.column)?),
                 });
-                Ok(compare.matches(cell))
+                Ok(compare.test(cell) == Some(wanted))
             }
-            Self::And(all) => {
-                for bound in all {
-                    if !bound.holds(row, last)? {
-                        return Ok(false);
+            Self::And(bounds) | Self::Or(bounds) => {
+                let any_decides = self.is_decided_by_any(wanted);
+                for bound in bounds {
+                    if bound.is(wanted, row, last)? == any_decides {
+                        return Ok(any_decides);
                     }
                 }
-                Ok(true)
+                Ok(!any_decides)
             }
-            Self::Or(any) => {
-                for bound in any {
-                    if bound.holds(row, last)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Self::Not(bound) => Ok(!bound.holds(row, last)?),
+            Self::Not(bound) => bound.is(!wanted, row, last),
         }
+    }
+
+    /// Whether one of its parts that is `wanted` is enough for the whole to be. Else all parts must be.
+    fn is_decided_by_any(&self, wanted: bool) -> bool {
+        matches!(self, Self::Or(_)) == wanted
     }
 
     /// The column that a single comparison with `=` is about, and the hash of the cell that it looks for.
@@ -306,26 +330,19 @@ impl Bound {
         }
     }
 
-    /// Decides the conditions from the cells that `known` gives. `None` if they depend on other cells.
-    pub(crate) fn holds_by<'v>(&self, known: &dyn Fn(usize) -> Option<Value<'v>>) -> Option<bool> {
-        match self {
-            Self::Compare(compare) => known(compare.column).map(|cell| compare.matches(&cell)),
-            Self::And(all) => join(all, known, false),
-            Self::Or(any) => join(any, known, true),
-            Self::Not(bound) => bound.holds_by(known).map(|holds| !holds),
-        }
+    /// Whether a row with the cells that `known` gives may match. The other cells may be anything.
+    pub(crate) fn may_match<'v>(&self, known: &dyn Fn(usize) -> Option<Value<'v>>) -> bool {
+        self.may_be(true, known)
     }
-}
 
-/// The answer of several conditions. One with the answer `decides` is enough.
-pub(super) fn join<'v>(bounds: &[Bound], known: &dyn Fn(usize) -> Option<Value<'v>>, decides: bool) -> Option<bool> {
-    let mut answer = Some(!decides);
-    for bound in bounds {
-        match bound.holds_by(known) {
-            Some(holds) if holds == decides => return Some(decides),
-            Some(_) => {}
-            None => answer = None,
+    fn may_be<'v>(&self, wanted: bool, known: &dyn Fn(usize) -> Option<Value<'v>>) -> bool {
+        match self {
+            Self::Compare(compare) => known(compare.column).is_none_or(|cell| compare.test(&cell) == Some(wanted)),
+            Self::And(bounds) | Self::Or(bounds) if self.is_decided_by_any(wanted) => {
+                bounds.iter().any(|bound| bound.may_be(wanted, known))
+            }
+            Self::And(bounds) | Self::Or(bounds) => bounds.iter().all(|bound| bound.may_be(wanted, known)),
+            Self::Not(bound) => bound.may_be(!wanted, known),
         }
     }
-    answer
 }

@@ -43,6 +43,10 @@ pub enum Op {
     Glob,
     /// `!~`
     NotGlob,
+    /// `LIKE`
+    Like,
+    /// `GLOB`, whose patterns differ from those of `~`.
+    SqlGlob,
 }
 
 /// The value that a column is compared with.

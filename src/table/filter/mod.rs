@@ -1,15 +1,17 @@
 //! Conditions on rows: `size > 10k and (name ~ '*.dds' or not deleted = true)`.
 //!
-//! A comparison is a column, an operator and a literal. Operators: `=` (or `==`), `!=` (or `<>`), `<`, `<=`, `>`,
-//! `>=`, `~` ([glob](super::glob)) and `!~`. They are joined by `and`, `or`, `not`
-//! and parentheses. Literals: numbers (`10`, `-1.5`, `0xFF`, with `k`, `M` or `G` for thousands, millions or
-//! thousand millions), text in single or double quotes (a doubled quote is the quote itself), `true`, `false` and
-//! `null`. A column whose name is not a plain word, or is one of the words above, goes in double quotes or backticks.
+//! They are a part of SQL's expressions and have SQL's answers: comparisons of a column with a literal by `=` (or `==`),
+//! `!=` (or `<>`), `<`, `<=`, `>`, `>=`, `[not] like`, `[not] glob`, `[not] in (…)`, `[not] between … and …` and
+//! `is [not] null`, joined by `and`, `or`, `not` and parentheses. A comparison with a cell that is null is unknown, and so
+//! is its opposite: neither `size = 1` nor `size != 1` nor `not size = 1` finds that row.
 //!
-//! There are two answers, yes and no: a null cell equals `null` only, is neither less nor more than anything, and
-//! `!=` is the opposite of `=`. Ids are compared as numbers and written in any of the forms of [`id`](crate::id), with or without
-//! quotes, text and GUIDs by their text, floats in their own precision, so that `scale = 0.1` finds the number that is
-//! shown as 0.1.
+//! SQL does not have: `~` ([glob](super::glob)) and `!~`; `= null` and `!= null` for `is null` and `is not null`; numbers
+//! with `k`, `M` or `G` for thousands, millions or thousand millions; backticks around a column; ids in any of the forms
+//! of [`id`](crate::id), with or without quotes; floats in their own precision, so that `scale = 0.1` finds the number
+//! that is shown as 0.1. Patterns are compared with the shown form of a cell.
+//!
+//! Literals are numbers (`10`, `-1.5`, `0xFF`), text in single or double quotes (a doubled quote is the quote itself),
+//! `true`, `false` and `null`. A column whose name is not a plain word goes in double quotes or backticks.
 
 mod bound;
 mod condition;

@@ -11,6 +11,9 @@ const MAX_DEPTH: u32 = 64;
 /// The limit on comparisons: each row may be compared with each of them.
 const MAX_COMPARISONS: usize = 1000;
 
+/// What may come after a column, for messages.
+const OPERATORS: &str = "= != < <= > >= ~ !~, or like, glob, in, between, is null";
+
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     /// A bare word: a column or one of the language's own words.
@@ -23,6 +26,7 @@ enum Token {
     Op(Op),
     Open,
     Close,
+    Comma,
 }
 
 impl std::fmt::Display for Token {
@@ -34,6 +38,7 @@ impl std::fmt::Display for Token {
             Self::Op(_) => f.write_str("an operator"),
             Self::Open => f.write_str("("),
             Self::Close => f.write_str(")"),
+            Self::Comma => f.write_str(","),
         }
     }
 }
@@ -57,7 +62,7 @@ fn wrong(at: usize, what: impl std::fmt::Display) -> Error {
 struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<(usize, Token)>>,
     end: usize,
-    /// Comparisons so far.
+    /// Values that a column is compared with, so far.
     comparisons: usize,
 }
 
@@ -121,20 +126,66 @@ impl Parser {
         }
     }
 
+    /// What comes after a column: an operator with a value, or one of SQL's tests.
     fn comparison(&mut self, column: String) -> Result<Filter> {
+        let at = self.at();
+        let compare = |op, literal| Filter::Compare { column: column.clone(), op, literal };
+        if self.word("is") {
+            let op = if self.word("not") { Op::Ne } else { Op::Eq };
+            let at = self.at();
+            return match self.literal()? {
+                Literal::Null => Ok(compare(op, Literal::Null)),
+                _ => Err(wrong(at, "null is needed after 'is'; other values are compared by = and !=")),
+            };
+        }
+        let negated = self.word("not");
+        let filter = if self.word("like") {
+            compare(Op::Like, self.literal()?)
+        } else if self.word("glob") {
+            compare(Op::SqlGlob, self.literal()?)
+        } else if self.word("between") {
+            let low = compare(Op::Ge, self.literal()?);
+            let at = self.at();
+            if !self.word("and") {
+                return Err(wrong(at, "'and' is needed between the two values"));
+            }
+            Filter::And(vec![low, compare(Op::Le, self.literal()?)])
+        } else if self.word("in") {
+            Filter::Or(self.list()?.into_iter().map(|literal| compare(Op::Eq, literal)).collect())
+        } else {
+            match self.tokens.next() {
+                Some((_, Token::Op(op))) if !negated => compare(op, self.literal()?),
+                _ => return Err(wrong(at, format!("an operator is needed after {column}: {OPERATORS}"))),
+            }
+        };
+        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+    }
+
+    /// The values of `in (…)`.
+    fn list(&mut self) -> Result<Vec<Literal>> {
+        let at = self.at();
+        let mut literals = Vec::new();
+        let mut before = Token::Open;
+        loop {
+            match self.tokens.next() {
+                Some((_, token)) if token == before => match (self.at(), self.literal()?) {
+                    (at, Literal::Null) => return Err(wrong(at, "no value equals null; use 'is null'")),
+                    (_, literal) => literals.push(literal),
+                },
+                Some((_, Token::Close)) if !literals.is_empty() => return Ok(literals),
+                _ => return Err(wrong(at, "values in parentheses, with commas between them, are needed after 'in'")),
+            }
+            before = Token::Comma;
+        }
+    }
+
+    fn literal(&mut self) -> Result<Literal> {
         let at = self.at();
         self.comparisons = self.comparisons.saturating_add(1);
         if self.comparisons > MAX_COMPARISONS {
-            return Err(wrong(
-                at,
-                format!("more than {MAX_COMPARISONS} comparisons; SQL has `column IN (…)` for many"),
-            ));
+            return Err(wrong(at, format!("more than {MAX_COMPARISONS} comparisons; `assetq sql` takes more")));
         }
-        let Some((_, Token::Op(op))) = self.tokens.next() else {
-            return Err(wrong(at, format!("an operator is needed after {column}: = != < <= > >= ~ !~")));
-        };
-        let at = self.at();
-        let literal = match self.tokens.next() {
+        Ok(match self.tokens.next() {
             Some((_, Token::Number(text) | Token::Text(text) | Token::Quoted(text))) => Literal::Text(text),
             Some((_, Token::Word(word))) => match &*word.to_ascii_lowercase() {
                 "null" => Literal::Null,
@@ -145,8 +196,7 @@ impl Parser {
                 _ => return Err(wrong(at, format!("text goes in quotes: '{word}'"))),
             },
             _ => return Err(wrong(at, "a value is needed after the operator")),
-        };
-        Ok(Filter::Compare { column, op, literal })
+        })
     }
 }
 
@@ -160,6 +210,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
             c if c.is_whitespace() => continue,
             '(' => Token::Open,
             ')' => Token::Close,
+            ',' => Token::Comma,
             '~' => Token::Op(Op::Glob),
             '=' => {
                 then('=');

@@ -104,7 +104,7 @@ fn comparisons() {
         ("scale = 0.1", vec![0]),
         ("scale = 0", vec![3]),
         ("scale > 1e29", vec![4]),
-        ("scale != 1.5", vec![0, 2, 3, 4, 5]),
+        ("scale != 1.5", vec![0, 3, 4, 5]),
         ("ok = true", vec![0, 2, 4]),
         ("ok != true", vec![1, 3, 5]),
         ("ok = 0", vec![1, 3, 5]),
@@ -137,13 +137,43 @@ fn text_and_globs() {
 }
 
 #[test]
-fn nulls_equal_null_only() {
+fn a_comparison_with_null_is_unknown() {
     for (text, expected) in [
         ("\"two words\" = null", vec![0, 5]),
         ("\"two words\" != NULL", vec![1, 2, 3, 4]),
-        ("\"two words\" != 7", vec![0, 3, 4, 5]),
+        ("\"two words\" IS NULL", vec![0, 5]),
+        ("\"two words\" is not null", vec![1, 2, 3, 4]),
+        ("not \"two words\" is null", vec![1, 2, 3, 4]),
+        ("\"two words\" != 7", vec![3, 4]),
+        ("not \"two words\" = 7", vec![3, 4]),
+        ("not not \"two words\" = 7", vec![1, 2]),
+        ("not (\"two words\" = 7 or size = 11)", vec![3, 4]),
+        ("not (\"two words\" = 7 and size = 0)", vec![0, 1, 2, 3, 4, 5]),
+        ("\"two words\" = 7 or size = 10", vec![0, 1, 2]),
         ("\"two words\" <= 7 or \"two words\" > 7", vec![1, 2, 4]),
         ("\"two words\" ~ '*'", vec![1, 2, 3, 4]),
+        ("\"two words\" !~ '7'", vec![3, 4]),
+        ("\"two words\" not like '7'", vec![3, 4]),
+        ("not scale > 1 and not scale <= 1", vec![]),
+    ] {
+        assert_eq!(rows(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn tests_of_sql() {
+    for (text, expected) in [
+        ("name LIKE 'CONTENT/%'", vec![0, 1]),
+        ("name not like '%.dds'", vec![2, 3, 4]),
+        ("name GLOB 'content/[ab].dds'", vec![0]),
+        ("name glob 'Content/*'", vec![]),
+        ("id like '0xa3%'", vec![0]),
+        ("size in (10, 0xB, 10k)", vec![0, 1, 5]),
+        ("size NOT IN (10, 11) and ok = true", vec![2, 4]),
+        ("name in ('c''s.txt')", vec![2]),
+        ("size between 10 and 10k and ok = false", vec![1, 5]),
+        ("size not between 10 and 10k", vec![2, 3, 4]),
+        ("\"two words\" not in (7)", vec![3, 4]),
     ] {
         assert_eq!(rows(text), expected, "{text}");
     }
@@ -210,7 +240,15 @@ fn a_damaged_cell_leaves_its_row_out_and_is_noted() {
 fn what_makes_no_sense_is_said_with_its_place() {
     for (text, what) in [
         ("", "a column is needed (at character 1)"),
-        ("size", "an operator is needed after size: = != < <= > >= ~ !~ (at character 5)"),
+        ("size", "an operator is needed after size: = != < <= > >= ~ !~, or like, glob, in, between, is null (at"),
+        ("size not 5", "an operator is needed after size"),
+        ("size is 5", "null is needed after 'is'; other values are compared by = and != (at character 9)"),
+        ("size in 5", "values in parentheses, with commas between them, are needed after 'in' (at character 9)"),
+        ("size in ()", "a value is needed after the operator (at character 10)"),
+        ("size in (1 2)", "values in parentheses"),
+        ("size in (1,", "a value is needed after the operator (at character 12)"),
+        ("size in (1, null)", "no value equals null; use 'is null' (at character 13)"),
+        ("size between 1 or 2", "'and' is needed between the two values (at character 16)"),
         ("size >", "a value is needed after the operator (at character 7)"),
         ("size > 10 20", "20 comes where 'and', 'or' or the end should (at character 11)"),
         ("(size > 10", "this parenthesis is not closed (at character 1)"),
@@ -244,8 +282,10 @@ fn nesting_is_bounded_and_nothing_panics() {
         assert!(nested(20).is_ok());
         assert!(nested(100_000).unwrap_err().to_string().contains("nested too deeply"));
     }
-    let parts =
-        ["a", "=", "(", ")", "not", "and", "or", "'", "\"", "1", "-", ".", "k", "0x", "~", "!", "<", " ", "é", "null"];
+    let parts = [
+        "a", "=", "(", ")", "not", "and", "or", "'", "\"", "1", "-", ".", "k", "0x", "~", "!", "<", " ", "é", "null",
+        "in", ",", "like", "between", "is",
+    ];
     let mut state = 1u64;
     for _ in 0..20_000 {
         let mut text = String::new();

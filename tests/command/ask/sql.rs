@@ -4,7 +4,8 @@ use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::wdb::{self as sheets, Cell, Game};
 use assetq::sample::{FILES, Size};
 use assetq::sql::{Fault, Input, Session, keep, statements};
-use assetq::table::{Kind, Table, Value};
+use assetq::table::filter::{Filter, find_column};
+use assetq::table::{Kind, RowCursor, Table, Value};
 use assetq::write::json;
 use assetq::{Asset, Source};
 use rusqlite::types::{Value as Sql, ValueRef};
@@ -53,6 +54,47 @@ fn ask(session: &Session, sql: &str) -> Vec<Vec<String>> {
 /// The only column of an answer.
 fn list(session: &Session, sql: &str) -> Vec<String> {
     ask(session, sql).into_iter().map(|row| row.into_iter().next().unwrap()).collect()
+}
+
+/// The rows of a table for which a condition of `--where` holds: record and index.
+fn chosen(asset: &Asset, table: &str, condition: &str) -> Vec<Vec<String>> {
+    let table = asset.reader().table(table).unwrap();
+    let bound = Filter::parse(condition).and_then(|filter| filter.bind(table.columns())).unwrap();
+    let mut rows = bound.select(&*table, |error| panic!("{error}")).unwrap();
+    let columns = ["record", "index"].map(|name| find_column(table.columns(), name).unwrap());
+    let mut found = Vec::new();
+    while rows.advance().unwrap() {
+        found.push(columns.map(|column| rows.value(column).unwrap().to_string()).to_vec());
+    }
+    found
+}
+
+#[test]
+fn a_condition_has_the_answers_of_sql() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let asset = Asset::open(Source::from_vec("assets.bin", demo("assets.bin"))).unwrap();
+    let mut answers = Vec::new();
+    for condition in [
+        "texture_id IS NULL",
+        "texture_id IS NOT NULL AND record <= 2",
+        "texture_id != '0x0000000000000000'",
+        "NOT texture_id LIKE '0x%8%'",
+        "NOT (texture_id LIKE '0x%8%' OR record > 3)",
+        "NOT (texture_id LIKE '0x%8%' AND record > 3)",
+        "texture_id NOT LIKE '0x%8%'",
+        "path GLOB '*[0-4].mfm' AND \"index\" BETWEEN 1 AND 3",
+        "type IN ('texture', 'float') AND record NOT IN (0, 1)",
+        "type NOT BETWEEN 'b' AND 'g'",
+        "name <> 'x' AND (record = 1 OR record = 2) AND NOT \"index\" = 2",
+        "path LIKE '%/_S%' OR path == ''",
+    ] {
+        let rows = chosen(&asset, "material_properties", condition);
+        let sql = format!("SELECT record, \"index\" FROM material_properties WHERE {condition}");
+        assert_eq!(rows, ask(&session, &sql), "{condition}");
+        answers.push(rows.len());
+    }
+    let all = ask(&session, "SELECT 1 FROM material_properties").len();
+    assert!(answers.iter().filter(|count| (1..all).contains(count)).count() >= 10, "{answers:?} of {all}");
 }
 
 /// How SQLite says that it will read a table.
