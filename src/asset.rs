@@ -218,9 +218,8 @@ impl<'a> scene::Context<'a> {
 #[cfg(all(test, feature = "sample"))]
 mod tests {
     use super::*;
-    use crate::report::{Progress, Report};
     use crate::sample::{FILES, Size};
-    use crate::table::{Table, Visitor};
+    use crate::table::Table;
     use std::sync::mpsc;
     use std::thread;
     use std::time::Duration;
@@ -238,14 +237,6 @@ mod tests {
 
         fn tables(&self) -> Vec<Box<dyn Table + '_>> {
             Vec::new()
-        }
-
-        fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
-            Ok(false)
-        }
-
-        fn verify(&self, _: &Progress) -> Report {
-            Report::default()
         }
     }
 

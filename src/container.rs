@@ -178,12 +178,27 @@ impl Snapshot {
 }
 
 /// Files by path. A damaged file, or one in a missing volume, is an error of its own; the other files remain readable.
+///
+/// A format must implement [`Archive::len`], [`Archive::file`] and [`Archive::stored`]. All else is optional: faster ways to a
+/// file, and what only some archives have, such as builds.
 pub trait Archive: Send + Sync {
     /// The number of listed files. The first call may read all indexes.
     ///
     /// # Errors
     /// When no list of files can be read at all.
     fn len(&self) -> Result<usize>;
+
+    /// File `n`, in a fixed order: the archive's own, if any.
+    ///
+    /// # Errors
+    /// Damage of this file's entry, or `NotFound` past the last.
+    fn file(&self, n: usize) -> Result<File<'_>>;
+
+    /// The stored bytes of `file`, mapped and not copied.
+    ///
+    /// # Errors
+    /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
+    fn stored(&self, file: &File<'_>) -> Result<Source>;
 
     /// Whether the archive is empty.
     ///
@@ -198,12 +213,6 @@ pub trait Archive: Send + Sync {
         Vec::new()
     }
 
-    /// File `n`, in a fixed order: the archive's own, if any.
-    ///
-    /// # Errors
-    /// Damage of this file's entry, or `NotFound` past the last.
-    fn file(&self, n: usize) -> Result<File<'_>>;
-
     /// The identity of file `n` according to the archive; `None` if the game's files have no ids that are hashes of
     /// their paths.
     fn identity(&self, n: usize) -> Option<Identity> {
@@ -214,8 +223,10 @@ pub trait Archive: Send + Sync {
     /// The file at `path`, which must equal [`File::path`]. Avoids a list of all files if the format can.
     ///
     /// # Errors
-    /// Damage of this file's entry.
-    fn find(&self, path: &str) -> Result<Option<File<'_>>>;
+    /// Damage of this file's entry, and as [`Archive::position`].
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        self.position(path)?.map(|n| self.file(n)).transpose()
+    }
 
     /// The number of the file at `path` for [`Archive::file`].
     ///
@@ -254,12 +265,6 @@ pub trait Archive: Send + Sync {
         let _ = id;
         Ok(None)
     }
-
-    /// The stored bytes of `file`, mapped and not copied.
-    ///
-    /// # Errors
-    /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
-    fn stored(&self, file: &File<'_>) -> Result<Source>;
 
     /// The files on disk that hold its files.
     ///

@@ -21,6 +21,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
+pub(crate) mod entry;
+
 /// A named range of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -43,9 +45,15 @@ impl Section {
 }
 
 /// An open file, with the operations that every command uses.
+///
+/// A format must implement [`Reader::source`] and [`Reader::tables`]. All other parts are optional: `cat` and `verify` then
+/// work on the tables, and commands that need an absent part, such as `edit`, say that the format does not have it.
 pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// The bytes of the file.
     fn source(&self) -> &Source;
+
+    /// The file's tables; the first one is the main table.
+    fn tables(&self) -> Vec<Box<dyn Table + '_>>;
 
     /// The version in the file, in its usual form; empty if the format has none.
     fn version(&self) -> String {
@@ -56,9 +64,6 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     fn sections(&self) -> Vec<Section> {
         Vec::new()
     }
-
-    /// The file's tables; the first one is the main table.
-    fn tables(&self) -> Vec<Box<dyn Table + '_>>;
 
     /// The table called `name`.
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
@@ -82,11 +87,18 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// Writes one whole entry to `out`, with its references resolved. Returns `false` for a missing entry, without any
-    /// output.
+    /// output. Default: what an archive knows of a file, or the row of the main table whose only key is `entry`.
     ///
     /// # Errors
     /// When the entry is damaged (after the readable values), or `out` fails.
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        if let Some(archive) = self.archive() {
+            return entry::show(archive, entry, out);
+        }
+        let Some(table) = self.tables().into_iter().next() else { return Ok(false) };
+        let Some(row) = entry::row_of(&*table, entry)? else { return Ok(false) };
+        entry::show_row(&*table, row, out).map(|()| true)
+    }
 
     /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
     /// another type.
@@ -167,8 +179,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Checks everything that can be checked, and lists all findings.
-    fn verify(&self, progress: &Progress) -> Report;
+    /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read.
+    fn verify(&self, progress: &Progress) -> Report {
+        let check = |table: &Box<dyn Table + '_>| entry::check_cells(&**table, progress);
+        self.tables().iter().map(check).collect::<Vec<_>>().into()
+    }
 }
 
 /// The likeness of a file's first bytes to a format.
@@ -196,12 +211,22 @@ impl Likeness {
 }
 
 /// A format: its name, and how to detect and open its files.
+///
+/// A format must state its [`FileFormat::NAME`] and implement [`FileFormat::open_as`]. Its files are detected by
+/// [`FileFormat::MAGIC`], by [`FileFormat::likeness`] if that takes more than a magic, or by [`FileFormat::ENDINGS`].
 pub trait FileFormat: Reader + Sized {
     /// The name that outputs use.
     const NAME: &'static str;
 
+    /// Opens a file of this format, or a folder at [`Source::path`]. Reads headers only; an error names the wrong
+    /// header and its offset.
+    fn open_as(source: Source, options: &Options) -> Result<Self>;
+
     /// Endings of file names, in lower case, that decide if no magic does.
     const ENDINGS: &'static [&'static str] = &[];
+
+    /// The first bytes of all files of the format; empty if they have no such bytes.
+    const MAGIC: &'static [u8] = &[];
 
     /// Whether this format reads `folder` as a whole, such as a game's folder. Looks for a few names.
     fn is_folder(folder: &Path) -> bool {
@@ -209,8 +234,11 @@ pub trait FileFormat: Reader + Sized {
         false
     }
 
-    /// The likeness of `data`, a whole file, to this format. Reads a few bytes at its beginning.
-    fn likeness(data: &[u8]) -> Likeness;
+    /// The likeness of `data`, a whole file, to this format. Reads a few bytes at its beginning. Default: by
+    /// [`FileFormat::MAGIC`].
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(!Self::MAGIC.is_empty() && data.starts_with(Self::MAGIC))
+    }
 
     /// Adds a user's setting to `options`: `setting` is the name of the command's option, `given` its value or the
     /// content of the file that it names, and `from` its name in errors. `None` if the format has no such setting.
@@ -221,10 +249,6 @@ pub trait FileFormat: Reader + Sized {
         let _ = (setting, given, from, options);
         Ok(None)
     }
-
-    /// Opens a file of this format, or a folder at [`Source::path`]. Reads headers only; an error names the wrong
-    /// header and its offset.
-    fn open_as(source: Source, options: &Options) -> Result<Self>;
 }
 
 /// The text of a setting, from the bytes for [`FileFormat::configure`].

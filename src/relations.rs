@@ -71,7 +71,10 @@ impl Default for Found {
 /// A file whose records refer to entries, or whose entries are targets.
 pub trait Relations: Sync {
     /// The references that `keep` selects. `progress` counts rows.
-    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found;
+    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
+        let _ = (keep, progress);
+        Found::new()
+    }
 
     /// The references of the entry `id`. A text counts if it is a path of the file.
     fn references_of(&self, id: u64) -> Found {
@@ -93,7 +96,10 @@ pub trait Relations: Sync {
 /// Entries by ids.
 pub trait Entries: Sync {
     /// Whether an entry has this id. Fast enough for millions of references.
-    fn has(&self, id: u64) -> bool;
+    fn has(&self, id: u64) -> bool {
+        let _ = id;
+        false
+    }
 
     /// The entry with the id or path `query`. Its own path is resolved if `path` is set, or if nothing else is known of
     /// it. `damaged` gets damage found on the way.
@@ -120,16 +126,25 @@ pub struct Entry {
     pub place: Option<(u64, usize)>,
 }
 
-/// The texts of ids.
+/// The texts of ids. A format implements the methods for the kinds of ids that its files have.
 pub trait IdTexts: Sync {
     /// The path with this id.
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>>;
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
 
     /// The name with this id.
-    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>>;
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
 
     /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
-    fn id_of_path(&self, path: &str) -> Option<u64>;
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
+    }
 
     /// The text that a game shows for this id of a text, as in `IDS_PASB018`.
     ///

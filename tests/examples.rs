@@ -67,7 +67,7 @@ fn every_example_runs_without_arguments() {
     let dir = tempfile::tempdir().unwrap();
     let shows: [(&str, &[&str]); 8] = [
         ("assets_bin", &["29 resources, 40 strings", ".mfm"]),
-        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "nothing after the items"]),
+        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "items: 3 rows"]),
         ("custom_table", &["folder,records,bytes", "content/gameplay/usa/ship/submarine/USS000_Antenna,4,392"]),
         ("embedding", &["8 rows", "min: [-0.634616, -1, -7.5]", "24 bytes needed, 23 left (at offset 0x128)"]),
         ("geometry", &["81 vertices, 128 triangles", "Tur9GkTop: 2 triangles"]),
@@ -115,9 +115,6 @@ fn every_command_works_on_an_added_format() {
         r#"
 $ assetq info new.bin
 new.bin: toy, 80 bytes
-section  offset  size  count
-header      0x0     8      -
-items       0x8    72      3
 table  rows  columns
 items     3  name price weight
 
@@ -155,8 +152,7 @@ items: 1 added, 1 removed, 1 changed
 
 $ assetq verify old.toy
 old.toy: toy ok
-  ok  items: 3 items
-  ok  end: nothing after the items
+  ok  items: 3 rows
 
 $ assetq export old.toy --to - --as csv
 name,price,weight
@@ -194,9 +190,8 @@ assetq: text.toy: items: not valid UTF-8 after 1 units (at offset 0x8)
 
 $ assetq verify text.toy
 text.toy: toy damaged
-  BAD items: 2 items
-        item 0: items: not valid UTF-8 after 1 units (at offset 0x8)
-  ok  end: nothing after the items
+  BAD items: 2 rows
+        row 0: items: not valid UTF-8 after 1 units (at offset 0x8)
 [3]
 
 $ assetq info cut.toy

@@ -1,14 +1,14 @@
 //! Plain folders: files by their path, for comparisons of two folders. Every other command reads such a folder as the
 //! set of its files.
 
-use super::{Archive, File, Loose, facts, no_file, show, tables, verify_places};
+use super::{Archive, File, Loose, facts, no_file, tables, verify_places};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{FileFormat, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Table, Value};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -55,11 +55,6 @@ impl Archive for Folder {
 impl FileFormat for Folder {
     const NAME: &'static str = "folder";
 
-    /// A folder is never a file.
-    fn likeness(_: &[u8]) -> Likeness {
-        Likeness::No
-    }
-
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         let folder = source.path().ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""))?;
         Ok(Self { loose: Loose::new(vec![folder.to_owned()]), options: options.clone(), source })
@@ -77,10 +72,6 @@ impl Reader for Folder {
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         facts(self)
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        show(self, entry, out)
     }
 
     fn archive(&self) -> Option<&dyn Archive> {

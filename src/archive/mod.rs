@@ -17,11 +17,12 @@ pub mod names;
 mod paths;
 #[cfg(feature = "export")]
 mod recent;
-mod show;
 mod tables;
 mod volume;
 
 pub use crate::container::{Archive, AtBuild, Build, Codec, File, Identity, MARK, NESTED, Snapshot, Volume};
+pub(crate) use crate::reader::entry::fields;
+pub use crate::reader::entry::show;
 pub use address::{Address, holder, open_inside};
 #[cfg(feature = "filter")]
 pub(crate) use address::{find, open_inside_by, options_inside};
@@ -34,8 +35,6 @@ pub use facts::facts;
 pub use folder::Folder;
 pub(crate) use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
-pub(crate) use show::fields;
-pub use show::show;
 pub use tables::{FILES, tables};
 pub use volume::VolumeFile;
 

@@ -207,10 +207,6 @@ impl IdTexts for NameSources {
         }
         Ok(None)
     }
-
-    fn id_of_path(&self, _: &str) -> Option<u64> {
-        None
-    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,9 @@ use crate::compare::{differ, same_value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
-use crate::report::{Progress, Report};
+use crate::reader::{FileFormat, Reader};
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value};
 use std::collections::BTreeMap;
 
 /// Rows of one table that an entry may have.
@@ -291,11 +290,6 @@ fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, 
 impl FileFormat for History {
     const NAME: &'static str = "history";
 
-    /// A history is never a file.
-    fn likeness(_: &[u8]) -> Likeness {
-        Likeness::No
-    }
-
     fn open_as(_: Source, _: &Options) -> Result<Self> {
         Err(Error::of_part(ErrorKind::Unsupported { what: "reading a history".into() }, ""))
     }
@@ -319,14 +313,6 @@ impl Reader for History {
             .column(Column::new("old", Kind::Any).brief(), |(_, event)| Ok(event.old.clone()))
             .column(Column::new("new", Kind::Any).brief(), |(_, event)| Ok(event.new.clone()));
         vec![Box::new(table)]
-    }
-
-    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn verify(&self, _: &Progress) -> Report {
-        Report::default()
     }
 }
 

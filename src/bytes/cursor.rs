@@ -36,12 +36,6 @@ impl<'a> Cursor<'a> {
         self.view = self.view.at(at);
     }
 
-    /// Whether everything has been read.
-    #[inline]
-    pub fn is_at_end(&self) -> bool {
-        self.view.rest().is_empty()
-    }
-
     /// The next `len` bytes.
     ///
     /// # Errors
@@ -127,6 +121,20 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn f32(&mut self) -> Result<f32> {
         self.read::<le::F32>().map(|v| v.get())
+    }
+
+    /// Takes the magic of a format, of at most eight bytes.
+    ///
+    /// # Errors
+    /// `BadMagic` when other bytes are here, `OutOfBounds` when there are fewer.
+    pub fn magic(&mut self, expected: &[u8]) -> Result<()> {
+        let here = self.view;
+        let found = self.take(expected.len())?;
+        if found == expected {
+            return Ok(());
+        }
+        let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte));
+        Err(here.error(ErrorKind::BadMagic { expected: number(expected), found: number(found) }))
     }
 
     /// The next little-endian i32 as a count of items of at least `least` bytes each, so that an impossible count is

@@ -146,11 +146,6 @@ impl TypesBuilder {
         ModelId(0x200 + self.model_count)
     }
 
-    /// The number that the next type gets.
-    pub fn next_type(&self) -> TypeId {
-        TypeId(0x200 + self.type_count)
-    }
-
     fn add_type(&mut self) -> TypeId {
         self.type_count += 1;
         TypeId(0x200 + self.type_count - 1)

@@ -10,7 +10,7 @@ use std::ops::Range;
 type Count<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
 type Locate<'a, R> = Box<dyn Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a>;
 type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
-type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Send + Sync + 'a>;
+type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a>;
 pub(crate) type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
@@ -168,17 +168,7 @@ impl<'a, R> DeclaredTable<'a, R> {
         column: Column,
         get: impl for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a,
     ) -> Self {
-        self.add([column], Get::FromRow(Box::new(move |row, _| get(row))))
-    }
-
-    /// As [`DeclaredTable::columns`], for cells that borrow from the row.
-    #[must_use]
-    pub fn columns_of_row(
-        self,
-        columns: impl IntoIterator<Item = Column>,
-        get: impl for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Send + Sync + 'a,
-    ) -> Self {
-        self.add(columns, Get::FromRow(Box::new(get)))
+        self.add([column], Get::FromRow(Box::new(get)))
     }
 
     fn add(mut self, columns: impl IntoIterator<Item = Column>, get: Get<'a, R>) -> Self {
@@ -481,7 +471,7 @@ impl<R> Table for DeclaredTable<'_, R> {
         let located = (self.locate)(row, None)?.ok_or_else(|| self.no_cell(row, column))?;
         match get {
             Get::FromMap(get) => get(&located, number),
-            Get::FromRow(get) => get(&located, number).map(Value::into_owned),
+            Get::FromRow(get) => get(&located).map(Value::into_owned),
         }
     }
 
@@ -645,7 +635,7 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
             if let Some(Some(row)) = self.current.get() {
                 return match get {
                     Get::FromMap(get) => get(row, source.number),
-                    Get::FromRow(get) => get(row, source.number),
+                    Get::FromRow(get) => get(row),
                 };
             }
         }

@@ -14,6 +14,7 @@ use crate::compare::Comparison;
 use crate::error::Result;
 use crate::id;
 use crate::options::Options;
+use crate::reader::entry::show_row;
 use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -162,10 +163,6 @@ impl Reader for Models {
         &self.source
     }
 
-    fn version(&self) -> String {
-        String::new()
-    }
-
     fn sections(&self) -> Vec<Section> {
         let array = |name, at: usize, count: usize, stride: usize| {
             let size = count.saturating_mul(stride) as u64;
@@ -249,10 +246,6 @@ impl Reader for Space {
         &self.source
     }
 
-    fn version(&self) -> String {
-        String::new()
-    }
-
     fn sections(&self) -> Vec<Section> {
         let mut sections =
             vec![Section::new("header", self.source.view("").offset(), size_of::<SpaceHeader>() as u64, None)];
@@ -285,18 +278,7 @@ impl Reader for Space {
         };
         let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());
         let Some(index) = by_index().or_else(by_id).or_else(by_name) else { return Ok(false) };
-        let table = tables::instances(self);
-        out.begin_map()?;
-        let mut failed = None;
-        for (column, info) in table.columns().iter().enumerate() {
-            let value = table.value(index, column).unwrap_or_else(|e| {
-                failed.get_or_insert(e);
-                Value::Null
-            });
-            out.field(&info.name, &value)?;
-        }
-        out.end_map()?;
-        failed.map_or(Ok(true), Err)
+        show_row(&tables::instances(self), index, out).map(|()| true)
     }
 
     fn relations(&self) -> Option<&dyn Relations> {

@@ -3,20 +3,17 @@
 use super::{Dds, layout, tables, verify};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{FileFormat, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Table, Value};
 use crate::texture::{Shape, Texture};
 use std::borrow::Cow;
 
 impl FileFormat for Dds {
     const NAME: &'static str = "dds";
     const ENDINGS: &'static [&'static str] = &[".dds", ".dd0", ".dd1", ".dd2"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&layout::MAGIC))
-    }
+    const MAGIC: &'static [u8] = &layout::MAGIC;
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {
         Self::open(source)
@@ -58,10 +55,6 @@ impl Reader for Dds {
             ("layers".into(), layers.into()),
             ("mips".into(), mips.into()),
         ]
-    }
-
-    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
-        Ok(false)
     }
 
     fn texture(&self) -> Option<&dyn Texture> {

@@ -11,7 +11,7 @@ use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, Relations
 use crate::report::Progress;
 use std::borrow::Cow;
 
-/// The table in which references stand.
+/// The table whose rows are the values that refer to others.
 const TABLE: &str = "fields";
 
 impl Params {
@@ -55,7 +55,7 @@ impl Relations for Params {
     /// Texts count where they are names of entities, or look like paths.
     fn references_of(&self, id: u64) -> Found {
         let mut found = Found::new();
-        let Some(Some(entity)) = found.damage.note(self.hashed(id)) else { return found };
+        let Some(Some(entity)) = found.damage.note(self.entity_of_hash(id)) else { return found };
         let keep = |to, text: &str| text.contains('/') || self.has(to);
         if let Err(error) = self.add_references(&entity, &keep, &mut found) {
             found.damage.fail(in_entity(&entity, error));
@@ -73,20 +73,20 @@ impl Relations for Params {
 }
 
 impl Params {
-    fn hashed(&self, hash: u64) -> Result<Option<Entity<'_>>> {
+    fn entity_of_hash(&self, hash: u64) -> Result<Option<Entity<'_>>> {
         Ok(self.entities()?.hashed(self.pickle()?, hash))
     }
 }
 
 impl Entries for Params {
     fn has(&self, id: u64) -> bool {
-        matches!(self.hashed(id), Ok(Some(_)))
+        matches!(self.entity_of_hash(id), Ok(Some(_)))
     }
 
     fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
         let found = match self.find(query)? {
             Some(found) => Some(found),
-            None => id::parse(query).map(|hash| self.hashed(hash)).transpose()?.flatten(),
+            None => id::parse(query).map(|hash| self.entity_of_hash(hash)).transpose()?.flatten(),
         };
         let Some(entity) = found else { return Ok(None) };
         let name = entity.name()?.into_owned();
@@ -98,14 +98,6 @@ impl Entries for Params {
 
 impl IdTexts for Params {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.hashed(id)?.map(|entity| entity.name()).transpose()?.map(|name| Cow::Owned(name.into_owned())))
-    }
-
-    fn name(&self, _: u32) -> Result<Option<Cow<'_, str>>> {
-        Ok(None)
-    }
-
-    fn id_of_path(&self, _: &str) -> Option<u64> {
-        None
+        Ok(self.entity_of_hash(id)?.map(|entity| entity.name()).transpose()?.map(|name| Cow::Owned(name.into_owned())))
     }
 }

@@ -43,10 +43,6 @@ impl Reader for Geometry {
         &self.source
     }
 
-    fn version(&self) -> String {
-        String::new()
-    }
-
     fn sections(&self) -> Vec<Section> {
         let end = self.source.bytes().len() as u64;
         let mut sections = with_gaps(self.pieces(), end);

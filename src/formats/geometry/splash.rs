@@ -7,6 +7,7 @@ use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 #[cfg(feature = "view")]
@@ -67,34 +68,35 @@ impl Splash {
 
     /// The splash's boxes, in order; ends after the first error.
     pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
+        Ok(self.stored()?.map(|stored| stored.map(|(_, found)| found)))
+    }
+
+    /// As [`Splash::boxes`], each with its bytes.
+    fn stored(&self) -> Result<impl Iterator<Item = Result<(Range<usize>, SplashBox<'_>)>> + '_> {
         let mut cursor = Cursor::new(self.source.view("header"));
         let count = cursor.count("boxes", LEAST)?;
         cursor.set_part("box");
         let mut failed = false;
         Ok((0..count).map_while(move |i| {
+            let start = cursor.position();
             let result = (!failed).then(|| read(&mut cursor).map_err(|e| e.context(format_args!("box {i}"))))?;
             failed = result.is_err();
-            Some(result)
+            Some(result.map(|found| (start..cursor.position(), found)))
         }))
     }
 
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let mut index = Index { boxes: Vec::new(), end: 4, damage: None };
-            let mut walk = || -> Result<()> {
-                let mut cursor = Cursor::new(self.source.view("header"));
-                let count = cursor.count("boxes", LEAST)?;
-                cursor.set_part("box");
-                for i in 0..count {
-                    let start = cursor.position();
-                    read(&mut cursor).map_err(|e| e.context(format_args!("box {i}")))?;
-                    index.boxes.push(start);
-                    index.end = cursor.position();
-                }
-                Ok(())
-            };
-            let result = walk();
-            index.damage = result.err();
+            let walked = self.stored().and_then(|mut all| {
+                all.try_for_each(|stored| {
+                    let (range, _) = stored?;
+                    index.boxes.push(range.start);
+                    index.end = range.end;
+                    Ok(())
+                })
+            });
+            index.damage = walked.err();
             index
         })
     }
@@ -136,10 +138,6 @@ impl FileFormat for Splash {
 impl Reader for Splash {
     fn source(&self) -> &Source {
         &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
     }
 
     fn sections(&self) -> Vec<Section> {

@@ -6,13 +6,13 @@ pub mod layout;
 
 use crate::archive::MARK;
 use crate::archive::names::NameSources;
-use crate::bytes::View;
+use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{FileFormat, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use layout::{Header, LevelEntry};
 use std::borrow::Cow;
@@ -47,12 +47,7 @@ impl Textures {
     /// # Errors
     /// `BadMagic` if it is no such file.
     pub fn open(source: Source, texels: Option<Source>) -> Result<Self> {
-        let magic = *source.view("header").read::<[u8; 4]>()?;
-        if magic != layout::FILE_MAGIC {
-            let number = |bytes| u64::from(u32::from_be_bytes(bytes));
-            let kind = ErrorKind::BadMagic { expected: number(layout::FILE_MAGIC), found: number(magic) };
-            return Err(source.view("header").error(kind));
-        }
+        Cursor::new(source.view("header")).magic(&layout::FILE_MAGIC)?;
         Ok(Self { source, texels, at: OnceLock::new() })
     }
 
@@ -166,10 +161,7 @@ fn texels_of(source: &Source, options: &Options) -> Option<Source> {
 impl FileFormat for Textures {
     const NAME: &'static str = "gtex";
     const ENDINGS: &'static [&'static str] = &[".trb", ".txbh"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&layout::FILE_MAGIC))
-    }
+    const MAGIC: &'static [u8] = &layout::FILE_MAGIC;
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         let texels = texels_of(&source, options);
@@ -213,10 +205,6 @@ impl Reader for Textures {
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         let imgb = self.texels.as_ref().map(|texels| Value::text(texels.name()));
         vec![("textures".into(), self.at().len().into()), ("imgb".into(), imgb.into())]
-    }
-
-    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
-        Ok(false)
     }
 
     fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {

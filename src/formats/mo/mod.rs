@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
-use crate::relations::{Entries, Entry, Found, IdTexts, Keep, Relations};
+use crate::reader::{FileFormat, Reader, Section};
+use crate::relations::{Entries, Entry, IdTexts, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
@@ -195,10 +195,7 @@ impl Catalog {
 impl FileFormat for Catalog {
     const NAME: &'static str = "mo";
     const ENDINGS: &'static [&'static str] = &[".mo"];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&MAGIC.to_le_bytes()))
-    }
+    const MAGIC: &'static [u8] = &MAGIC.to_le_bytes();
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {
         Self::open(source)
@@ -313,10 +310,6 @@ impl Reader for Catalog {
 }
 
 impl Relations for Catalog {
-    fn references(&self, _: Keep<'_>, _: &Progress) -> Found {
-        Found::new()
-    }
-
     fn entries(&self) -> Option<&dyn Entries> {
         Some(self)
     }
@@ -327,18 +320,6 @@ impl Relations for Catalog {
 }
 
 impl IdTexts for Catalog {
-    fn path(&self, _: u64) -> Result<Option<Cow<'_, str>>> {
-        Ok(None)
-    }
-
-    fn name(&self, _: u32) -> Result<Option<Cow<'_, str>>> {
-        Ok(None)
-    }
-
-    fn id_of_path(&self, _: &str) -> Option<u64> {
-        None
-    }
-
     fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
         Ok(self.get(id)?.map(Cow::Borrowed))
     }
@@ -346,10 +327,6 @@ impl IdTexts for Catalog {
 
 /// The ids are texts; other files know none of them by a number.
 impl Entries for Catalog {
-    fn has(&self, _: u64) -> bool {
-        false
-    }
-
     fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
         let Some(row) = self.position(query)? else { return Ok(None) };
         let Some(message) = self.message(row)? else { return Ok(None) };

@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Table, Value};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,10 +45,6 @@ impl Reader for RustyHeartsArchive {
         &self.source
     }
 
-    fn version(&self) -> String {
-        String::new()
-    }
-
     fn sections(&self) -> Vec<Section> {
         let (at, size) = (self.dat.view("").offset(), self.dat.bytes().len() as u64);
         vec![Section::new("list", at, size, Some(self.list().len() as u64))]
@@ -64,10 +60,6 @@ impl Reader for RustyHeartsArchive {
         facts.push(("records_without_name".into(), self.list().unnamed.into()));
         facts.push(("key".into(), if self.key == Key::default() { "built in" } else { "given" }.into()));
         facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        archive::show(self, entry, out)
     }
 
     fn archive(&self) -> Option<&dyn Archive> {

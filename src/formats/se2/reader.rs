@@ -4,7 +4,7 @@ use super::{Se2Archive, content_folder, has_definitions, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{FileFormat, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -16,11 +16,6 @@ impl FileFormat for Se2Archive {
 
     fn is_folder(folder: &Path) -> bool {
         content_folder(folder).is_some_and(|content| has_definitions(&content))
-    }
-
-    /// A game is a folder, never a file.
-    fn likeness(_: &[u8]) -> Likeness {
-        Likeness::No
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

@@ -2,7 +2,7 @@
 
 use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
 use crate::error::Result;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{FileFormat, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -11,10 +11,7 @@ use std::sync::PoisonError;
 
 impl FileFormat for VrbArchive {
     const NAME: &'static str = "vrb";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(b"VR3B"))
-    }
+    const MAGIC: &'static [u8] = b"VR3B";
 
     fn open_as(source: Source, options: &crate::options::Options) -> Result<Self> {
         Self::open_with(source, Options { strict: options.strict, ..Options::default() })

@@ -223,10 +223,6 @@ impl Archive for Pack {
         Ok(file)
     }
 
-    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        Pack::find(self, path).map(|n| self.file(n)).transpose()
-    }
-
     fn position(&self, path: &str) -> Result<Option<usize>> {
         Ok(Pack::find(self, path))
     }

@@ -115,10 +115,7 @@ impl Reader for Sheet {
 
 impl FileFormat for Pack {
     const NAME: &'static str = "wpd";
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&super::layout::MAGIC))
-    }
+    const MAGIC: &'static [u8] = &super::layout::MAGIC;
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         Self::open_with(source, known_fields(options))
@@ -128,10 +125,6 @@ impl FileFormat for Pack {
 impl Reader for Pack {
     fn source(&self) -> &Source {
         &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
     }
 
     fn sections(&self) -> Vec<Section> {

@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Table, Value};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -68,10 +68,6 @@ impl Reader for WhiteArchive {
         facts.push(("lists".into(), self.lists.len().into()));
         facts.extend(archive::facts(self));
         facts
-    }
-
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        archive::show(self, entry, out)
     }
 
     fn archive(&self) -> Option<&dyn Archive> {

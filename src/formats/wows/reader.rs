@@ -4,7 +4,7 @@ use super::{WowsArchive, layout, places, verify};
 use crate::archive::{Archive, tables};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{FileFormat, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -14,13 +14,10 @@ use std::path::Path;
 impl FileFormat for WowsArchive {
     const NAME: &'static str = "wows";
     const ENDINGS: &'static [&'static str] = &[".idx"];
+    const MAGIC: &'static [u8] = &layout::MAGIC;
 
     fn is_folder(folder: &Path) -> bool {
         !places::builds(folder).is_empty() || places::has_index(folder)
-    }
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_magic(data.starts_with(&layout::MAGIC))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
