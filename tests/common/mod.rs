@@ -8,7 +8,7 @@ pub mod maps;
 pub mod tree;
 
 use assetq::table::{Tree, Value};
-use assetq::{Asset, Source};
+use assetq::{Asset, Error, ErrorKind, Source};
 use std::path::{Path, PathBuf};
 
 /// The folder of real files. Without one, prints that the test is skipped.
@@ -29,47 +29,89 @@ pub fn files_in(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Opens bytes as whatever they are, and reads everything in them: every table cell, an entry, and `verify`.
-/// Gives the number of errors met; that nothing panics or hangs is what callers want to see.
+/// Opens bytes as whatever they are, and reads everything in them: see [`errors_of`]. Gives the number of errors met; that
+/// nothing panics or hangs is what callers want to see.
 pub fn read_everything(name: &str, bytes: Vec<u8>) -> usize {
-    let asset = match Asset::open(Source::from_vec(name, bytes)) {
-        Ok(asset) => asset,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return 1;
-        }
-    };
+    Asset::open(Source::from_vec(name, bytes)).map_or(1, |asset| errors_of(&asset).len())
+}
+
+/// Rows of a table that are read: hostile counts may promise any number.
+const ROWS: usize = 200;
+
+/// Reads everything of an open file: its headers, cells, entries, files and checks. Returns the errors met, without those of
+/// files that lie in a missing one.
+pub fn errors_of(asset: &Asset) -> Vec<Error> {
     let reader = asset.reader();
-    let mut errors = 0;
+    let mut errors = Vec::new();
+    reader.version();
     reader.sections();
     reader.facts();
+    reader.warnings();
     for table in reader.tables() {
         let mut cursor = table.cursor(0);
-        // Hostile counts may promise any number of rows.
-        for _ in 0..200 {
+        for _ in 0..ROWS {
             match cursor.advance() {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(_) => {
-                    errors += 1;
+                Err(error) => {
+                    errors.push(error);
                     break;
                 }
             }
             for column in 0..table.columns().len() {
                 match cursor.value(column) {
                     Ok(value) if column == table.label() => {
-                        let entry = value.to_string();
-                        let mut tree = Tree::default();
-                        errors += usize::from(reader.cat(&entry, &mut tree).is_err());
+                        errors.extend(reader.cat(&value.to_string(), &mut Tree::default()).err());
                     }
                     Ok(_) => {}
-                    Err(_) => errors += 1,
+                    Err(error) => errors.push(error),
                 }
             }
         }
+        assert!(table.value(usize::MAX, 0).is_err());
+    }
+    if let Some(archive) = reader.archive() {
+        for n in 0..archive.len().unwrap_or(1).min(1000) {
+            match archive.file(n) {
+                Ok(file) => {
+                    let found = archive.find(&file.path);
+                    // A damaged path is not the path whose hash the id is.
+                    assert!(file.id.is_some() || found.unwrap().is_some(), "{} is not found", file.path);
+                    errors.extend(assetq::archive::open(archive, &file, "GAME").err());
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        errors.extend(archive.damage());
+        assert!(archive.file(usize::MAX).is_err());
+        let _ = archive.volumes();
     }
     let report = reader.verify(&Default::default());
-    errors + report.checks.iter().map(|c| c.found() as usize).sum::<usize>()
+    errors.extend(report.checks.iter().flat_map(|check| check.findings()).cloned());
+    errors.retain(|error| !matches!(error.kind(), ErrorKind::NotInstalled { .. }));
+    errors
+}
+
+/// A file with something wrong: bytes of chance, a number as large as can be or close to it, a part that is gone or
+/// stands twice.
+pub fn damaged(rng: &mut fastrand::Rng, whole: &[u8]) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    for _ in 0..rng.usize(1..5) {
+        let at = rng.usize(..bytes.len().saturating_sub(8).max(1));
+        // Counts and pointers stand in front more often than not.
+        let at = if rng.bool() { at % 256.min(bytes.len()) } else { at };
+        let number = *rng.choice(&[u64::MAX, 1 << 63, 1 << 31, 0x7FFF_FFFF, 0x00FF_FFFF, 0xFFFF, 0, 1]).unwrap();
+        let width = *rng.choice(&[1, 2, 4, 8]).unwrap();
+        match rng.u8(..8) {
+            0 => bytes.truncate(at.max(1)),
+            1 => bytes.extend_from_within(at..),
+            2 => bytes[at] = rng.u8(..),
+            3 => bytes[at] ^= 1 << rng.u8(..8),
+            4 => number.to_be_bytes()[8 - width..].iter().zip(&mut bytes[at..]).for_each(|(new, old)| *old = *new),
+            _ => number.to_le_bytes()[..width].iter().zip(&mut bytes[at..]).for_each(|(new, old)| *old = *new),
+        }
+    }
+    bytes
 }
 
 /// Writes files under `dir`, in folders that are made for them.
@@ -90,41 +132,6 @@ pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
     let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
     assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
     (stdout, stderr)
-}
-
-/// Asks an archive everything: all of its files, each found by its path and decoded, its tables, and `verify`. Gives the
-/// number of errors met, and bounds it for hostile counts.
-pub fn ask_archive(asset: &Asset) -> usize {
-    let archive = asset.reader().archive().unwrap();
-    let mut errors = 0;
-    for n in 0..archive.len().unwrap_or(1).min(1000) {
-        match archive.file(n) {
-            Ok(file) => {
-                assert!(archive.find(&file.path).unwrap().is_some(), "{} is not found", file.path);
-                errors += usize::from(assetq::archive::open(archive, &file, "GAME").is_err());
-            }
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                errors += 1;
-            }
-        }
-    }
-    errors += archive.damage().len();
-    assert!(archive.file(usize::MAX).is_err());
-    let _ = archive.volumes();
-    asset.reader().facts();
-    asset.reader().sections();
-    for table in asset.reader().tables() {
-        let mut cursor = table.cursor(0);
-        for _ in 0..200 {
-            if !cursor.advance().unwrap_or(false) {
-                break;
-            }
-            (0..table.columns().len()).for_each(|column| errors += usize::from(cursor.value(column).is_err()));
-        }
-    }
-    let report = asset.reader().verify(&Default::default());
-    errors + report.checks.iter().map(|c| c.found() as usize).sum::<usize>()
 }
 
 /// The value of a field in a map.

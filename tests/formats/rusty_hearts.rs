@@ -1,6 +1,6 @@
 //! Rusty Hearts folders: generated ones against a second reader, and damaged ones.
 
-use crate::common::{ask_archive, run, writer};
+use crate::common::{run, writer};
 use assetq::archive::{self, Archive};
 use assetq::rusty_hearts::layout::{KEY, LIST};
 use assetq::rusty_hearts::{Key, RustyHeartsArchive};
@@ -270,16 +270,6 @@ fn a_list_cut_anywhere_keeps_what_comes_before() {
         assert!(files <= 12, "{end}: {files}");
         assert!((0..files).all(|n| archive.file(n).unwrap().path == format!("folder/file {n}")));
         assert!(archive.file(files).is_err() && archive.damage().len() == 1, "{end}");
-        assert!(ask_archive(&asset) > 0, "{end}");
-    }
-    // Each byte turned over: whatever comes of it, it comes to an end.
-    for at in 0..dat.len() {
-        let mut damaged = dat.clone();
-        damaged[at] ^= 0x55;
-        let asset = RustyHeartsArchive::open(Source::from_vec("f00X.dat", damaged), &Options::default())
-            .map(Asset::from)
-            .unwrap();
-        ask_archive(&asset);
     }
     for end in 0..records.bytes().len() {
         let (_dir, asset) = with_records(&records.bytes()[..end]);

@@ -477,79 +477,16 @@ mod drawings {
     }
 }
 
-mod damaged {
+pub mod damaged {
     use super::*;
-
-    /// Reads everything there is and says whether all of it could be read.
-    fn read_all(bytes: Vec<u8>) -> bool {
-        let Ok(map) = Map::open(Source::from_vec("damaged.wdata", bytes)) else { return false };
-        let mut whole = true;
-        map.sections();
-        map.facts();
-        for table in map.tables() {
-            let mut cursor = table.cursor(0);
-            loop {
-                match cursor.advance() {
-                    Ok(true) => {
-                        whole &= (0..table.columns().len()).all(|column| cursor.value(column).is_ok());
-                    }
-                    Ok(false) => break,
-                    Err(error) => {
-                        // The fast walk and the one that says what is wrong agree.
-                        assert!(!error.to_string().contains("unreadable"), "{error}");
-                        whole = false;
-                        break;
-                    }
-                }
-            }
-        }
-        let _ = map.boxes_at(&Region::Point([0.0; 3]));
-        let _ = map.cat("nobody", &mut Tree::default());
-        whole & map.verify(&Progress::default()).is_ok()
-    }
 
     /// One record of most kinds, with texts that are not empty: of empty ones, a part of a trigger list can look like a
     /// whole script list.
-    fn small(main: i32, event_box: i32) -> Written {
+    pub fn small(main: i32, event_box: i32) -> Written {
         let boxes = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 3, 1];
         let spec =
             Spec { boxes, ani_bgs: 1, item_boxes: 1, gimmicks: 1, trigger_count: 1, ..Spec::new(main, event_box) };
         write(&Spec { wild: false, scenes: 1, scene_resources: 1, ..spec })
-    }
-
-    #[test]
-    fn every_truncation() {
-        for (main, event_box) in [(22, 9), (12, 5), (3, 1)] {
-            let written = small(main, event_box);
-            let triggers_end = written.start("scenes");
-            for len in 0..written.bytes.len() {
-                let cut = written.bytes[..len].to_vec();
-                let whole = if len.is_multiple_of(16) || len == triggers_end {
-                    read_all(cut)
-                } else {
-                    Map::open(Source::from_vec("cut.wdata", cut)).is_ok_and(|m| m.verify(&Progress::default()).is_ok())
-                };
-                // A file that ends after the triggers is complete.
-                assert_eq!(whole, len == triggers_end, "{main} {len}");
-            }
-            assert!(read_all(written.bytes));
-        }
-    }
-
-    #[test]
-    fn random_damage_by_the_thousand() {
-        let mut rng = fastrand::Rng::with_seed(11);
-        for (main, event_box) in [(22, 9), (16, 6), (9, 2)] {
-            let written = small(main, event_box);
-            for _ in 0..350 {
-                let mut bytes = written.bytes.clone();
-                for _ in 0..rng.usize(1..4) {
-                    let at = rng.usize(0..bytes.len());
-                    bytes[at] = rng.u8(..);
-                }
-                read_all(bytes);
-            }
-        }
     }
 
     #[test]

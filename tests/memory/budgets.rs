@@ -21,34 +21,12 @@ fn cases(few: usize) -> usize {
     std::env::var("ASSETQ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
 }
 
-/// A file with something wrong: bytes of chance, a number as large as can be or close to it, a part that is gone or
-/// stands twice.
-fn damaged(rng: &mut fastrand::Rng, whole: &[u8]) -> Vec<u8> {
-    let mut bytes = whole.to_vec();
-    for _ in 0..rng.usize(1..5) {
-        let at = rng.usize(..bytes.len().saturating_sub(8).max(1));
-        // Counts and pointers stand in front more often than not.
-        let at = if rng.bool() { at % 256.min(bytes.len()) } else { at };
-        let number = *rng.choice(&[u64::MAX, 1 << 63, 1 << 31, 0x7FFF_FFFF, 0x00FF_FFFF, 0xFFFF, 0, 1]).unwrap();
-        let width = *rng.choice(&[1, 2, 4, 8]).unwrap();
-        match rng.u8(..8) {
-            0 => bytes.truncate(at.max(1)),
-            1 => bytes.extend_from_within(at..),
-            2 => bytes[at] = rng.u8(..),
-            3 => bytes[at] ^= 1 << rng.u8(..8),
-            4 => number.to_be_bytes()[8 - width..].iter().zip(&mut bytes[at..]).for_each(|(new, old)| *old = *new),
-            _ => number.to_le_bytes()[..width].iter().zip(&mut bytes[at..]).for_each(|(new, old)| *old = *new),
-        }
-    }
-    bytes
-}
-
 fn damaged_files_cost_little() {
     for (name, _, make) in FILES {
         let whole = make(7, Size::Small);
         let mut rng = fastrand::Rng::with_seed(11);
         for case in 0..cases(15) {
-            let bytes = damaged(&mut rng, &whole);
+            let bytes = common::damaged(&mut rng, &whole);
             let kept = bytes.clone();
             let made = cost(|| _ = common::read_everything(name, bytes));
             // The sum of all that was allocated is more than there was at any time.

@@ -303,42 +303,6 @@ mod hostile {
     }
 
     #[test]
-    fn every_truncation_is_an_error_or_a_finding() {
-        let whole = small();
-        let step = (whole.len() / 200).max(1);
-        for len in (0..whole.len()).step_by(step).chain(whole.len() - 40..whole.len()) {
-            match Geometry::open(Source::from_vec("x.geometry", whole[..len].to_vec())) {
-                Err(error) => assert!(error.offset().is_some(), "{error}"),
-                Ok(g) => {
-                    assert!(!findings(&g).is_empty(), "{len} of {}", whole.len());
-                    read_everything(&g);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn flipped_bytes_never_panic() {
-        let whole = small();
-        let mut random = fastrand::Rng::with_seed(11);
-        let mut opened = 0;
-        for round in 0..1000 {
-            let mut bytes = whole.clone();
-            for _ in 0..=round % 4 {
-                // Most flips hit the structs, where they do most.
-                let end = if random.bool() { 0x200.min(bytes.len()) } else { bytes.len() };
-                let at = random.usize(..end);
-                bytes[at] = random.u8(..);
-            }
-            if let Ok(g) = Geometry::open(Source::from_vec("x.geometry", bytes)) {
-                opened += 1;
-                read_everything(&g);
-            }
-        }
-        assert!(opened > 300, "{opened}");
-    }
-
-    #[test]
     fn payloads_of_any_shorter_length_are_errors() {
         let (vertices, indices) = surface(5, 6, 4.0, 1);
         let bytes = pack_vertices("set3/xyznuvtbpc", 28, &vertices);
@@ -614,23 +578,7 @@ mod hostile {
     }
 
     #[test]
-    fn splash_files() {
-        let whole = splash(&[("a", [0.0; 3], [1.0; 3]), ("CM_SB_bow_1", [-1.0; 3], [0.5; 3])]);
-        for len in 0..whole.len() {
-            if let Ok(s) = Splash::open(Source::from_vec("x.splash", whole[..len].to_vec())) {
-                assert!(!findings(&s).is_empty(), "{len}");
-                read_everything(&s);
-            }
-        }
-        let mut random = fastrand::Rng::with_seed(2);
-        for _ in 0..3000 {
-            let mut bytes = whole.clone();
-            let at = random.usize(..bytes.len());
-            bytes[at] = random.u8(..);
-            if let Ok(s) = Splash::open(Source::from_vec("x.splash", bytes)) {
-                read_everything(&s);
-            }
-        }
+    fn corners_of_a_splash_are_in_order() {
         let turned = splash(&[("t", [1.0; 3], [0.0; 3])]);
         let s = Splash::open(Source::from_vec("x.splash", turned)).unwrap();
         assert!(findings(&s)[0].contains("no corners in order"));

@@ -1,12 +1,10 @@
 //! Sheets and packs that are damaged, by accident or on purpose.
 
 use super::sheets::*;
-use assetq::report::Progress;
-use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};
-use assetq::table::{Tree, Value};
+use assetq::table::Value;
 use assetq::wdb::{Pack, Sheet};
-use assetq::{Asset, ErrorKind, Source};
+use assetq::{ErrorKind, Source};
 
 mod damaged {
     use super::*;
@@ -324,65 +322,6 @@ mod damaged {
 mod hostile {
     use super::*;
     use std::time::{Duration, Instant};
-
-    /// Asks everything of a file; what it answers does not matter here.
-    fn walk(name: &str, bytes: Vec<u8>) {
-        let Ok(asset) = Asset::open(Source::from_vec(name, bytes)) else { return };
-        let reader = asset.reader();
-        let (_, _, _) = (reader.version(), reader.sections(), reader.facts());
-        for table in reader.tables() {
-            let mut cursor = table.cursor(0);
-            for _ in 0..20 {
-                if !cursor.advance().unwrap_or(false) {
-                    break;
-                }
-                for column in 0..table.columns().len().min(40) {
-                    let _ = cursor.value(column).map(|value| value.to_string());
-                }
-            }
-            let _ = table.value(usize::MAX, usize::MAX);
-        }
-        for entry in ["a", "r0000003", "btscene", "readme"] {
-            let _ = reader.cat(entry, &mut Tree::default());
-        }
-        let _ = reader.verify(&Progress::default()).is_ok();
-    }
-
-    fn files() -> [(&'static str, Vec<u8>); 4] {
-        let first = build::generated(3, Game::First, 6, 12).build();
-        [
-            ("small.wdb", small()),
-            ("first.wdb", first),
-            ("demo.wdb", build::demo(1, Size::Small)),
-            ("pack.bin", build::demo_pack(1, Size::Small)),
-        ]
-    }
-
-    #[test]
-    fn every_truncation() {
-        for (name, bytes) in files() {
-            for len in 0..bytes.len() {
-                walk(name, bytes[..len].to_vec());
-            }
-        }
-    }
-
-    #[test]
-    fn bytes_changed_at_random() {
-        let mut rng = fastrand::Rng::with_seed(6);
-        for (name, bytes) in files() {
-            for _ in 0..1500 {
-                let mut changed = bytes.clone();
-                for _ in 0..rng.usize(1..6) {
-                    // Mostly in the table and the sections, where it hurts.
-                    let end = if rng.bool() { changed.len() } else { changed.len().min(0x400) };
-                    changed[rng.usize(..end)] =
-                        if rng.bool() { rng.u8(..) } else { [0, 0xFF, 0x7F, 0x80, b'!'][rng.usize(..5)] };
-                }
-                walk(name, changed);
-            }
-        }
-    }
 
     /// Whatever repeats itself on purpose costs no more than its file.
     #[test]
