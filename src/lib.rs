@@ -274,11 +274,7 @@ pub use ask::sql;
 pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-#[cfg(feature = "mfm")]
-pub use formats::mfm;
-#[cfg(feature = "se2")]
-pub use formats::se2;
-pub use formats::{bwdb, dds, gameparams, geometry, gtex, mo, rusty_hearts, vrb, wdata, wdb, white, wows};
+pub use formats::*;
 pub use options::Options;
 pub use reader::{FileFormat, Reader};
 pub use source::Source;

@@ -11,11 +11,11 @@
 
 mod armor;
 pub mod bwdb;
-mod catalog;
 pub mod dds;
 pub mod gameparams;
 pub mod geometry;
 pub mod gtex;
+mod make;
 pub mod pickle;
 pub mod prototypes;
 pub mod rusty_hearts;
@@ -29,14 +29,44 @@ pub mod white;
 pub mod wows;
 mod writer;
 
-pub use catalog::{ALTERED, FILES, FOLDERS, Make, MakeFolder, Put, Stopped};
+pub use make::{Make, MakeFolder, Put, Size, Stopped};
 pub use writer::Writer;
 
-/// The size of a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// A few kilobytes.
-    Small,
-    /// As large as the games' own files.
-    Full,
-}
+use crate::asset::Format;
+use crate::formats::rusty_hearts::layout::KEY;
+use crate::formats::white::GameKind;
+use make::each;
+
+/// A file of every format: its name, its format, and its builder.
+pub const FILES: &[(&str, Format, Make)] = &[
+    ("assets.bin", Format::BWDB, bwdb::demo),
+    ("models.bin", Format::MODELS, space::models_bin),
+    ("space.bin", Format::SPACE, space::space_bin),
+    ("ship.geometry", Format::GEOMETRY, geometry::demo),
+    ("ship.splash", Format::SPLASH, geometry::demo_splash),
+    ("hull_a.dds", Format::DDS, dds::demo),
+    ("model.trb", Format::GTEX, gtex::demo),
+    ("sheet.wdb", Format::WDB, wdb::demo),
+    ("pack.bin", Format::WPD, wdb::demo_pack),
+    ("town.wdata", Format::WDATA, wdata::demo),
+    ("savegame.vrb", Format::VRB, vrb::demo),
+    ("GameParams.data", Format::GAMEPARAMS, gameparams::demo),
+    ("global.mo", Format::MO, gameparams::demo_mo),
+];
+
+/// A folder of every format that reads one as a whole: its name, its format, and its builder.
+pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
+    ("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write)),
+    ("wows-ship", Format::WOWS, |_, _, write| ship::folder(write)),
+    ("ff13", Format::WHITE, |seed, size, write| {
+        each(write, |write| drop(white::folder(seed, size, GameKind::First, write)))
+    }),
+    ("rusty-hearts", Format::RUSTY_HEARTS, |seed, size, write| {
+        each(write, |write| drop(rusty_hearts::folder(seed, size, &KEY, write)))
+    }),
+    #[cfg(feature = "se2")]
+    ("se2", Format::SE2, |seed, size, write| each(write, |write| drop(se2::folder(seed, size, write)))),
+];
+
+/// A later build of the `assets.bin` of the same seed; [`bwdb::altered`] lists the differences.
+pub const ALTERED: (&str, Format, Make) = ("altered.bin", Format::BWDB, |seed, size| bwdb::altered(seed, size).bytes);

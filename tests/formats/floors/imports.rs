@@ -22,13 +22,13 @@ struct Module {
     tests: Vec<String>,
 }
 
-/// The files below `folder` whose names end with `.rs`.
-pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// The files below `folder` with this ending.
+pub fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|found| found == ending) {
             found.push(path);
         }
     }
@@ -262,7 +262,7 @@ fn target<'m>(
 /// The names that each file of the crate in `root` uses of the other ones. Files are named by their path below `root`.
 pub fn of_crate(root: &Path) -> BTreeMap<String, Used> {
     let mut all = Vec::new();
-    files(root, &mut all);
+    files(root, "rs", &mut all);
     let mut modules = BTreeMap::new();
     for file in &all {
         let name = file.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files in circles inside of one folder: mostly a file's type in `mod.rs`, and what is built from it. The number may fall only.
-const IN_ONE_FOLDER: usize = 37;
+const IN_ONE_FOLDER: usize = 30;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -31,7 +31,17 @@ fn fenced<'p>(page: &'p str, kind: &str) -> &'p str {
 /// The floor of each module of the page's list; 0 is the top.
 fn floors(page: &str) -> HashMap<String, usize> {
     let lines = fenced(page, "floors").lines().enumerate();
-    lines.flat_map(|(floor, line)| line.split_whitespace().map(move |name| (name.to_owned(), floor))).collect()
+    let mut floors: HashMap<String, usize> =
+        lines.flat_map(|(floor, line)| line.split_whitespace().map(move |name| (name.to_owned(), floor))).collect();
+    let own = floors.remove("formats/*").expect("the floor of the formats");
+    floors.extend(formats().into_iter().map(|format| (format!("formats/{format}"), own)));
+    floors
+}
+
+/// The names of the folders of formats.
+fn formats() -> Vec<String> {
+    let folders = fs::read_dir(root().join("src/formats")).unwrap().map(|entry| entry.unwrap().path());
+    folders.filter(|path| path.is_dir()).map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// The longest of the modules that `file` is in: each format, and each query, is a module of its own.
@@ -173,4 +183,65 @@ fn the_picture_shows_what_modules_use() {
         return;
     }
     assert!(drawn == picture, "the picture differs; with ASSETQ_BLESS=1 this test writes it:\n{drawn}");
+}
+
+/// The most files that name a format, outside of its folder.
+const FILES_OF_A_FORMAT: usize = 8;
+
+/// Whether `text` names the format as code, configuration and documents do. Its name may also be an ordinary word, as in
+/// `hull.mfm`, which does not count.
+fn names_format(text: &str, format: &str) -> bool {
+    let upper = format.to_uppercase();
+    let (before, after) = (["formats::", "assetq::", "sample::", "formats/", "mod "], ["::", ".md", " = "]);
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let is_start = |head: &str| !head.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+    let named = text.match_indices(format).any(|(at, _)| {
+        let (head, rest) = (&text[..at], &text[at + format.len()..]);
+        let declares = head.is_empty() || head.ends_with('\n');
+        is_start(head)
+            && is_end(rest)
+            && (before.iter().any(|word| head.ends_with(word))
+                || after[..2].iter().any(|word| rest.starts_with(word))
+                || declares && rest.starts_with(after[2]))
+    });
+    named || text.match_indices(&format!("Format::{upper}")).any(|(at, word)| is_end(&text[at + word.len()..]))
+}
+
+/// The files of the project that name the format, outside of its folder.
+fn files_of(format: &str) -> Vec<String> {
+    let mut all = vec![root().join("Cargo.toml"), root().join("README.md"), root().join("CONTRIBUTING.md")];
+    for folder in ["src", "tests", "examples", "benches", "fuzz", "docs", "perf", "python", "capi", "datafusion"] {
+        for ending in ["rs", "toml", "md", "py", "pyi"] {
+            imports::files(&root().join(folder), ending, &mut all);
+        }
+    }
+    all.retain(|path| {
+        let is_generated = path.components().any(|part| part.as_os_str() == "target");
+        !is_generated && !path.starts_with(root().join("src/formats").join(format))
+    });
+    let named = all.into_iter().filter(|path| names_format(&fs::read_to_string(path).unwrap(), format));
+    named.map(|path| path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/")).collect()
+}
+
+/// The two smallest formats touch what every format has to touch, and little else. CONTRIBUTING.md lists these files.
+#[test]
+fn a_format_touches_few_files_outside_of_its_folder() {
+    let mut formats: Vec<(usize, String)> = formats()
+        .into_iter()
+        .map(|format| {
+            let mut files = Vec::new();
+            imports::files(&root().join("src/formats").join(&format), "rs", &mut files);
+            (files.iter().map(|file| fs::read_to_string(file).unwrap().lines().count()).sum(), format)
+        })
+        .collect();
+    formats.sort();
+    for (lines, format) in &formats[..2] {
+        let files = files_of(format);
+        assert!(files.contains(&"src/formats/mod.rs".to_owned()), "{format} is declared: {files:?}");
+        let few = files.len() <= FILES_OF_A_FORMAT;
+        assert!(few, "{} files name {format} ({lines} lines): {files:#?}", files.len());
+    }
+    assert!(
+        names_format("pub mod mfm;", "mfm") && names_format("use a::mfm::B", "mfm") && !names_format("a.mfm", "mfm")
+    );
 }

@@ -55,12 +55,12 @@ impl Model {
 fn family_of(format: Format) -> Family {
     match format {
         f if [Format::BWDB, Format::MODELS, Format::SPACE].contains(&f) => Family::Bwdb,
-        f if [Format::GEOMETRY, Format::SPLASH, Format::DDS, Format::GTEX].contains(&f) => Family::Geometry,
         f if f == Format::VRB => Family::Vrb,
         f if f == Format::WDATA => Family::Wdata,
         f if [Format::WDB, Format::WPD].contains(&f) => Family::Wdb,
-        f if [Format::GAMEPARAMS, Format::MO].contains(&f) => Family::Params,
-        _ => Family::Archive,
+        f if f == Format::GAMEPARAMS => Family::Params,
+        // A format without a target of its own is read by this one.
+        _ => Family::Geometry,
     }
 }
 

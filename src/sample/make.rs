@@ -1,0 +1,34 @@
+//! The builders of samples, and the files that they write.
+
+/// The size of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// A few kilobytes.
+    Small,
+    /// As large as the games' own files.
+    Full,
+}
+
+/// Makes a sample from a seed.
+pub type Make = fn(u64, Size) -> Vec<u8>;
+
+/// Takes a file of an unfinished folder, by its path in the folder; an error ends the folder.
+pub type Put<'p> = dyn FnMut(&str, &[u8]) -> Result<(), Stopped> + 'p;
+
+/// Builds a folder from a seed, and stops if a file is refused.
+pub type MakeFolder = fn(u64, Size, &mut Put<'_>) -> Result<(), Stopped>;
+
+/// The end of an unfinished folder; its caller keeps the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// Passes files on until one is refused.
+pub(super) fn each(write: &mut Put<'_>, make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>))) -> Result<(), Stopped> {
+    let mut wanted = Ok(());
+    make(&mut |path, bytes| {
+        if wanted.is_ok() {
+            wanted = write(path, &bytes);
+        }
+    });
+    wanted
+}
