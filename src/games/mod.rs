@@ -3,6 +3,7 @@
 //! [`GameTitle::find`] returns the folder that `wows:` and the other prefixes stand for. On Linux and macOS the search
 //! includes the prefixes of Wine and Proton. docs/formats/games.md lists the records and their sources.
 
+mod location;
 mod record;
 mod steam;
 mod system;
@@ -15,7 +16,7 @@ pub use title::GameTitle;
 
 use crate::container::MARK;
 use crate::error::Result;
-use record::RecordLocation;
+use location::RecordLocation;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -51,7 +52,7 @@ pub struct Search {
 impl Search {
     /// The search of this machine, in the order in which records win.
     pub fn of_this_machine() -> Self {
-        Self { places: record::places() }
+        Self { places: location::places() }
     }
 
     /// The games named by variables, then those found on this machine. A folder is listed once.

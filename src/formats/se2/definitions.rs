@@ -2,12 +2,23 @@
 //! (docs/formats/se2.md §2 to §4).
 
 use super::parts::{Field, definition_of, records};
-use super::{CACHE, SETS, Se2Archive, is_definition};
-use crate::archive::{self, Archive as _};
+use crate::archive::{self, Archive, Loose};
 use crate::error::{Error, Result};
+use crate::options::Options;
 use crate::table::Guid;
 use crate::threads::prelude::*;
 use std::collections::HashMap;
+
+/// The file by which a content folder is known: which definitions there are.
+pub(super) const SETS: &str = "definitionsets.vrb";
+
+/// The GUIDs of all files.
+const CACHE: &str = "contentcache.vrb";
+
+/// Whether a file of this name holds a definition.
+pub(super) fn is_definition(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("def"))
+}
 
 /// Something that the game has, by its GUID: a block, an item, a material.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,11 +89,11 @@ fn stem(path: &str) -> String {
 
 impl Definitions {
     /// Reads all files that contain definitions, and skips unreadable files.
-    pub(super) fn gather(game: &Se2Archive) -> Self {
+    pub(super) fn gather(game: &dyn Archive, files: &Loose, options: &Options) -> Self {
         let mut all = Self::default();
-        all.take_sets(game);
-        all.take_files(game);
-        all.take_cache(game);
+        all.take_sets(game, options);
+        all.take_files(game, files);
+        all.take_cache(game, options);
         for (n, definition) in all.definitions.iter().enumerate() {
             if let Some(name) = &definition.name {
                 all.by_name.entry(name.clone()).and_modify(|known| *known = None).or_insert(Some(n));
@@ -105,9 +116,9 @@ impl Definitions {
     }
 
     /// Reads `definitionsets.vrb`: the definitions, and the parents that they take values from.
-    fn take_sets(&mut self, game: &Se2Archive) {
+    fn take_sets(&mut self, game: &dyn Archive, options: &Options) {
         let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
-        let read = read_part(game, SETS, "DefinitionSets", &wanted, |fields| {
+        let read = read_part(game, options, SETS, "DefinitionSets", &wanted, |fields| {
             let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
             let (Some(guid), Some(ty)) = (guid.guid(), ty.text()) else { return };
             let Some(definition) = self.entry(guid) else { return };
@@ -121,9 +132,8 @@ impl Definitions {
     }
 
     /// The `.def` files.
-    fn take_files(&mut self, game: &Se2Archive) {
-        let files: Vec<&str> =
-            game.loose.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
+    fn take_files(&mut self, game: &dyn Archive, files: &Loose) {
+        let files: Vec<&str> = files.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
         let read = |path: &&str| {
             let file = game.find(path)?.ok_or_else(|| archive::no_file(usize::MAX))?;
             definition_of(&game.stored(&file)?)
@@ -147,9 +157,9 @@ impl Definitions {
     }
 
     /// `contentcache.vrb`: the names of definitions whose files are not there, or could not be read.
-    fn take_cache(&mut self, game: &Se2Archive) {
+    fn take_cache(&mut self, game: &dyn Archive, options: &Options) {
         let mut assets = Vec::new();
-        let read = read_part(game, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
+        let read = read_part(game, options, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
             let [guid, path] = fields else { return };
             if let (Some(guid), Some(path)) = (guid.guid(), path.text()) {
                 assets.push(Asset { guid, path: path.replace('\\', "/") });
@@ -181,13 +191,14 @@ impl Definitions {
 
 /// The records of one entry of one file of the game, where it has that file and that entry.
 fn read_part(
-    game: &Se2Archive,
+    game: &dyn Archive,
+    options: &Options,
     path: &str,
     entry: &str,
     wanted: &[&str],
     mut take: impl FnMut(&[Field]),
 ) -> Result<()> {
     let Some(file) = game.find(path)? else { return Ok(()) };
-    let opened = archive::open_file(game, &file, path, &game.options)?;
+    let opened = archive::open_file(game, &file, path, options)?;
     records(opened.reader(), entry, wanted, &mut take)
 }

@@ -18,15 +18,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::source::Source;
-use definitions::Definitions;
+use definitions::{Definitions, SETS, is_definition};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-
-/// The file by which a content folder is known: which definitions there are.
-const SETS: &str = "definitionsets.vrb";
-
-/// The GUIDs of all files.
-const CACHE: &str = "contentcache.vrb";
 
 /// The place of the content in the game's folder.
 const CONTENT: &str = "GameData/Vanilla/Content";
@@ -67,11 +61,6 @@ fn has_definitions(folder: &Path) -> bool {
     false
 }
 
-/// Whether a file of this name holds a definition.
-fn is_definition(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("def"))
-}
-
 impl Se2Archive {
     /// Opens a content folder, or the game's folder that has one.
     ///
@@ -96,7 +85,8 @@ impl Se2Archive {
 
     fn gathered(&self) -> &Definitions {
         // By rayon, so without a lock.
-        let Ok(gathered) = self.definitions.get_or_try_init(|| Ok::<_, Infallible>(Definitions::gather(self)));
+        let gather = || Ok::<_, Infallible>(Definitions::gather(self, &self.loose, &self.options));
+        let Ok(gathered) = self.definitions.get_or_try_init(gather);
         gathered
     }
 

@@ -1,7 +1,19 @@
 //! The types that are built into the engine: numbers below 0x200, the same among types and models (§4.4).
 
-use super::shape::Extent;
 use std::borrow::Cow;
+
+/// The size of a value in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// The least number of bytes.
+    pub least: u32,
+    /// Whether the size is exact.
+    pub fixed: bool,
+    /// Whether the size is exact and any bytes are a valid value.
+    pub opaque: bool,
+    /// The number of leaves, if the size is exact.
+    pub leaves: u64,
+}
 
 /// `Nullable<T>`, open.
 pub(super) const NULLABLE: u32 = 0x14;

@@ -1,8 +1,8 @@
 //! The values of a chunk as a walk (docs/formats/vrb.md §5): nothing is built, and how deep values nest costs entries
 //! of an explicit stack, up to a limit.
 
-use super::builtin::Builtin;
-use super::shape::{Extent, Shape};
+use super::builtin::{Builtin, Extent};
+use super::shape::Shape;
 use super::types::{Member, ModelId, TypeModel};
 use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};

@@ -34,13 +34,13 @@ mod verify;
 #[cfg(feature = "edit")]
 mod writer;
 
-pub use builtin::Builtin;
+pub use builtin::{Builtin, Extent};
 pub use graph::{Event, Inferred, Walker};
 pub use layout::{ArchiveEntry, ArchiveHeader, ChunkArchiveEntry, MAGIC, VERSION};
 pub use node::Node;
 pub use part::{ArchivePart, Compression};
 pub use path::{Path, Step};
-pub use shape::{Extent, Shape};
+pub use shape::Shape;
 pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 
 use crate::bytes::{Cursor, Utf16};

@@ -1,6 +1,6 @@
 //! The meaning of a model for reading, computed once for the whole type table (docs/formats/vrb.md §4 and §5).
 
-use super::builtin::Builtin;
+use super::builtin::{Builtin, Extent};
 use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};
 
 /// Flag of an abstract type or interface.
@@ -106,19 +106,6 @@ impl Shape {
             _ => Self::Unknown("what its flags mean"),
         }
     }
-}
-
-/// The size of a value in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extent {
-    /// The least number of bytes.
-    pub least: u32,
-    /// Whether the size is exact.
-    pub fixed: bool,
-    /// Whether the size is exact and any bytes are a valid value.
-    pub opaque: bool,
-    /// The number of leaves, if the size is exact.
-    pub leaves: u64,
 }
 
 /// The extents of all models by position, and the models that hold a value of themselves. One walk with an explicit

@@ -3,8 +3,8 @@
 //! Types and models are numbered separately, both from 0x200 on; numbers below are built into the engine and mean the
 //! same in both. [`TypeId`] and [`ModelId`] keep them apart.
 
-use super::builtin::{Builtin, NULLABLE};
-use super::shape::{Extent, Shape, extents};
+use super::builtin::{Builtin, Extent, NULLABLE};
+use super::shape::{Shape, extents};
 use crate::bytes::{Cursor, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;

@@ -76,7 +76,7 @@ impl WowsArchive {
         if resource.name()? != name {
             return Ok(false);
         }
-        Ok(resource.parent == parent || self.tree().join(self, place).is_ok_and(|joined| joined == path))
+        Ok(resource.parent == parent || self.tree().join(self.indexes(), place).is_ok_and(|joined| joined == path))
     }
 
     /// The file at `path` of the first index that contains it: its id is the hash of the path. Its name and folder must
@@ -162,7 +162,7 @@ impl WowsArchive {
                 let (index, n) = (index as usize, n as usize);
                 let of = self.indexes().get(index);
                 let within = |error: Error| error.context(format_args!("{}: file {n}", of.map_or("", Index::name)));
-                match tree.path_of_row(self, row).map_err(within)? {
+                match tree.path_of_row(self.indexes(), self.loose(), row).map_err(within)? {
                     Some(path) => self.indexed_file(index, n, path),
                     None => {
                         let what = "no index has the name of the file".into();
@@ -209,14 +209,15 @@ impl Archive for WowsArchive {
     fn position(&self, path: &str) -> Result<Option<usize>> {
         let tree = self.tree();
         let Some(n) = tree.row(cityhash64(path.as_bytes())) else { return Ok(None) };
-        let found = tree.rows.get(n).map(|&row| tree.path_of_row(self, row)).transpose()?.flatten();
+        let found =
+            tree.rows.get(n).map(|&row| tree.path_of_row(self.indexes(), self.loose(), row)).transpose()?.flatten();
         Ok(found.is_some_and(|found| found == path).then_some(n))
     }
 
     fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         let path = match self.tree.get() {
             None if self.looks.is_below(LOOKS) => self.look_up(id)?,
-            _ => self.tree().path(self, id)?,
+            _ => self.tree().path(self.indexes(), self.loose(), id)?,
         };
         // The ids of a damaged index may be anything: a path is proved by its hash.
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))

@@ -182,7 +182,7 @@ impl WowsArchive {
 
     fn tree(&self) -> &Tree {
         // By rayon, so without a lock.
-        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self)));
+        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), self.loose())));
         tree
     }
 

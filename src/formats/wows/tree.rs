@@ -1,8 +1,8 @@
 //! Paths: names of folders and files, joined from the id of a file up to the root.
 
-use super::WowsArchive;
 use super::ids::Ids;
 use super::index::Index;
+use crate::archive::Loose;
 use crate::error::{ErrorKind, Result};
 use crate::threads::{self, prelude::*};
 
@@ -69,10 +69,9 @@ fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl Tree {
-    pub(super) fn of(game: &WowsArchive) -> Self {
-        let indexes = game.indexes();
+    pub(super) fn of(indexes: &[Index], loose: &Loose) -> Self {
         let parts: Vec<_> = indexes.par_iter().map(of_index).collect();
-        let rows = || rows(game, parts.iter().map(|(resources, _)| &**resources));
+        let rows = || rows(indexes, loose, parts.iter().map(|(resources, _)| &**resources));
         let folders = || folders(indexes, parts.iter().map(|(_, others)| &**others));
         let ((rows, row_of), (folders, folder_of)) = threads::join(rows, folders);
         Self { rows, row_of, folders, folder_of }
@@ -94,34 +93,34 @@ impl Tree {
     }
 
     /// The path of the file or folder with this id.
-    pub(super) fn path(&self, game: &WowsArchive, id: u64) -> Result<Option<String>> {
+    pub(super) fn path(&self, indexes: &[Index], loose: &Loose, id: u64) -> Result<Option<String>> {
         if let Some(place) = self.folder(id) {
-            return self.join(game, place).map(Some);
+            return self.join(indexes, place).map(Some);
         }
         match self.row(id).and_then(|row| self.rows.get(row)) {
-            Some(&row) => self.path_of_row(game, row),
+            Some(&row) => self.path_of_row(indexes, loose, row),
             None => Ok(None),
         }
     }
 
     /// The path of a row; `None` if no index has a name for its file.
-    pub(super) fn path_of_row(&self, game: &WowsArchive, row: FileOrigin) -> Result<Option<String>> {
+    pub(super) fn path_of_row(&self, indexes: &[Index], loose: &Loose, row: FileOrigin) -> Result<Option<String>> {
         let place = match row {
-            FileOrigin::Loose(n) => return Ok(game.loose().all().get(n as usize).map(|file| file.path.clone())),
+            FileOrigin::Loose(n) => return Ok(loose.all().get(n as usize).map(|file| file.path.clone())),
             FileOrigin::Indexed { index, file, resource: NONE } => {
-                let entry = game.indexes().get(index as usize).and_then(|index| index.file(file as usize));
+                let entry = indexes.get(index as usize).and_then(|index| index.file(file as usize));
                 entry.and_then(|entry| self.folder(entry.id))
             }
             FileOrigin::Indexed { index, resource, .. } => Some((index as usize, resource as usize)),
         };
-        place.map(|place| self.join(game, place)).transpose()
+        place.map(|place| self.join(indexes, place)).transpose()
     }
 
     /// The path of a resource.
-    pub(super) fn join(&self, game: &WowsArchive, place: ResourcePosition) -> Result<String> {
+    pub(super) fn join(&self, indexes: &[Index], place: ResourcePosition) -> Result<String> {
         // The number of the folder that was found last: folders know their parents' numbers.
         let mut below = None;
-        join(game.indexes(), place, |parent, _| {
+        join(indexes, place, |parent, _| {
             let known = below.and_then(|folder: usize| self.folders.get(folder)).map(|folder| folder.parent);
             let folder = match known {
                 Some(NONE) => None,
@@ -136,8 +135,7 @@ impl Tree {
 
 /// A row for each file, in the order of the indexes. If several files have one id, the first with a resource is used, otherwise the first.
 /// A loose file replaces the row with its id, or is appended.
-fn rows<'p>(game: &WowsArchive, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<FileOrigin>, Ids) {
-    let indexes = game.indexes();
+fn rows<'p>(indexes: &[Index], loose: &Loose, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<FileOrigin>, Ids) {
     let count = indexes.iter().map(Index::file_count).fold(0, usize::saturating_add);
     let mut rows = Vec::with_capacity(count);
     let mut row_of = Ids::with_capacity(count);
@@ -155,7 +153,7 @@ fn rows<'p>(game: &WowsArchive, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<
             }
         }
     }
-    for (n, file) in game.loose().all().iter().enumerate() {
+    for (n, file) in loose.all().iter().enumerate() {
         let row = FileOrigin::Loose(number(n));
         if row_of.insert(file.id(), rows.len()) {
             rows.push(row);
