@@ -118,7 +118,7 @@ impl Bound {
     }
 }
 
-/// The rows that a filter means.
+/// The rows that match a filter.
 pub struct Selection<'t, D> {
     bound: &'t Bound,
     rows: Box<dyn RowCursor + 't>,

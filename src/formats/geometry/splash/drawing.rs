@@ -22,7 +22,6 @@ const FACES: [[usize; 6]; 6] = [
 const NORMALS: [[f32; 3]; 6] =
     [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]];
 
-/// No other file knows of these boxes.
 impl Shapes for Splash {
     fn kinds(&self) -> &'static [SceneFormat] {
         &[SceneFormat::Png]
@@ -50,7 +49,7 @@ struct Boxes<'a> {
 }
 
 /// The kind of a box: its name without the numbers at its end.
-fn kind(name: &str) -> &str {
+fn kind_of(name: &str) -> &str {
     let kind = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
     if kind.is_empty() { name } else { kind }
 }
@@ -68,19 +67,19 @@ impl<'a> Boxes<'a> {
                 Err(error) => damage.push(error),
             }
         }
-        let kinds: BTreeMap<&str, ()> = all.iter().map(|found| (kind(found.name), ())).collect();
+        let kinds: BTreeMap<&str, ()> = all.iter().map(|found| (kind_of(found.name), ())).collect();
         let kinds: Vec<&str> = kinds.into_keys().collect();
         let drawn = |found: SplashBox<'a>| {
             // The file's space is left-handed.
             let [a, b] = [found.min, found.max].map(|[x, y, z]| [-x + 0.0, y, z]);
-            let pick = |least: bool| {
+            let corner_of = |least: bool| {
                 [0, 1, 2].map(|axis| {
                     let [a, b] = [a, b].map(|corner: [f32; 3]| corner.get(axis).copied().unwrap_or(0.0));
                     if least { a.min(b) } else { a.max(b) }
                 })
             };
-            let material = kinds.binary_search(&kind(found.name)).unwrap_or(0);
-            Drawn { name: found.name, material, min: pick(true), max: pick(false) }
+            let material = kinds.binary_search(&kind_of(found.name)).unwrap_or(0);
+            Drawn { name: found.name, material, min: corner_of(true), max: corner_of(false) }
         };
         let all = all.into_iter().map(drawn).collect();
         Ok(Self { name: splash.source().stem(), kinds, all, damage })
@@ -199,7 +198,7 @@ mod tests {
     #[test]
     fn boxes_are_of_a_kind_by_their_names() {
         assert_eq!(
-            ["CM_SB_bow_1", "CM_SB_cit_ammo_2_13", "CM_SB_AA", "12"].map(kind),
+            ["CM_SB_bow_1", "CM_SB_cit_ammo_2_13", "CM_SB_AA", "12"].map(kind_of),
             ["CM_SB_bow", "CM_SB_cit_ammo", "CM_SB_AA", "12"]
         );
     }

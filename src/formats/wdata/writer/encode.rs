@@ -38,11 +38,10 @@ impl<'m> Encoder<'m> {
         let mut out = Vec::new();
         if shape.placed {
             let stored = old.map(|record| record.stored_name()).transpose()?;
-            let now = stored.map(|text| text.units().last().is_some_and(|unit| unit.get() == 0) || text.is_empty());
+            let text = stored.filter(|text| !text.is_empty());
+            let has_nul = text.map(|text| text.units().last().is_some_and(|unit| unit.get() == 0));
             match (&edit.name, old) {
-                (Some(name), _) => {
-                    self.text("name", name, now.filter(|_| stored.is_some_and(|t| !t.is_empty())), &mut out)?
-                }
+                (Some(name), _) => self.text("name", name, has_nul, &mut out)?,
                 (None, Some(record)) => {
                     let mut cursor = record.start();
                     let start = cursor.position();
@@ -54,10 +53,10 @@ impl<'m> Encoder<'m> {
             // An inserted box has no rotation, and the scale 1.
             const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
             let obb = old.map(|record| record.obb()).transpose()?.flatten();
-            let now: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
+            let numbers: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
             let start = out.len();
-            for (asked, now) in edit.obb.iter().zip(now) {
-                out.extend_from_slice(&asked.unwrap_or(now).to_le_bytes());
+            for (edited, number) in edit.obb.iter().zip(numbers) {
+                out.extend_from_slice(&edited.unwrap_or(number).to_le_bytes());
             }
             let new = out.get(start..).and_then(|bytes| Obb::ref_from_bytes(bytes).ok());
             let has_space = |obb: Option<&Obb>| obb.is_some_and(|obb| Volume::new(obb).is_some());
@@ -160,7 +159,7 @@ impl<'m> Encoder<'m> {
         (before, now): (&Counts, &Counts),
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let value = match (value, had) {
+        let (value, had) = match (value, had) {
             // Null is how a float that is not finite is shown.
             (None | Some(Value::Null), Some((_, range))) => {
                 if let StoredKind::List(_, number) = field.kind
@@ -191,7 +190,6 @@ impl<'m> Encoder<'m> {
             }
             (Some(value), had) => (value, had),
         };
-        let (value, had) = value;
         let cursor = had.map(|(cursor, _)| cursor);
         match field.kind {
             StoredKind::List(item, number) => {
