@@ -1,9 +1,7 @@
 //! A format of your own: the module `toy` reads it, and one line makes every command of `assetq` know it.
 //!
 //! ```sh
-//! cargo run --example custom_format -- ls shop.toy --where 'price > 3'
 //! cargo run --example custom_format -- sql 'SELECT name, price * weight FROM items' shop.toy
-//! cargo run --example custom_format -- diff old.toy new.toy
 //! ```
 //!
 //! Without arguments it writes two files, and shows what can be asked of them.
@@ -32,9 +30,7 @@ pub fn main() -> io::Result<ExitCode> {
         &["ls", &old, "--where", "price > 3"],
         &["cat", &old, "robot"],
         &["sql", "SELECT sum(price) AS price, sum(weight) AS weight FROM items", &old],
-        &["find", "*o*", &old, &new],
         &["diff", &old, &new],
-        &["export", &old, "--to", "-", "--as", "json"],
         &["verify", &old, &new],
     ] {
         println!("\n$ assetq {}", command.join(" "));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Bytes that are read of each sample with one kind of damage, so that large samples take no longer than small ones.
-const READ: usize = 300_000;
+const READ: usize = 200_000;
 /// The time to read a sample: thousands of times more than it takes.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -131,7 +131,7 @@ fn all() -> Vec<Whole> {
 /// The number of times that a sample of `len` bytes is read with one kind of damage.
 fn count(len: usize) -> usize {
     let cases = std::env::var("ASSETQ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1);
-    (READ / len.max(1)).clamp(30, 120) * cases
+    (READ / len.max(1)).clamp(16, 100) * cases
 }
 
 /// Some positions below `len`: all of a short file, else the first and last ones, and others between them.
