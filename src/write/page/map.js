@@ -222,9 +222,12 @@ class Chart extends shapes.Look {
     const old = this.plan;
     this.plan = old.cloneNode();
     [this.context, this.inMemory] = [null, true];
+    const hadFocus = document.activeElement === old;
     old.replaceWith(this.plan);
     this.steerPlan();
-    this.redraw();
+    if (hadFocus) this.plan.focus({ preventScroll: true });
+    // Now rather than in the next frame: until then the map would be empty, also in a picture that is being saved.
+    this.drawPlan();
   }
 
   drawPlan() {

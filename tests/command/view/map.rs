@@ -11,14 +11,13 @@ use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
 
-/// The number of pixels of the map that are not empty.
+/// JavaScript that counts the pixels of the map that are not empty.
+const DRAWN: &str = "(({ pen, plan: { width, height } }) => { const all = pen.getImageData(0, 0, width, height).data; \
+     let count = 0; for (let i = 3; i < all.length; i += 4) if (all[i] > 200) count++; return count; })";
+
+/// Draws the map, and returns how many of its pixels are not empty.
 fn drawn(tab: &Tab<'_>) -> u64 {
-    let js = format!(
-        "(() => {{ const v = {VIEW}; v.drawPlan(); const {{ width, height }} = v.plan; \
-         const all = v.pen.getImageData(0, 0, width, height).data; let count = 0; \
-         for (let i = 3; i < all.length; i += 4) if (all[i] > 200) count++; return count; }})()"
-    );
-    tab.eval(&js).as_u64().unwrap()
+    tab.eval(&format!("{VIEW}.drawPlan(), {DRAWN}({VIEW})")).as_u64().unwrap()
 }
 
 #[test]
@@ -29,16 +28,16 @@ fn a_map_that_is_drawn_slowly_gets_a_canvas_in_memory() {
     let tab = look(&browser, dir.path(), "town.wdata");
     let canvas = |milliseconds: i32| {
         tab.eval(&format!(
-            "(() => {{ const v = {VIEW}; Object.assign(v, {{ judged: 0, inMemory: false }}); const old = v.plan; \
+            "(() => {{ const v = {VIEW}; Object.assign(v, {{ judged: 0, inMemory: false }}); const old = v.plan; old.focus(); \
              for (let i = 0; i < 3; i++) v.judge(performance.now() - {milliseconds}); \
-             return [v.inMemory, v.plan !== old, v.plan.isConnected && !old.isConnected]; }})()"
+             return [v.inMemory, v.plan !== old, v.plan.isConnected && !old.isConnected, \
+                     document.activeElement === v.plan, {DRAWN}(v) > 100]; }})()"
         ))
     };
     // A frame that ended before it began is a fast one, however slow this machine is.
-    assert_eq!(canvas(-9999), json!([false, false, false]));
-    assert_eq!(canvas(100), json!([true, true, true]));
-    // The new canvas shows the map, and follows the pointer.
-    assert!(drawn(&tab) > 100);
+    assert_eq!(canvas(-9999), json!([false, false, false, true, true]));
+    // The new canvas shows the map at once, keeps the focus, and follows the pointer.
+    assert_eq!(canvas(100), json!([true, true, true, true, true]));
     let before = tab.eval(&format!("{VIEW}.shift"));
     let (x, y) = on_canvas(&tab, 0.5, 0.5);
     super::scene::drag(&tab, (x, y), (80.0, 10.0));
