@@ -2,6 +2,9 @@
 const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
+  // Whether the view shows all, as `fit` left it. It then does so in a canvas of any size.
+  isFitted = false;
+
   constructor(element, part, page) {
     Object.assign(this, { element, page, part, meta: part.meta, title: part.meta.name });
     this.tip = page.el("div", { class: "scene-tip", hidden: true });
@@ -37,7 +40,7 @@ shapes.Look = class {
   // Adds controls to a canvas: `move` turns the view; `acts` are the actions of keys.
   steer(canvas, move, acts) {
     shapes.steer(canvas, {
-      move: (by) => ((this.tip.hidden = true), move(by), this.redraw(true)),
+      move: (by) => ((this.tip.hidden = true), (this.isFitted = false), move(by), this.redraw(true)),
       point: (x, y) => this.point(canvas, x, y),
       press: (x, y) => this.press(x, y),
     });
@@ -47,7 +50,7 @@ shapes.Look = class {
       e.preventDefault();
       acts[e.key]();
     });
-    new ResizeObserver(() => this.redraw()).observe(canvas);
+    new ResizeObserver(() => (this.isFitted ? this.refit() : this.redraw())).observe(canvas);
   }
 
   press(x, y) { return this.choose(this.at(x, y, true)); }

@@ -120,8 +120,11 @@ class Chart extends shapes.Look {
     this.bounds = { min: [-high[0], low[1], low[2]], max: [-low[0], high[1], high[2]] };
     this.camera.look(Math.PI, 0.9);
     this.camera.fit(this.bounds.min, this.bounds.max, width / height);
+    this.isFitted = true;
     this.redraw();
   }
+
+  refit() { this.fit(); }
 
   size() {
     const { clientWidth, clientHeight } = this.isFlat ? this.plan : this.space;
@@ -368,6 +371,7 @@ class Chart extends shapes.Look {
     this.chosen = box;
     this.card.replaceChildren();
     if (box && moves) {
+      this.isFitted = false;
       const size = Math.max(...[0, 2].map((k) => box.sides.reduce((sum, side) => sum + Math.abs(side[k]), 0)), 1e-6);
       this.scale = Math.max(this.scale, Math.min(...this.size()) / (size * 8));
       this.center(box.center);
@@ -416,13 +420,14 @@ class Chart extends shapes.Look {
     if (box && box !== this.chosen) this.choose(box, true);
     const at = params.get("at")?.split(",").map(Number);
     if (at?.length === 3 && at.every(Number.isFinite) && at[2] > 0) {
-      [this.scale, this.hasMoved] = [at[2], true];
+      [this.scale, this.hasMoved, this.isFitted] = [at[2], true, false];
       this.center([at[0], 0, at[1]]);
       this.redraw();
     }
     if (params.has("eye")) {
       if (this.isFlat) this.turnOver();
       this.camera.text = params.get("eye");
+      this.isFitted = false;
       this.redraw();
     }
   }

@@ -465,8 +465,15 @@ class Scene extends shapes.Look {
   async fit() {
     this.renderer.bounds = await this.bounds(this.models);
     this.cutBox = await this.bounds(this.models.filter((model) => this.isWanted(model)));
-    this.camera.fit(this.cutBox.min, this.cutBox.max, shapes.aspect(this.canvas), this.cutBox.points);
+    this.isFitted = true;
+    this.refit();
     this.cut();
+  }
+
+  // Shows what `fit` showed in a canvas of another size.
+  refit() {
+    this.camera.fit(this.cutBox.min, this.cutBox.max, shapes.aspect(this.canvas), this.cutBox.points);
+    this.redraw();
   }
 
   // Begins to cut: the half toward the eye goes, so that the inside is seen.
@@ -586,6 +593,7 @@ class Scene extends shapes.Look {
     this.shown.add(model.part.kind);
     this.off.delete(model.index);
     if (model.input) model.input.checked = true;
+    this.isFitted = false;
     this.camera.target = one.min.map((v, i) => (v + one.max[i]) / 2);
     this.camera.distance = Math.min(this.camera.distance, Math.max(Math.hypot(...add(one.max, one.min, -1)) * 4, this.camera.radius / 4));
     this.update();
@@ -683,7 +691,7 @@ class Scene extends shapes.Look {
     if (id !== this.chosen) await this.choose(id, id !== null && !params.has("eye"));
     if (params.has("eye")) {
       this.camera.text = params.get("eye");
-      this.hasTurned = true;
+      [this.hasTurned, this.isFitted] = [true, false];
       this.redraw();
     }
   }

@@ -46,12 +46,38 @@ fn a_map_that_is_drawn_slowly_gets_a_canvas_in_memory() {
 }
 
 #[test]
+fn what_shows_all_shows_all_in_a_window_of_another_size() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "town.wdata", Size::Small);
+    sample(dir.path(), "ship.geometry", Size::Small);
+    let frames = "(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()";
+    for (file, at) in [("town.wdata", "[v.scale, ...v.shift]"), ("ship.geometry", "v.camera.text")] {
+        let tab = look(&browser, dir.path(), file);
+        let place = || tab.eval(&format!("(async (v) => {{ await {frames}; return {at}; }})({VIEW})"));
+        let wide = place();
+        tab.size(900, 800);
+        let narrow = place();
+        assert_ne!(wide, narrow, "{file}");
+        tab.eval(&format!("(async () => {{ await {VIEW}.fit(); }})()"));
+        assert_eq!(narrow, place(), "{file}");
+        // What was moved stays where it is.
+        super::scene::drag(&tab, on_canvas(&tab, 0.5, 0.5), (30.0, 10.0));
+        let moved = place();
+        assert_ne!(moved, narrow, "{file}");
+        tab.size(1280, 800);
+        assert_eq!(moved, place(), "{file}");
+        assert_eq!(tab.errors(), [""; 0]);
+    }
+}
+
+#[test]
 fn a_box_that_is_too_small_to_see_gets_a_dot() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
     sample(dir.path(), "town.wdata", Size::Small);
     let tab = look(&browser, dir.path(), "town.wdata");
-    tab.eval(&format!("Object.assign({VIEW}, {{ labels: false, links: false }}), 0"));
+    tab.eval(&format!("Object.assign({VIEW}, {{ labels: false, links: false, isFitted: false }}), 0"));
     // From afar all boxes together are smaller than a pixel.
     tab.eval(&format!("(() => {{ const v = {VIEW}; v.scale = 1e-7; v.center([0, 0, 0]); v.drawPlan(); }})()"));
     let dots = drawn(&tab);

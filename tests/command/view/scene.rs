@@ -255,8 +255,11 @@ fn the_toolbar_fits_a_wide_window_and_a_phone() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
     let tab = battleship(&browser, dir.path());
-    let shown = |what: &str| tab.eval(&format!("document.querySelector('{what}').checkVisibility()"));
     let lines = "new Set([...document.querySelectorAll('.scene-bar button, .scene-bar select')].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().top)).size";
+    // Without a choice of ship, it fits a narrower window.
+    armour(dir.path());
+    look(&browser, dir.path(), "ship.geometry").wait(&format!("{lines} === 1"));
+    let shown = |what: &str| tab.eval(&format!("document.querySelector('{what}').checkVisibility()"));
     tab.size(1440, 900);
     tab.wait(&format!("{lines} === 1"));
     assert_eq!((shown(".scene-more"), shown("select[title=\"Ship and component\"]")), (false.into(), true.into()));
