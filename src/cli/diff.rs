@@ -10,6 +10,7 @@ use crate::ask::diff::{self, Differences, Pair, TableDiff};
 use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::error::Error;
+use crate::paths::resolved;
 use crate::report::Progress;
 use crate::scene::figure::Figure;
 use crate::scene::two_versions::TwoVersions;
@@ -225,5 +226,5 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
         Err(error) => return Err(failed(&Error::io("cannot open", error))),
     };
     // A link is kept, and its target is written.
-    context.write_back(&to.canonicalize().unwrap_or_else(|_| to.clone()), state, feed.as_bytes())
+    context.write_back(&resolved(to).unwrap_or_else(|| to.clone()), state, feed.as_bytes())
 }
