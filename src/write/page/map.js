@@ -323,8 +323,9 @@ class Chart extends shapes.Look {
     [pen.strokeStyle, pen.fillStyle] = [style("--card", "#fff"), style("--fg", "#000")];
     const taken = new Set();
     const isFirst = (box) => box === this.chosen || box.target;
-    // A number is no name.
-    const isNamed = (box) => !isFirst(box) && !/^0x[\dA-F]+$/.test(box.name);
+    // A number is no name, and neither are the hexadecimal groups of an id.
+    const isNamed = (box) => !isFirst(box) && !/^0x[\dA-F]+$|^[\dA-F]{8}(\.[\dA-F]{8})+$/.test(box.name);
+    const letter = pen.measureText("0").width;
     let left = 400;
     for (const box of [...shown.filter(isFirst), ...shown.filter(isNamed)]) {
       let [x, y] = this.onPaper(box.center[0], box.center[2]);
@@ -332,7 +333,7 @@ class Chart extends shapes.Look {
       if (box.reach * this.scale < 8) y += 11;
       if (!left || x < 0 || y < 0 || x > width || y > height) continue;
       const lines = (box.target ? [box.name, `→ ${box.target}`] : [box.name]).map((text) => this.page.clean(text.length > 60 ? `${text.slice(0, 59)}…` : text));
-      const wide = Math.max(...lines.map((text) => text.length)) * 6.2;
+      const wide = Math.max(...lines.map((text) => text.length)) * letter;
       x = Math.max(Math.min(x, width - wide / 2), wide / 2);
       const cells = [];
       for (let cx = Math.floor((x - wide / 2) / 12); cx <= (x + wide / 2) / 12; cx++) {

@@ -131,6 +131,11 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
         true
     );
     assert!(drawn(&tab) > 26 * 9, "each instance has a dot");
+    let labels = format!(
+        "((v) => {{ v.off.add(v.kinds.findIndex(({{ name }}) => name === 'point lights')); const counts = [true, false].map((on) => \
+         {{ v.labels = on; v.drawPlan(); return {DRAWN}(v); }}); return counts[0] - counts[1]; }})({VIEW})"
+    );
+    assert_eq!(tab.eval(&labels), 0, "ids are no names");
     drop(tab);
     let args = ["space.bin", "--with", "models.bin", "--with", "cubes.geometry", "--to", "page.html", "--force"];
     run(dir.path(), 0, &[&["view"], &args[..]].concat());
