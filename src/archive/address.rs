@@ -324,6 +324,8 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     if let Some(damage) = archive.damage().into_iter().next() {
         return damage.context(format_args!("file {inner:?} is not in the readable part of the list"));
     }
+    // Quotes double each `\`.
+    let inner = &*inner.replace('\\', "/");
     let what = match nearest(archive, inner) {
         Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
         None => format!("file {inner:?}"),
@@ -333,8 +335,7 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
 
 /// The path of a file that is most alike to `inner`. If `inner` is a folder, the pattern of the files in it.
 fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
-    let wanted = inner.split(MARK).next()?.replace('\\', "/");
-    let wanted = wanted.trim_matches('/');
+    let wanted = inner.split(MARK).next()?.trim_matches('/');
     let len = archive.len().ok()?;
     let paths = || (0..len).filter_map(|n| Some(archive.file(n).ok()?.path));
     let is_below = |path: Cow<'_, str>| path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));

@@ -1,5 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
+use crate::paths::slashed;
 use crate::reader::Reader;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -33,7 +34,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let file = asset.source().name();
     if args.raw {
-        let bytes = asset.reader().raw(&args.entry).map_err(|e| Failure::in_file(file, &e))?;
+        let raw = |entry: &str| asset.reader().raw(entry).map_err(|e| Failure::in_file(file, &e));
+        let bytes = match (raw(&args.entry)?, slashed(&args.entry)) {
+            (None, Some(entry)) => raw(&entry)?,
+            (found, _) => found,
+        };
         let mut out = context.stdout();
         out.write_all(bytes.ok_or_else(|| not_found(&asset, &args.entry, context))?)?;
         out.flush()?;
@@ -55,6 +60,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             }
         };
         if show(&args.entry)? {
+            return Ok(());
+        }
+        // Paths of an archive, as people on Windows write them.
+        if let Some(entry) = slashed(&args.entry)
+            && show(&entry)?
+        {
             return Ok(());
         }
         let paths = paths_named(reader, &args.entry);

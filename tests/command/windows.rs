@@ -24,12 +24,15 @@ fn a_backslash_separates_folders_inside_of_an_archive() {
     assert_eq!(run(dir.path(), 0, &["ls", &address, "-f", "csv"]).0, slashed);
     run(dir.path(), 0, &["extract", "wows", &file.replace('/', "\\"), "--to", "out"]);
     assert!(dir.path().join("out").join(file).is_file());
+    let cat = |entry: &str| run(dir.path(), 0, &["cat", "wows", entry]).0;
+    assert_eq!(cat("content\\assets.bin"), cat("content/assets.bin"));
     // A near miss is suggested all the same.
     let (_, err) = run(dir.path(), 1, &["info", &address.to_uppercase().replace("WOWS:", "wows:")]);
     assert!(err.contains(&format!("did you mean {file:?}")), "{err}");
     // The files of a folder are a pattern.
     for folder in ["wows:content\\gameplay", "wows:content/gameplay/"] {
         let (_, err) = run(dir.path(), 1, &["ls", folder]);
+        assert!(err.contains("file \"content/gameplay"), "no separator is doubled: {err}");
         assert!(err.contains("did you mean \"content/gameplay/*\"?"), "{err}");
     }
 }
