@@ -12,7 +12,7 @@ mod damage;
 mod files;
 mod pushdown;
 mod real;
-#[path = "../examples/shell.rs"]
+#[path = "../../examples/shell.rs"]
 mod shell;
 
 use assetq::Asset;
