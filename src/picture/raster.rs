@@ -1,6 +1,7 @@
 //! Fills triangles; the nearest one hides the others.
 
 use crate::error::{Error, ErrorKind, Result};
+use std::ops::Range;
 
 /// The limit of dots that all triangles of a picture fill together: some seconds of work. Triangles of a ship are
 /// small, and fill the picture a few dozen times.
@@ -14,6 +15,8 @@ pub(super) struct Raster {
     depth: Vec<f32>,
     /// Red, green and blue.
     colour: Vec<[u8; 3]>,
+    /// The columns of each row that triangles may have filled.
+    filled: Vec<Range<usize>>,
     spent: u64,
 }
 
@@ -27,7 +30,15 @@ pub(super) struct Corner {
 impl Raster {
     pub(super) fn new(width: usize, height: usize) -> Self {
         let dots = width.saturating_mul(height);
-        Self { width, height, depth: vec![f32::NEG_INFINITY; dots], colour: vec![[0; 3]; dots], spent: 0 }
+        let (depth, colour) = (vec![f32::NEG_INFINITY; dots], vec![[0; 3]; dots]);
+        Self { width, height, depth, colour, filled: vec![width..0; height], spent: 0 }
+    }
+
+    /// The columns that triangles may have filled in any of these rows. All dots outside of them are empty.
+    pub(super) fn filled(&self, rows: Range<usize>) -> Range<usize> {
+        let rows = self.filled.get(rows).unwrap_or_default();
+        let (start, end) = (rows.iter().map(|row| row.start).min(), rows.iter().map(|row| row.end).max());
+        start.unwrap_or(0)..end.unwrap_or(0)
     }
 
     /// The colour of a dot.
@@ -39,13 +50,15 @@ impl Raster {
 
     /// The mean of the dots in a square of `side` by `side`, over the background colour.
     pub(super) fn mean(&self, column: usize, row: usize, side: usize, behind: [u8; 3]) -> [u8; 3] {
-        let mut sum = [0.0f32; 3];
-        for (down, across) in (0..side).flat_map(|down| (0..side).map(move |across| (down, across))) {
-            let dot = self.dot(column.saturating_add(across), row.saturating_add(down)).unwrap_or(behind);
-            sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum += f32::from(c));
+        let mut sum = [0usize; 3];
+        for row in row..row.saturating_add(side) {
+            for column in column..column.saturating_add(side) {
+                let dot = self.dot(column, row).unwrap_or(behind);
+                sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum = sum.saturating_add(c.into()));
+            }
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the mean of bytes is a byte")]
-        sum.map(|sum| (sum / side.saturating_mul(side) as f32).round() as u8)
+        let dots = side.saturating_mul(side).max(1);
+        sum.map(|sum| u8::try_from(sum.saturating_add(dots / 2) / dots).unwrap_or(u8::MAX))
     }
 
     /// Fills a triangle, of either orientation.
@@ -67,6 +80,9 @@ impl Raster {
             return Err(Error::of_part(kind, ""));
         }
         for row in top..bottom {
+            if let Some(filled) = self.filled.get_mut(row) {
+                *filled = filled.start.min(left)..filled.end.max(right);
+            }
             let start = row.saturating_mul(self.width);
             let dots = start.saturating_add(left)..start.saturating_add(right);
             let (Some(depths), Some(colours)) = (self.depth.get_mut(dots.clone()), self.colour.get_mut(dots)) else {
@@ -127,7 +143,25 @@ mod tests {
             assert_eq!(raster.dot(10, 0), Some([0, 255, 0]), "the far one reaches further");
             assert_eq!(raster.dot(15, 15), None, "neither covers the lower right");
             assert_eq!(raster.mean(14, 14, 2, [7, 8, 9]), [7, 8, 9], "the background is seen");
+            assert_eq!(raster.filled(0..2), 0..16);
         }
+    }
+
+    /// Pixels outside of the filled columns keep the background, so that no dot may be missing from them.
+    #[test]
+    fn no_dot_lies_outside_of_the_filled_columns() {
+        let mut raster = Raster::new(32, 32);
+        assert!(raster.filled(0..32).is_empty());
+        for (x, y) in [(3.0, 4.0), (20.5, 9.0), (-5.0, 30.0)] {
+            raster.fill([corner(x, y, 1.0), corner(x + 9.0, y, 1.0), corner(x, y + 7.0, 1.0)], [1.0; 3]).unwrap();
+        }
+        for row in 0..32 {
+            let dots: Vec<usize> = (0..32).filter(|column| raster.dot(*column, row).is_some()).collect();
+            assert!(dots.iter().all(|dot| raster.filled(row..row + 1).contains(dot)), "{row}: {dots:?}");
+        }
+        assert_eq!(raster.filled(4..6), 3..13);
+        assert_eq!(raster.filled(8..10), 3..30);
+        assert!(raster.filled(17..29).is_empty());
     }
 
     #[test]

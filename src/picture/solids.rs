@@ -139,9 +139,13 @@ fn copy(raster: &Raster, page: &mut Pixmap, [left, top]: [f32; 2]) {
     for row in 0..raster.height / FINE {
         let start = top.saturating_add(row).saturating_mul(width).saturating_add(left);
         let pixels = page.pixels_mut().get_mut(start..).unwrap_or_default();
-        for (column, pixel) in pixels.iter_mut().take(raster.width / FINE).enumerate() {
+        let top = row.saturating_mul(FINE);
+        // Most of a picture is empty.
+        let filled = raster.filled(top..top.saturating_add(FINE));
+        let columns = filled.start / FINE..filled.end.div_ceil(FINE).min(raster.width / FINE);
+        for (column, pixel) in columns.clone().zip(pixels.get_mut(columns).unwrap_or_default()) {
             let behind = [pixel.red(), pixel.green(), pixel.blue()];
-            let [r, g, b] = raster.mean(column.saturating_mul(FINE), row.saturating_mul(FINE), FINE, behind);
+            let [r, g, b] = raster.mean(column.saturating_mul(FINE), top, FINE, behind);
             if let Some(opaque) = PremultipliedColorU8::from_rgba(r, g, b, 255) {
                 *pixel = opaque;
             }
