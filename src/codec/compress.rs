@@ -22,6 +22,11 @@ pub fn to_brotli(data: &[u8]) -> io::Result<Vec<u8>> {
 #[cfg(feature = "edit")]
 const PART: usize = 2 << 20;
 
+/// The size of a part that the encoder is told. Told 1 MiB or more, it takes a hash table that does not fit into the caches of
+/// a core: a chunk of 12.5 MB is 0.7 % smaller, and takes up to 1.7 times as long.
+#[cfg(feature = "edit")]
+const PART_HINT: usize = 1;
+
 /// As [`to_brotli`], on all cores: parts that do not refer to each other, joined into one stream. Which parts depends on
 /// nothing but `data`.
 #[cfg(feature = "edit")]
@@ -42,6 +47,7 @@ pub(crate) fn to_brotli_on_all_cores(data: &[u8]) -> io::Result<Vec<u8>> {
             lgwin: BROTLI.1.into(),
             appendable: true,
             catable: number > 0,
+            size_hint: PART_HINT,
             ..BrotliEncoderParams::default()
         };
         let mut encoder = brotli::CompressorWriter::with_params(Vec::new(), 1 << 16, &params);

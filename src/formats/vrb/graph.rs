@@ -338,6 +338,13 @@ impl<'a> Walker<'a> {
         self.data
     }
 
+    /// The bytes that are still to be walked over; `None` in an image, whose members may be stored in any order.
+    #[cfg(feature = "edit")]
+    pub(super) fn rest(&self) -> Option<&'a [u8]> {
+        let is_image = |frame: &Frame<'_>| matches!(frame, Frame::Record { image: Some(_), .. });
+        if self.stack.iter().any(is_image) { None } else { self.data.get(self.at..) }
+    }
+
     /// Passes over the rest of the record, list or dictionary that the walk is in.
     #[cfg(feature = "edit")]
     pub(super) fn leave(&mut self) -> Result<()> {
@@ -742,7 +749,9 @@ impl<'a> Walker<'a> {
         let Some(index) = self.optional_count("type index")? else { return Ok(Value::Null) };
         let types = self.graph.types;
         let id = i32::try_from(index).ok().and_then(|id| types.type_id(id));
-        types.type_name(id.ok_or_else(|| self.bad(start, "type index", index))?)
+        let id = id.ok_or_else(|| self.bad(start, "type index", index))?;
+        // No one sees the name of a value that is skipped.
+        if self.skim == Skim::Fixed { Ok(Value::Null) } else { types.type_name(id) }
     }
 }
 

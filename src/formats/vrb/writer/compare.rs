@@ -66,9 +66,15 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Re
     }
     let (mut before, mut after): (Walker<'a>, Walker<'a>) = (old.root()?.walk(), new.root()?.walk());
     loop {
+        let ahead = rows.ahead();
+        if ahead == u64::MAX
+            && let Some((old, new)) = before.rest().zip(after.rest())
+        {
+            // Both walks are at the same place of equal values, so that equal bytes are equal rows.
+            return if old == new { Ok(()) } else { other(after.position(), "values that were not edited differ") };
+        }
         if let Some(slot) = before.pending() {
             let start = before.position();
-            let ahead = rows.ahead();
             if ahead > 0
                 && let Some(leaves) = before.pass(ahead)?
             {
@@ -94,5 +100,52 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Re
             (was, is) if was == is => {}
             _ => return other(after.position(), "values of other kinds"),
         }
+    }
+}
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member, placed};
+
+    /// An archive with one value of a class: a pair in an image, whose second half is stored first, and a list of numbers.
+    fn archive([first, second]: [i32; 2], items: [i32; 3]) -> VrbArchive {
+        let mut types = TypesBuilder::new();
+        let pair = types.named(1, 0, "Pair");
+        let pair = types.composite(
+            pair,
+            flags::IMAGE,
+            8,
+            &[placed("First", builtin::INT32, 4), placed("Second", builtin::INT32, 0)],
+        );
+        let list = types.generic(builtin::LIST, &[crate::formats::vrb::TypeId(builtin::INT32.0)]);
+        let list = types.list(list, builtin::INT32);
+        let root = types.named(0, 0, "Root");
+        let root = types.composite(root, flags::CLASS, 0, &[member("Pair", pair), member("Items", list)]);
+        let mut values = ValuesBuilder::new();
+        values.present().i32(second).i32(first).count(3);
+        for item in items {
+            values.i32(item);
+        }
+        let bytes = ArchiveBuilder::new(&types, root, Codec::None, values.into_bytes()).build();
+        VrbArchive::open(Source::from_vec("pair.vrb", bytes)).unwrap()
+    }
+
+    fn is_equal(new: ([i32; 2], [i32; 3]), edits: &[(usize, i32)]) -> bool {
+        let set = edits.iter().map(|(row, value)| (*row, vec![(column::VALUE, Value::from(*value))])).collect();
+        let edits = TableEdits { table: "values".into(), set, ..TableEdits::default() };
+        compare(&archive([1, 2], [3, 4, 5]), &archive(new.0, new.1), &edits).is_ok_and(|compared| compared)
+    }
+
+    #[test]
+    fn every_value_that_was_not_edited_is_compared() {
+        assert!(is_equal(([7, 2], [3, 4, 5]), &[(0, 7)]));
+        assert!(is_equal(([7, 2], [3, 4, 6]), &[(0, 7), (4, 6)]));
+        assert!(!is_equal(([7, 8], [3, 4, 5]), &[(0, 7)]), "it is stored before the edited value, and walked after it");
+        for items in [[0, 4, 5], [3, 0, 5], [3, 4, 0]] {
+            assert!(!is_equal(([7, 2], items), &[(0, 7)]), "{items:?}");
+        }
+        assert!(!is_equal(([7, 2], [3, 4, 5]), &[(0, 6)]));
     }
 }
