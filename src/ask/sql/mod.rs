@@ -53,6 +53,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first bytes of SQLite's files.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -88,6 +89,8 @@ pub struct Session {
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
     groups: GroupTables,
+    /// Whether the running statement was stopped, for the threads that answer it.
+    stop: Arc<AtomicBool>,
     /// Whether questions about groups are answered by all threads.
     is_parallel: bool,
     /// Whether the statements edit a file, so that no other statements are accepted.
@@ -196,6 +199,7 @@ impl Session {
             flat,
             notes,
             groups,
+            stop: Arc::default(),
             is_parallel,
             is_edited,
         })
@@ -234,8 +238,11 @@ impl Session {
 
     /// A handle to stop the running statement from another thread.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
-        let handle = self.connection.get_interrupt_handle();
-        move || handle.interrupt()
+        let (handle, stop) = (self.connection.get_interrupt_handle(), Arc::clone(&self.stop));
+        move || {
+            stop.store(true, Ordering::Relaxed);
+            handle.interrupt();
+        }
     }
 
     /// Prepares one statement.
@@ -246,6 +253,7 @@ impl Session {
         if self.is_edited && !statement.is_query_or_edit() {
             return Err(Fault::message("a file is edited by UPDATE, INSERT and DELETE, and queried by SELECT"));
         }
+        self.stop.store(false, Ordering::Relaxed);
         self.rights.as_own(|| self.create_tables(statement.text))?;
         self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
@@ -267,7 +275,7 @@ impl Session {
         }
         let mut create = String::new();
         let text = groups::rewrite(text, &|schema, name| self.table_called(schema, name), &mut |question| {
-            let (name, statement) = self.groups.add(question, &self.progress);
+            let (name, statement) = self.groups.add(question, &self.progress, &self.stop);
             create.push_str(&statement);
             name
         })?;

@@ -1,5 +1,6 @@
 //! Questions about groups: all threads give the answer that SQLite gives alone.
 
+use assetq::sample::bwdb::demo_of;
 use assetq::sample::wdb::{self as sheets, Cell, Game};
 use assetq::sample::{FILES, Size};
 use assetq::sql::{Fault, Input, Session, statements};
@@ -163,10 +164,10 @@ fn join_question(rng: &mut Rng, tables: &[Box<dyn Table + '_>]) -> String {
     let [first, second] = sides.map(|(alias, table)| equal(rng, (alias, &**table)));
     let keys: Vec<String> = (0..rng.usize(..3)).map(|_| column(rng)).collect();
     let calls: Vec<String> = (0..rng.usize(1..3))
-        .map(|_| match rng.usize(..6) {
+        .map(|_| match rng.usize(..9) {
             0 | 1 => "count(*)".to_owned(),
             2 => format!("count(DISTINCT {})", column(rng)),
-            n => format!("{}({})", ["count", "sum", "max"][n - 3], column(rng)),
+            n => format!("{}({})", ["count", "sum", "max", "min", "avg", "total"][n - 3], column(rng)),
         })
         .collect();
     let items: Vec<String> = keys.iter().chain(&calls).cloned().collect();
@@ -174,10 +175,21 @@ fn join_question(rng: &mut Rng, tables: &[Box<dyn Table + '_>]) -> String {
     let (a, b) = (quoted(a.name()), quoted(b.name()));
     let mut sql = format!("SELECT {} FROM {a} a JOIN {b} AS b ON {second} = {first}", items.join(", "));
     if rng.bool() {
-        sql += &format!(" WHERE {} {} 3", column(rng), pick(rng, &["<", ">=", "<>"]));
+        let part = |rng: &mut Rng| match rng.usize(..3) {
+            0 => format!("{} IS NOT NULL", column(rng)),
+            1 => format!("{} LIKE '%a%'", column(rng)),
+            _ => format!("{} {} 3", column(rng), pick(rng, &["<", ">=", "<>"])),
+        };
+        sql += &format!(" WHERE {}", part(rng));
+        for _ in 0..rng.usize(..3) {
+            sql += &format!(" {} {}", pick(rng, &["AND", "OR"]), part(rng));
+        }
     }
     if !keys.is_empty() {
         sql += &format!(" GROUP BY {}", keys.join(", "));
+        if rng.u8(..4) == 0 {
+            sql += " HAVING count(*) > 1";
+        }
     }
     if rng.bool() {
         sql += &format!(" ORDER BY {} {}", rng.usize(1..=items.len()), pick(rng, &["", "DESC"]));
@@ -246,6 +258,80 @@ fn random_questions_about_many_files_have_the_same_answer() {
         }
         let set = files::open(dir.path(), &Options::default()).unwrap();
         ask_much(&set, 5, 20);
+    }
+}
+
+/// Tables with more rows than a thread reads at once, and more groups than it keeps to itself.
+#[test]
+fn questions_about_many_rows_have_the_same_answer() {
+    let asset = open("assets.bin", demo_of(7, 5_000_000));
+    let (sessions, mut rng) = (both(&asset), Rng::with_seed(23));
+    let (mut many, mut parallel) = (0, 0);
+    for table in asset.reader().tables() {
+        let len = table.len().unwrap_or(0);
+        if ["resources", "skeleton_nodes", "material_properties"].contains(&table.name()) {
+            many += usize::from(len > 10_000);
+            for _ in 0..15 {
+                parallel += usize::from(same(&sessions, &question(&mut rng, &*table, len)));
+            }
+        }
+    }
+    assert!(many == 2 && parallel > 15, "{many} tables have many rows, and all threads answered {parallel} questions");
+    for sql in [
+        "SELECT name, count(*) FROM skeleton_nodes GROUP BY name",
+        "SELECT name, type, count(*), count(DISTINCT texture_id), min(\"index\") FROM material_properties GROUP BY name, type",
+        "SELECT name, count(*) AS n FROM skeleton_nodes GROUP BY 1 ORDER BY n DESC, name DESC LIMIT 7",
+        "SELECT m.path, count(*) AS sets FROM render_sets s JOIN materials m ON m.id = s.mfm_id GROUP BY m.path \
+         ORDER BY sets DESC, m.path LIMIT 5",
+        "SELECT m.path, s.name, count(*), count(DISTINCT s.path), sum(m.sort_order), avg(s.\"index\"), max(m.fx_path), min(s.path) \
+         FROM render_sets s JOIN materials m ON m.id = s.mfm_id WHERE s.\"index\" > 0 OR m.path LIKE '%1%' GROUP BY 1, 2",
+        "SELECT p.type, count(*), sum(s.\"index\") FROM material_properties p JOIN render_sets s ON s.mfm_id = p.id GROUP BY 1",
+    ] {
+        assert!(same(&sessions, sql), "{sql}");
+    }
+}
+
+/// A third of all names has the same text, and a third has no text.
+#[test]
+fn ids_with_the_same_text_are_one_group() {
+    let mut bytes = demo_of(7, 1_000_000);
+    // The map of names is first in a built file: keys with a flag, and the positions of texts.
+    let (slots_at, keys) = (16, 112);
+    let slots = u32::from_le_bytes(bytes[slots_at..keys].first_chunk().copied().unwrap()) as usize;
+    let values = keys + slots * 8;
+    let used: Vec<usize> = (0..slots).filter(|slot| bytes[keys + slot * 8 + 7] != 0).collect();
+    let first = values + used[0] * 4;
+    for three in used.chunks_exact(3) {
+        bytes.copy_within(first..first + 4, values + three[0] * 4);
+        bytes[keys + three[1] * 8..][..4].fill(0);
+    }
+    let sessions = both(&open("assets.bin", bytes));
+    for sql in [
+        "SELECT name, count(*), min(parent) FROM skeleton_nodes GROUP BY name ORDER BY 2 DESC LIMIT 9",
+        "SELECT type, name, count(*) FROM material_properties GROUP BY name, type",
+        "SELECT count(DISTINCT name), count(DISTINCT name_id), count(name) FROM skeleton_nodes",
+        "SELECT s.name, count(*) FROM render_sets s JOIN materials m ON m.id = s.mfm_id GROUP BY s.name",
+    ] {
+        assert!(same(&sessions, sql), "{sql}");
+    }
+}
+
+/// A statement that is stopped before its first row ends, and SQLite does not begin it again.
+#[test]
+fn a_stopped_question_about_groups_ends() {
+    let asset = open("assets.bin", demo_of(7, 1_000_000));
+    let [session, _] = both(&asset);
+    for sql in [
+        "SELECT name, count(*) FROM skeleton_nodes GROUP BY name",
+        "SELECT count(*) FROM skeleton_nodes a JOIN skeleton_nodes b ON b.id = a.id",
+    ] {
+        let mut answer = session.ask(statements(sql).next().unwrap()).unwrap();
+        assert!(answer.is_parallel());
+        session.stopper()();
+        let ended = answer.rows::<Fault>(|_| Ok(()));
+        assert_eq!(ended.unwrap_err().to_string(), "interrupted", "{sql}");
+        let (rows, _) = ask(&session, &sql.replace("name", "parent"));
+        assert!(rows.is_ok());
     }
 }
 

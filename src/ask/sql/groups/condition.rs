@@ -1,11 +1,12 @@
 //! Conditions on the rows of one table, decided exactly as SQLite decides them.
 
+use super::sources::SourceTables;
 use super::token::{Placed, Token};
 use crate::ask::sql::cells::widen;
 use crate::error::Result;
 use crate::id;
 use crate::table::filter::pattern::{LONGEST, Pattern};
-use crate::table::{Column, Kind, Table, Value};
+use crate::table::{Column, Kind, Value};
 use std::cmp::Ordering;
 
 /// The deepest nesting of a condition.
@@ -141,6 +142,14 @@ impl Condition {
         }
     }
 
+    /// The conditions that must all hold for it.
+    pub(super) fn all(&self) -> Vec<&Self> {
+        match self {
+            Self::And(all) => all.iter().flat_map(Self::all).collect(),
+            one => vec![one],
+        }
+    }
+
     /// Adds the columns that it is about, each once.
     pub(super) fn add_columns(&self, columns: &mut Vec<usize>) {
         match self {
@@ -155,14 +164,19 @@ impl Condition {
     }
 
     /// Whether an index of the table, or a search in the file, finds the rows sooner than a scan.
-    pub(super) fn is_probe(&self, table: &dyn Table) -> bool {
+    pub(super) fn is_probe(&self, tables: &SourceTables<'_>) -> bool {
         match self {
-            Self::And(all) => all.iter().any(|condition| condition.is_probe(table)),
-            Self::Or(any) => any.iter().all(|condition| condition.is_probe(table)),
-            Self::Compare { column, op: Compare::Eq, .. } => table.finds(*column),
-            Self::Like { column, pattern } => pattern
-                .literal()
-                .is_some_and(|literal| table.parts().is_none() && table.search(*column, &literal).is_some()),
+            Self::And(all) => all.iter().any(|condition| condition.is_probe(tables)),
+            Self::Or(any) => any.iter().all(|condition| condition.is_probe(tables)),
+            Self::Compare { column, op: Compare::Eq, .. } => {
+                tables.table_of(*column).is_some_and(|(table, column)| table.finds(column))
+            }
+            Self::Like { column, pattern } => {
+                let (literal, of) = (pattern.literal(), tables.table_of(*column));
+                literal.zip(of).is_some_and(|(literal, (table, column))| {
+                    table.parts().is_none() && table.search(column, &literal).is_some()
+                })
+            }
             _ => false,
         }
     }

@@ -4,12 +4,12 @@ use super::clauses::{
     COMPOUND, Clauses, Side, Tables, alias_of, column_of, end_of, equal_columns, sides_of, span, split, without_alias,
 };
 use super::condition::{Condition, Parser};
-use super::joined::JoinedTable;
+use super::sources::SourceTables;
 use super::token::{Placed, Token, tokens};
 use crate::ask::sql::cells::declared;
 use crate::ask::sql::file::OpenFile;
 use crate::ask::sql::names::quoted;
-use crate::table::{Column, Kind, Table};
+use crate::table::{Column, Kind};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl What {
 }
 
 /// Whether equal cells of this kind are one group in SQLite, too.
-const fn is_key(kind: Kind) -> bool {
+pub(super) const fn is_key(kind: Kind) -> bool {
     matches!(kind, Kind::Bool | Kind::Int | Kind::Uint | Kind::Id64 | Kind::Id32 | Kind::Guid | Kind::Text)
 }
 
@@ -108,14 +108,14 @@ impl Source {
         Self { table: (Arc::clone(&side.file), side.table), joined: None }
     }
 
-    /// Hands the rows to `read`, and the join that they are of. `None` where there is no such table, or the tables cannot
-    /// be joined here.
-    pub(super) fn read<T>(&self, read: impl FnOnce(&dyn Table, Option<&JoinedTable<'_>>) -> T) -> Option<T> {
+    /// The tables; `None` if there is no such table, or the tables cannot be joined here.
+    pub(super) fn tables(&self) -> Option<SourceTables<'_>> {
         let (file, table) = &self.table;
         let first = file.table(*table)?;
-        let Some((file, table, on)) = &self.joined else { return Some(read(first, None)) };
-        let joined = JoinedTable::new([first, file.table(*table)?], *on)?;
-        Some(read(&joined, Some(&joined)))
+        match &self.joined {
+            None => Some(SourceTables::one(first)),
+            Some((file, table, on)) => SourceTables::two([first, file.table(*table)?], *on),
+        }
     }
 }
 
@@ -221,7 +221,7 @@ impl<'c, 't> Select<'c, 't> {
     fn of(clauses: &'c Clauses<'t>, sides: Vec<Side>, source: Source, all: &[Placed]) -> Option<Self> {
         let is_compound = |token: &Placed| COMPOUND.iter().any(|word| token.is_word(word));
         let is_whole = !all.iter().any(is_compound);
-        let columns = source.read(|table, _| table.columns().to_vec())?;
+        let columns = source.tables()?.columns().cloned().collect();
         let mut names = Vec::new();
         for side in &sides {
             names.extend(side.columns.iter().cloned());
@@ -413,7 +413,7 @@ impl<'c, 't> Select<'c, 't> {
         let column = |tokens: &[Placed]| self.column(tokens);
         let parser = Parser { tokens: self.clauses.filter, columns: &self.columns, column: &column, at: 0, depth: 0 };
         let condition = parser.whole()?;
-        (!self.source.read(|table, _| condition.is_probe(table))?).then_some(Some(condition))
+        (!condition.is_probe(&self.source.tables()?)).then_some(Some(condition))
     }
 
     /// The edits of the statement's text that take the rows from the groups.

@@ -5,10 +5,12 @@
 
 use super::answer::{Rows, answer};
 use super::shape::{Question, call_name};
+use super::walk::Walk;
 use crate::ask::sql::cells::Cell;
 use crate::ask::sql::names::quoted;
 use crate::report::Progress;
 use rusqlite::Error as SqlError;
+use rusqlite::ffi::{Error as SqliteError, SQLITE_INTERRUPT};
 use rusqlite::vtab::{
     Context, CreateVTab, Filters, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,
     sqlite3_vtab, sqlite3_vtab_cursor,
@@ -16,6 +18,7 @@ use rusqlite::vtab::{
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The virtual tables of groups as a module of SQLite.
@@ -30,14 +33,22 @@ struct Asked {
     question: Question,
     rows: OnceLock<Option<Rows>>,
     progress: Arc<Progress>,
+    /// Whether the statement was stopped.
+    stop: Arc<AtomicBool>,
 }
 
 impl GroupTables {
     /// Adds a question, and returns the name of its table and the statement that creates it.
-    pub(in crate::ask::sql) fn add(&self, question: Question, progress: &Arc<Progress>) -> (String, String) {
+    pub(in crate::ask::sql) fn add(
+        &self,
+        question: Question,
+        progress: &Arc<Progress>,
+        stop: &Arc<AtomicBool>,
+    ) -> (String, String) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let number = all.len();
-        all.push(Arc::new(Asked { question, rows: OnceLock::new(), progress: Arc::clone(progress) }));
+        let (progress, stop) = (Arc::clone(progress), Arc::clone(stop));
+        all.push(Arc::new(Asked { question, rows: OnceLock::new(), progress, stop }));
         let name = format!("assetq groups {number}");
         let create = format!("CREATE VIRTUAL TABLE temp.{} USING assetq_groups({number});", quoted(&name));
         (name, create)
@@ -52,7 +63,8 @@ impl Asked {
     fn rows(&self) -> Option<&Rows> {
         let ask = || {
             // Damage is reported by the statement as it was given.
-            self.question.source.read(|table, joined| answer(&self.question, table, joined, &self.progress).ok())?
+            answer(&self.question, &self.question.source.tables()?, Walk { progress: &self.progress, stop: &self.stop })
+                .ok()
         };
         self.rows.get_or_init(ask).as_ref()
     }
@@ -124,6 +136,9 @@ unsafe impl VTabCursor for GroupCursor {
         self.row = 0;
         match self.asked.rows() {
             Some(_) => Ok(()),
+            None if self.asked.stop.load(Ordering::Relaxed) => {
+                Err(SqlError::SqliteFailure(SqliteError::new(SQLITE_INTERRUPT), None))
+            }
             None => Err(SqlError::ModuleError("SQLite answers this statement".to_owned())),
         }
     }
@@ -140,7 +155,7 @@ unsafe impl VTabCursor for GroupCursor {
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
         let rows = self.asked.rows().zip(usize::try_from(column).ok());
         let cell = rows.and_then(|(rows, column)| rows.cell(self.row, column));
-        cell.map_or(Ok(()), |cell| context.set_result(Cell(cell.borrowed())))
+        cell.map_or(Ok(()), |cell| context.set_result(Cell(cell)))
     }
 
     fn rowid(&self) -> rusqlite::Result<i64> {

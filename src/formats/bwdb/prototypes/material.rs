@@ -69,6 +69,43 @@ pub struct Property<'a> {
     pub kind: &'static str,
 }
 
+/// A property whose floats are not in a list yet.
+#[derive(Debug, Clone)]
+pub(in crate::formats::bwdb) struct StoredProperty<'a> {
+    pub(in crate::formats::bwdb) name: NameId,
+    pub(in crate::formats::bwdb) kind: &'static str,
+    value: StoredValue<'a>,
+}
+
+#[derive(Debug, Clone)]
+enum StoredValue<'a> {
+    Leaf(Leaf<'a>),
+    Vec2([f32; 2]),
+    Vec3([f32; 3]),
+    Vec4([f32; 4]),
+    Matrix([f32; 16]),
+}
+
+impl<'a> StoredProperty<'a> {
+    pub(in crate::formats::bwdb) fn value(&self) -> Leaf<'a> {
+        match &self.value {
+            StoredValue::Leaf(leaf) => leaf.clone(),
+            StoredValue::Vec2(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Vec3(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Vec4(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Matrix(floats) => Leaf::Value(Value::floats(*floats)),
+        }
+    }
+
+    /// The id of the path that the property is, if it is one.
+    pub(in crate::formats::bwdb) const fn path(&self) -> Option<PathId> {
+        match &self.value {
+            StoredValue::Leaf(Leaf::Path(id)) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 /// The names of the kinds that a property reference can have.
 pub const PROPERTY_KINDS: [&str; 9] = ["bool", "int", "uint", "float", "texture", "vec2", "vec3", "vec4", "matrix"];
 
@@ -78,31 +115,37 @@ impl<'a> Material<'a> {
     /// # Errors
     /// When there is no such property, its kind is unknown, or its value does not exist.
     pub fn property(&self, index: usize) -> Result<Property<'a>> {
+        let stored = self.stored_property(index)?;
+        Ok(Property { name: stored.name, value: stored.value(), kind: stored.kind })
+    }
+
+    /// As [`Material::property`], without memory for floats: for questions about names and kinds.
+    pub(in crate::formats::bwdb) fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
         let here: View<'a> = crate::formats::bwdb::record::Prototype::view(self);
         let missing = || here.error(ErrorKind::NotFound { what: format!("property {index}") });
         let name = self.property_names()?.get(index).ok_or_else(missing)??;
         let refs = self.property_refs()?;
         let reference = refs.get(index).ok_or_else(missing)??;
         let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
+        let leaf = |value| StoredValue::Leaf(Leaf::Value(value));
         let value = match kind {
-            0 => self.bools()?.get(at).transpose()?.map(|v| Value::Bool(v.0)),
-            1 => self.ints()?.get(at).transpose()?.map(Value::from),
-            2 => self.uints()?.get(at).transpose()?.map(Value::from),
-            3 => self.floats()?.get(at).transpose()?.map(Value::from),
+            0 => self.bools()?.get(at).transpose()?.map(|v| leaf(Value::Bool(v.0))),
+            1 => self.ints()?.get(at).transpose()?.map(|v| leaf(v.into())),
+            2 => self.uints()?.get(at).transpose()?.map(|v| leaf(v.into())),
+            3 => self.floats()?.get(at).transpose()?.map(|v| leaf(v.into())),
             4 => {
                 let texture = self.textures()?.get(at).transpose()?;
                 let texture = texture.ok_or_else(|| refs.view().bad_value("property reference", reference))?;
-                return Ok(Property { name, value: Leaf::Path(texture), kind: "texture" });
+                Some(StoredValue::Leaf(Leaf::Path(texture)))
             }
-            5 => self.vec2s()?.get(at).transpose()?.map(Value::floats),
-            6 => self.vec3s()?.get(at).transpose()?.map(Value::floats),
-            7 => self.vec4s()?.get(at).transpose()?.map(Value::floats),
-            8 => self.matrices()?.get(at).transpose()?.map(Value::floats),
+            5 => self.vec2s()?.get(at).transpose()?.map(StoredValue::Vec2),
+            6 => self.vec3s()?.get(at).transpose()?.map(StoredValue::Vec3),
+            7 => self.vec4s()?.get(at).transpose()?.map(StoredValue::Vec4),
+            8 => self.matrices()?.get(at).transpose()?.map(StoredValue::Matrix),
             _ => None,
         };
-        let kind = PROPERTY_KINDS.get(kind).copied();
-        match value.zip(kind) {
-            Some((value, kind)) => Ok(Property { name, value: Leaf::Value(value), kind }),
+        match value.zip(PROPERTY_KINDS.get(kind)) {
+            Some((value, kind)) => Ok(StoredProperty { name, kind, value }),
             None => {
                 let at = index.saturating_mul(<u16 as crate::formats::bwdb::record::Field>::SIZE);
                 Err(refs.view().skip(at).bad_value("property reference", reference))

@@ -6,8 +6,8 @@ use super::records::Records;
 use super::rows::DatabaseRows;
 use crate::bytes::View;
 use crate::error::Result;
-use crate::formats::bwdb::prototypes::known_property_name;
-use crate::formats::bwdb::record::{Field, Ids, Leaf, List, NameId, Prototype, Walker as _};
+use crate::formats::bwdb::prototypes::{StoredProperty, known_property_name};
+use crate::formats::bwdb::record::{Field, Ids, Leaf, List, NameId, Prototype};
 use crate::formats::bwdb::{NameLookup, prototypes as p};
 use crate::table::{Accepts, Column, Kind, Table, Value, no_cell};
 use std::ops::Range;
@@ -145,16 +145,15 @@ pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table +
         })
         .looked_ahead()
         .column(Column::text("type").brief().writable(), |property| Ok(property.kind.into()))
-        .column(Column::new("value", Kind::Any).brief().writable(), |property| match &property.value {
-            Leaf::Value(value) => Ok(value.clone()),
+        .column(Column::new("value", Kind::Any).brief().writable(), |property| match property.value() {
+            Leaf::Value(value) => Ok(value),
             Leaf::Path(id) => Ok(db.path(id.0)?.into()),
             Leaf::Name(_) => Ok(Value::Null),
         })
         .texts_of("texture_id")
         .typed_by("type")
-        .column(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| match &property.value {
-            Leaf::Path(id) => Ok(Value::Id64(id.0)),
-            _ => Ok(Value::Null),
+        .column(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| {
+            Ok(property.path().map(|id| Value::Id64(id.0)).unwrap_or_default())
         })
         .build()
 }
@@ -162,7 +161,7 @@ pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table +
 pub(super) struct Properties;
 
 impl<'a> Children<'a> for Properties {
-    type Row = p::Property<'a>;
+    type Row = StoredProperty<'a>;
 
     /// A name and a reference.
     fn size(&self) -> usize {
@@ -173,16 +172,16 @@ impl<'a> Children<'a> for Properties {
         Ok(p::Material::read(record)?.property_count()?.into())
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<p::Property<'a>> {
-        p::Material::read(record)?.property(index)
+    fn row(&self, record: View<'a>, index: usize) -> Result<StoredProperty<'a>> {
+        p::Material::read(record)?.stored_property(index)
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         let material = p::Material::read(record)?;
-        rows.map(|index| material.property(index)).try_for_each(|property| {
-            let p::Property { name, value, .. } = property?;
-            ids.names.push(name);
-            ids.leaf("", value);
+        rows.map(|index| material.stored_property(index)).try_for_each(|property| {
+            let property = property?;
+            ids.names.push(property.name);
+            ids.paths.extend(property.path().filter(|id| id.0 != 0));
             Ok(())
         })
     }
