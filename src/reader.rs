@@ -46,8 +46,8 @@ impl Section {
 
 /// An open file, with the operations that every command uses.
 ///
-/// A format must implement [`Reader::source`] and [`Reader::tables`]. All other parts are optional: `cat` and `verify` then
-/// work on the tables, and commands that need an absent part, such as `edit`, say that the format does not have it.
+/// A format must implement [`Reader::source`] and [`Reader::tables`]. All other parts are optional: by default `cat` and
+/// `verify` read the tables, and a command that needs another part refuses the file.
 pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// The bytes of the file.
     fn source(&self) -> &Source;
@@ -181,8 +181,8 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
     /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read.
     fn verify(&self, progress: &Progress) -> Report {
-        let check = |table: &Box<dyn Table + '_>| entry::check_cells(&**table, progress);
-        self.tables().iter().map(check).collect::<Vec<_>>().into()
+        let tables = self.tables();
+        tables.iter().map(|table| entry::check_cells(&**table, progress)).collect::<Vec<_>>().into()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a reader without its own code shows and checks: files of an archive, and rows of its tables.
+//! The defaults of [`Reader::cat`](super::Reader::cat) and [`Reader::verify`](super::Reader::verify).
 
 use crate::container::{Archive, File};
 use crate::error::{Error, Result};

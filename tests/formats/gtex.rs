@@ -3,6 +3,7 @@
 use assetq::gtex::Textures;
 use assetq::sample::gtex::{demo, demo_imgb};
 use assetq::sample::{Size, dds::flat_block};
+use assetq::table::{Tree, Value};
 use assetq::texture::decode;
 use assetq::{Asset, Reader, Source};
 
@@ -41,6 +42,19 @@ fn a_file_without_its_texels_lists_its_textures_and_names_what_is_missing() {
     assert_eq!(textures.table("textures").unwrap().len().unwrap(), 3);
     let error = assetq::texture::Texture::level(&textures.get(0).unwrap().unwrap(), 0, 0).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains(".imgb"), "{error}");
+}
+
+#[test]
+fn an_entry_without_code_of_the_format_is_a_row_of_the_table() {
+    let textures = open(demo(1, Size::Small), None);
+    let mut shown = Tree::default();
+    assert!(textures.cat("1", &mut shown).unwrap());
+    let shown = shown.into_value();
+    let field = |name: &str| crate::common::field(&shown, name).to_string();
+    assert_eq!([field("texture"), field("width"), field("kind")], ["1", "8", "cube"]);
+    let mut none = Tree::default();
+    assert!(!textures.cat("3", &mut none).unwrap());
+    assert_eq!(none.into_value(), Value::Null);
 }
 
 #[test]
