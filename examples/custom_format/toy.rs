@@ -7,6 +7,7 @@ use assetq::{Options, Result, Source};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 const MAGIC: &[u8] = b"TOYS";
+const HEADER: usize = 8;
 
 /// An item in the file.
 #[derive(Debug, FromBytes, KnownLayout, Immutable, Unaligned)]
@@ -62,7 +63,7 @@ impl Reader for Toy {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let view = self.source.view("items").at(MAGIC.len() + 4);
+        let view = self.source.view("items").at(HEADER);
         let items = DeclaredTable::over("items", view.array::<Item>(self.count).unwrap_or_default())
             .column(Column::text("name").brief().key(), move |(_, item)| {
                 let name = item.name.split(|byte| *byte == 0).next().unwrap_or_default();
