@@ -699,3 +699,32 @@ fn an_answer_is_kept_as_a_database() {
     let Err(fault) = try_ask(&session, &format!("DELETE FROM {table}")) else { panic!() };
     assert!(fault.to_string().contains("readonly"), "{fault}");
 }
+
+/// More rows than are written at once: another thread writes them while later ones are read.
+#[test]
+fn a_long_answer_is_kept_in_its_order() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let dir = TempDir::new().unwrap();
+    let long = |last: &str| {
+        format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) \
+             SELECT i, 'row ' || i AS text, i / 2.0 AS half, CAST(i AS BLOB) AS bytes, NULL AS empty, {last} AS last FROM n"
+        )
+    };
+    let try_keep = |name: &str, sql: &str| {
+        let path = dir.path().join(name);
+        keep(&path, "kept", &mut session.ask(statements(sql).next().unwrap()).unwrap()).map(|rows| (path, rows))
+    };
+    let (path, rows) = try_keep("long.sqlite", &long("i")).unwrap();
+    assert_eq!(rows, 30_000);
+    let kept = rusqlite::Connection::open(&path).unwrap();
+    let right = "SELECT count(*) FROM kept WHERE i = rowid AND text = 'row ' || rowid AND half = rowid / 2.0 \
+                 AND bytes = CAST(rowid AS BLOB) AND empty IS NULL AND last = rowid";
+    assert_eq!(kept.query_row(right, [], |row| row.get::<_, u32>(0)).unwrap(), 30_000);
+    // The error of a late row.
+    let failing = long("CASE WHEN i < 29000 THEN i ELSE abs(-9223372036854775807 - 1) END");
+    match try_keep("failing.sqlite", &failing) {
+        Err(Fault::Statement { message, .. }) => assert!(message.contains("integer overflow"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+}
