@@ -6,6 +6,8 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Child;
+use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Begins a command and holds it as soon as it has mapped the file at `path`. Gives whether it was still there to be held.
@@ -18,6 +20,8 @@ fn held(args: &[String], path: &Path) -> (Child, bool) {
             signal(&child, "STOP");
             return (child, true);
         }
+        // A loop without a pause takes a core from the command.
+        thread::sleep(Duration::from_micros(100));
     }
     (child, false)
 }
