@@ -222,8 +222,10 @@ pub trait Comparison<'a> {
     /// repeat the differences of another one.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
 
-    /// The table with a differing row for every differing row of other tables with its key, if there is such a table.
-    fn decisive(&self) -> Option<&'static str> {
+    /// The table with a differing row for every row of `table` that differs, under the same key; `None` if rows of `table`
+    /// may differ by themselves.
+    fn decisive(&self, table: &str) -> Option<&'static str> {
+        let _ = table;
         None
     }
 

@@ -11,6 +11,7 @@ use crate::report::Progress;
 use crate::table::{Accepts, Column, Role, Table, Value};
 use crate::writable::{Nth, keys};
 use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
 
 /// The row of a patch.
@@ -119,10 +120,7 @@ pub fn between(
         } else {
             let known = editor.known()?;
             let known = known.as_ref().unwrap_or(old);
-            let near = match &near {
-                Some(near) => near,
-                None => near.insert(Near::between(known, new)?),
-            };
+            let near = near.get_or_insert_with(|| Near::between(known, new));
             rows(known, new, name, near, &mut left, damaged)?
         };
         let rows = taken(&mut editor, name, rows, &mut left);
@@ -149,44 +147,60 @@ pub fn between(
     Ok(left)
 }
 
-/// The differing rows of the table that decides where others differ, if there are few.
+/// The differing rows of the tables that decide where others differ, if there are few.
 struct Near {
-    /// The name of its key, and the keys of these rows.
-    keys: Option<(String, Vec<Value<'static>>)>,
+    old: Asset,
+    new: Asset,
+    /// For each such table that was searched, the name of its key, and the keys of these rows.
+    keys: HashMap<&'static str, Option<(String, Vec<Value<'static>>)>>,
 }
 
 impl Near {
-    fn between(old: &Asset, new: &Asset) -> Result<Self> {
-        /// Rows of other tables are searched one by one if at most one of `ONE_OF` rows differs.
-        const ONE_OF: u64 = 16;
-        let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
-        let Some(decisive) = compared.and_then(|compared| compared.decisive()) else { return Ok(Self { keys: None }) };
-        for table in diff::tables(old, new, &[decisive.to_owned()])? {
-            let found = table.find(&Progress::default(), 0);
-            let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old.saturating_add(found.rows_new);
-            let key = table.side(Side::Old).and_then(|table| match &keys(table).collect::<Vec<_>>()[..] {
-                [key] => Some((*key, table.columns().get(*key)?.name.to_string())),
-                _ => None,
-            });
-            let Some((at, name)) = key.filter(|_| few && found.faults.is_empty()) else { continue };
-            let cell = |pair: Pair| {
-                let (side, row) = match pair.new {
-                    Some(row) => (Side::New, row),
-                    None => (Side::Old, pair.old?),
-                };
-                Some(table.side(side)?.value(row as usize, at).ok()?.into_owned())
-            };
-            let keys = found.pairs().map(cell).collect::<Option<Vec<_>>>().map(|cells| (name, cells));
-            return Ok(Self { keys });
-        }
-        Ok(Self { keys: None })
+    fn between(old: &Asset, new: &Asset) -> Self {
+        Self { old: old.clone(), new: new.clone(), keys: HashMap::new() }
     }
 
     /// The rows of a table that differ.
-    fn find(&self, table: &diff::TableDiff<'_>) -> diff::Differences {
-        let among = self.keys.as_ref().and_then(|(key, cells)| table.find_among(key, cells));
-        among.unwrap_or_else(|| table.find(&Progress::default(), 0))
+    fn find(&mut self, table: &diff::TableDiff<'_>) -> Result<diff::Differences> {
+        let (old, new) = (&self.old, &self.new);
+        let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
+        let among = match compared.and_then(|compared| compared.decisive(table.name())) {
+            Some(decisive) => {
+                let keys = match self.keys.entry(decisive) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => unknown.insert(differing_keys(old, new, decisive)?),
+                };
+                keys.as_ref().and_then(|(key, cells)| table.find_among(key, cells))
+            }
+            None => None,
+        };
+        Ok(among.unwrap_or_else(|| table.find(&Progress::default(), 0)))
     }
+}
+
+/// The name of the key of table `name`, and the keys of its differing rows; `None` unless it has one key and few rows differ.
+fn differing_keys(old: &Asset, new: &Asset, name: &str) -> Result<Option<(String, Vec<Value<'static>>)>> {
+    /// Rows of other tables are searched one by one if at most one of `ONE_OF` rows differs.
+    const ONE_OF: u64 = 16;
+    for table in diff::tables(old, new, &[name.to_owned()])? {
+        let found = table.find(&Progress::default(), 0);
+        let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old.saturating_add(found.rows_new);
+        let key = table.side(Side::Old).and_then(|table| match &keys(table).collect::<Vec<_>>()[..] {
+            [key] => Some((*key, table.columns().get(*key)?.name.to_string())),
+            _ => None,
+        });
+        let Some((at, name)) = key.filter(|_| few && found.faults.is_empty()) else { continue };
+        let cell = |pair: Pair| {
+            let (side, row) = match pair.new {
+                Some(row) => (Side::New, row),
+                None => (Side::Old, pair.old?),
+            };
+            Some(table.side(side)?.value(row as usize, at).ok()?.into_owned())
+        };
+        let keys = found.pairs().map(cell).collect::<Option<Vec<_>>>().map(|cells| (name, cells));
+        return Ok(keys);
+    }
+    Ok(None)
 }
 
 /// A row of an unfinished patch.
@@ -301,7 +315,7 @@ fn rows(
     old: &Asset,
     new: &Asset,
     name: &str,
-    near: &Near,
+    near: &mut Near,
     left: &mut Unpatched,
     damaged: &mut dyn FnMut(Side, Error),
 ) -> Result<Vec<DraftEdit>> {
@@ -311,7 +325,7 @@ fn rows(
         if !is_written(before) {
             return Err(refused(format!("table {name} is derived from others, so that no patch contains it")));
         }
-        let found = told_faults(near.find(&table), damaged);
+        let found = told_faults(near.find(&table)?, damaged);
         if found.is_empty() {
             continue;
         }

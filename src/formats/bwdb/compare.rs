@@ -1,7 +1,7 @@
 //! Prototype databases: paths and strings are compared in place, resources by the values of their records.
 
 use super::record::differ::{differ_record, digest, plain_fields, same_record};
-use super::{Blob, Database, Location, RawLayout, Resource, State};
+use super::{Blob, Database, Location, RawLayout, Resource, State, tables};
 use crate::budget::{Budget, BudgetShare};
 use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict, differ,
@@ -36,14 +36,13 @@ impl<'a> Comparison<'a> for DatabaseComparison<'a> {
         }
     }
 
-    /// Records are compared with their resources, if all have resources and known layouts of the same kind.
-    fn decisive(&self) -> Option<&'static str> {
-        let blobs = |db: &'a Database| db.databases().collect::<Result<Vec<_>>>().ok();
-        let (old, new) = blobs(self.old).zip(blobs(self.new))?;
-        let is_other = |a: &Blob<'_>| new.iter().any(|b| a.magic() == b.magic() && a.layout() != b.layout());
-        let any_unnamed = |db, blobs: &[Blob<'a>]| blobs.iter().any(|blob| has_unnamed(db, *blob));
-        let is_decisive = !old.iter().any(is_other) && !any_unnamed(self.old, &old) && !any_unnamed(self.new, &new);
-        is_decisive.then_some("resources")
+    /// Records are compared with their resources, if all records of the table have resources and a known layout, the same
+    /// in both files.
+    fn decisive(&self, table: &str) -> Option<&'static str> {
+        let Self { old, new } = *self;
+        let (a, b) = tables::blob_of(old, table).zip(tables::blob_of(new, table))?;
+        let is_same = a.magic() == b.magic() && a.layout() == b.layout();
+        (is_same && !has_unnamed(old, a) && !has_unnamed(new, b)).then_some("resources")
     }
 
     fn notes(&self) -> Vec<String> {
@@ -572,5 +571,26 @@ impl Special for Unnamed<'_> {
 
     fn says_all(&self) -> bool {
         true
+    }
+}
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::sample::{Size, bwdb};
+
+    /// The later build has records without resources among the contours, and these alone decide nothing about other tables.
+    #[test]
+    fn resources_decide_about_tables_whose_records_all_have_some() {
+        let open = |bytes| Database::open(Source::from_vec("assets.bin", bytes)).unwrap();
+        let (old, new) = (open(bwdb::demo(1, Size::Small)), open(bwdb::altered(1, Size::Small).bytes));
+        let compared = DatabaseComparison { old: &old, new: &new };
+        for table in ["materials", "material_properties", "visuals", "render_sets", "models", "effects"] {
+            assert_eq!(compared.decisive(table), Some("resources"), "{table}");
+        }
+        for table in ["atlas_contours", "skeleton_extenders", "paths", "resources", "none"] {
+            assert_eq!(compared.decisive(table), None, "{table}");
+        }
     }
 }

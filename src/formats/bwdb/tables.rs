@@ -26,21 +26,36 @@ use rows::DatabaseRows;
 
 /// The tables of an `assets.bin`.
 pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
+    with_blobs(db).into_iter().map(|(_, table)| table).collect()
+}
+
+/// The database whose records table `name` shows; `None` if there is no such table, or a database is damaged.
+pub(super) fn blob_of<'a>(db: &'a Database, name: &str) -> Option<Blob<'a>> {
+    let is_damaged = db.databases().any(|blob| blob.is_err());
+    let shown = with_blobs(db).into_iter().find(|(_, table)| table.name() == name);
+    shown.filter(|_| !is_damaged).and_then(|(blob, _)| blob)
+}
+
+/// The tables, each with the database of its records, if it shows records of one.
+fn with_blobs(db: &Database) -> Vec<(Option<Blob<'_>>, Box<dyn Table + '_>)> {
     let mut tables: Vec<Box<dyn Table + '_>> =
         vec![paths::table(db), file::resources(db), file::strings(db), file::databases(db)];
+    let mut of_tables = vec![None; tables.len()];
     let blobs: Vec<Blob<'_>> = db.databases().flatten().collect();
     let blob = |prototype| blobs.iter().copied().find(|b| b.prototype() == Some(prototype));
     for &prototype in PrototypeType::ALL {
         if let Some(blob) = blob(prototype) {
             prototype_tables(db, blob, prototype, &mut tables);
+            of_tables.resize(tables.len(), Some(blob));
         }
     }
     for blob in blobs {
         if let Some(Layout::Declared(of)) = blob.layout() {
             declared_tables(db, blob, of, &mut tables);
+            of_tables.resize(tables.len(), Some(blob));
         }
     }
-    tables
+    of_tables.into_iter().zip(tables).collect()
 }
 
 /// Why there is no table `name`, if its records are shown raw.
