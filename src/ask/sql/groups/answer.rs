@@ -6,7 +6,7 @@ use super::partitions::{Groups, Layout, SharedGroups};
 use super::read::Reading;
 use super::shape::{Call, First, Question};
 use super::sources::SourceTables;
-use super::state::{State, order};
+use super::state::{State, directed, order};
 use super::walk::Walk;
 use crate::error::Result;
 use crate::table::{Kind, Value};
@@ -44,14 +44,19 @@ pub(super) struct Rows {
 pub(super) fn answer(question: &Question, sources: &SourceTables<'_>, walk: Walk<'_>) -> Result<Rows> {
     let texts = Texts::default();
     let mut stored = match &sources.joined {
-        Some(joined) => joined::groups(question, sources, joined, &texts, walk)?,
+        Some(joined) => joined::groups(question, sources.first, joined, &texts, walk)?,
         None => {
             let conditions = (question.condition.iter().collect(), 0);
             let reading =
                 Reading::new(sources.first, &question.keys, question.calls.clone(), conditions, &texts, walk)?;
             let keys = (0..).zip(&reading.keys).map(|(place, key)| (place, key.kind)).collect();
             let call_places = (0..question.calls.len()).collect();
-            Stored { groups: reading.groups(sources.first)?, keys, calls: question.calls.clone(), call_places }
+            Stored {
+                groups: reading.groups(sources.first, question.first.as_ref())?,
+                keys,
+                calls: question.calls.clone(),
+                call_places,
+            }
         }
     };
     // Without grouped columns there is one row, even of no rows.
@@ -86,10 +91,6 @@ impl Stored {
         let at = *self.call_places.get(call)?;
         Some(self.states(group).get(at)?.value(*self.calls.get(at)?))
     }
-}
-
-const fn directed(order: Ordering, descends: bool) -> Ordering {
-    if descends { order.reverse() } else { order }
 }
 
 impl Rows {

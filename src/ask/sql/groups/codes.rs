@@ -2,6 +2,7 @@
 
 use crate::ask::sql::cells;
 use crate::error::{Error, ErrorKind, Result};
+use crate::id;
 use crate::table::{Kind, RowCursor, Table, Value};
 use hashbrown::HashTable;
 use std::cmp::Ordering;
@@ -187,6 +188,8 @@ pub(super) struct CodedColumn {
     pub(super) kind: Kind,
     /// The column of the ids from which its texts follow.
     ids: Option<usize>,
+    /// The kind of this column, or of the other one without it.
+    id_kind: Kind,
 }
 
 impl CodedColumn {
@@ -199,12 +202,23 @@ impl CodedColumn {
             None => (0..table.columns().len()).find(is_id_of),
             Some(_) => None,
         };
-        Ok(Self { column, kind: kind(column).ok_or_else(outside)?, ids })
+        let own = kind(column).ok_or_else(outside)?;
+        Ok(Self { column, kind: own, ids, id_kind: ids.and_then(kind).unwrap_or(own) })
     }
 
     /// Whether texts follow from ids, so that rows can be grouped by the ids first.
     pub(super) const fn is_by_id(self) -> bool {
         self.ids.is_some()
+    }
+
+    /// Whether the text of a row is the one that the games' hashes make its id of. No other id has this text then.
+    pub(super) fn has_own_text(self, row: &dyn RowCursor, code: u64) -> Result<bool> {
+        let text = row.value(self.column)?;
+        Ok(match (self.id_kind, text.as_text()) {
+            (Kind::Id32, Some(text)) => u64::from(id::of_name(&text)) == code,
+            (Kind::Id64, Some(text)) => id::of_path(&text) == code,
+            _ => false,
+        })
     }
 
     /// The columns that are read.

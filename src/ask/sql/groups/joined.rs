@@ -9,11 +9,11 @@ use super::condition::Condition;
 use super::partitions::{Groups, Layout, SharedGroups};
 use super::read::Reading;
 use super::shape::{Call, Question, What, is_key};
-use super::sources::{JoinedTable, SourceTables, len};
+use super::sources::{JoinedTable, len};
 use super::state::State;
 use super::walk::Walk;
 use crate::error::Result;
-use crate::table::RowCursor;
+use crate::table::{Kind, RowCursor, Table};
 use hashbrown::HashTable;
 
 /// The groups of a table by the code of their first key.
@@ -57,104 +57,168 @@ impl<'g> Index<'g> {
     }
 }
 
-/// The groups of the joined rows of two tables.
-pub(super) fn groups(
-    question: &Question,
-    sources: &SourceTables<'_>,
-    JoinedTable { table: second, on }: &JoinedTable<'_>,
-    texts: &Texts,
-    walk: Walk<'_>,
-) -> Result<Stored> {
-    // Groups are fewer than rows.
-    let grouped = usize::from(len(*second) > len(sources.first));
-    let (table, walked) = if grouped == 0 { (sources.first, *second) } else { (*second, sources.first) };
-    let [on_grouped, on_walked] = if grouped == 0 { *on } else { [on[1], on[0]] };
-    let second_column = sources.first.columns().len();
-    let [first_of_grouped, first_of_walked] = if grouped == 0 { [0, second_column] } else { [second_column, 0] };
-    let is_grouped = |column: usize| sources.side(column).0 == grouped;
-    let own = |column: usize| sources.side(column).1;
+/// One of the tables, and what the question wants of it. Columns have the table's own numbers.
+struct Side<'a, 'q> {
+    table: &'a dyn Table,
+    /// The equal column.
+    on: usize,
+    /// The number of its first column among the columns of both tables.
+    first: usize,
+    keys: Vec<usize>,
+    calls: Vec<Call>,
+    conditions: Vec<&'q Condition>,
+}
 
-    // Conditions on one of the tables, and on both.
-    let (mut of_grouped, mut of_walked, mut of_pairs) = (Vec::new(), Vec::new(), Vec::new());
-    for condition in question.condition.iter().flat_map(Condition::all) {
-        let mut columns = Vec::new();
-        condition.add_columns(&mut columns);
-        match (columns.iter().any(|column| is_grouped(*column)), columns.iter().all(|column| is_grouped(*column))) {
-            (_, true) => of_grouped.push(condition),
-            (false, _) => of_walked.push(condition),
-            _ => of_pairs.push((condition, columns)),
-        }
+impl Side<'_, '_> {
+    /// The own number of a column; `None` for a column of the other table.
+    fn own(&self, column: usize) -> Option<usize> {
+        column.checked_sub(self.first).filter(|own| *own < self.table.columns().len())
     }
-    // The keys of groups, each once, by their own numbers.
-    let mut keys = vec![on_grouped];
-    let mut place = |column: usize| {
-        let known = keys.iter().position(|key| *key == own(column));
+
+    fn kind(&self, column: usize) -> Result<Kind> {
+        self.table.columns().get(column).map(|column| column.kind).ok_or_else(outside)
+    }
+
+    /// The place of a key, which is added unless it is known.
+    fn place_of_key(&mut self, column: usize) -> usize {
+        let known = self.keys.iter().position(|key| *key == column);
         known.unwrap_or_else(|| {
-            keys.push(own(column));
-            keys.len().saturating_sub(1)
+            self.keys.push(column);
+            self.keys.len().saturating_sub(1)
         })
-    };
-    let (mut walked_keys, mut key_places) = (Vec::new(), Vec::new());
-    for key in &question.keys {
-        match is_grouped(*key) {
-            true => key_places.push(place(*key)),
-            false => walked_keys.push(own(*key)),
+    }
+
+    fn reading<'r>(&self, texts: &'r Texts, walk: Walk<'r>) -> Result<Reading<'r>>
+    where
+        Self: 'r,
+    {
+        let conditions = (self.conditions.clone(), self.first);
+        Reading::new(self.table, &self.keys, self.calls.clone(), conditions, texts, walk)
+    }
+}
+
+/// The plan of a join.
+struct Plan<'a, 'q> {
+    /// Its groups are counted first. The first key is the equal column.
+    grouped: Side<'a, 'q>,
+    walked: Side<'a, 'q>,
+    /// The places of the keys of a joined group among the keys of the grouped table.
+    places: Vec<usize>,
+    conditions: Vec<&'q Condition>,
+    /// The columns of the grouped table in these conditions, by their numbers among the columns of both, with the places of their
+    /// codes.
+    cells: Vec<(usize, usize, Kind)>,
+    stored: Stored,
+}
+
+impl<'a, 'q> Plan<'a, 'q> {
+    fn new(question: &'q Question, first: &'a dyn Table, joined: &JoinedTable<'a>) -> Result<Self> {
+        let side = |table: &'a dyn Table, on, first| Side {
+            table,
+            on,
+            first,
+            keys: Vec::new(),
+            calls: Vec::new(),
+            conditions: Vec::new(),
+        };
+        let [on_first, on_second] = joined.on;
+        let sides = (side(first, on_first, 0), side(joined.table, on_second, first.columns().len()));
+        // Groups are fewer than rows.
+        let is_second = len(joined.table) > len(first);
+        let (mut grouped, mut walked) = if is_second { (sides.1, sides.0) } else { sides };
+        let (mut stored, mut places) = (Stored::default(), Vec::new());
+        grouped.place_of_key(grouped.on);
+        grouped.calls.push(Call { what: What::Count, column: None });
+        // A joined group has the keys and aggregates of the walked table first, then the ones of the grouped table.
+        walked.keys = question.keys.iter().filter_map(|key| walked.own(*key)).collect();
+        let mut next = 0..walked.keys.len();
+        for key in &question.keys {
+            if let Some(own) = grouped.own(*key) {
+                stored.keys.push((walked.keys.len().saturating_add(places.len()), grouped.kind(own)?));
+                places.push(grouped.place_of_key(own));
+            } else {
+                let place = next.next().ok_or_else(outside)?;
+                stored.keys.push((place, walked.kind(walked.own(*key).ok_or_else(outside)?)?));
+            }
         }
-    }
-    let mut pair_places = Vec::new();
-    for (_, columns) in &of_pairs {
-        for column in columns.iter().filter(|column| is_grouped(**column)) {
-            let kind = table.columns().get(own(*column)).map(|column| column.kind);
-            pair_places.push((*column, place(*column), kind.filter(|kind| is_key(*kind)).ok_or_else(outside)?));
+        let of_grouped = |call: &Call| call.column.and_then(|column| grouped.own(column));
+        let count = question.calls.iter().filter(|call| of_grouped(call).is_none()).count();
+        let (mut of_walk, mut of_groups) = (0..count, count..);
+        let mut calls = Vec::new();
+        for call in &question.calls {
+            let own = of_grouped(call);
+            stored.call_places.extend(if own.is_some() { of_groups.next() } else { of_walk.next() });
+            match own {
+                Some(_) => calls.push(Call { column: own, ..*call }),
+                None => walked.calls.push(Call { column: call.column.and_then(|column| walked.own(column)), ..*call }),
+            }
         }
-    }
-    let (mut calls, mut walked_calls) = (vec![Call { what: What::Count, column: None }], Vec::new());
-    for call in &question.calls {
-        let to = if call.column.is_some_and(is_grouped) { &mut calls } else { &mut walked_calls };
-        to.push(Call { what: call.what, column: call.column.map(own) });
+        stored.calls = walked.calls.iter().chain(&calls).copied().collect();
+        grouped.calls.extend(calls);
+        let (mut conditions, mut cells) = (Vec::new(), Vec::new());
+        for condition in question.condition.iter().flat_map(Condition::all) {
+            let mut columns = Vec::new();
+            condition.add_columns(&mut columns);
+            let own: Vec<(usize, usize)> =
+                columns.iter().filter_map(|column| Some((*column, grouped.own(*column)?))).collect();
+            if own.len() == columns.len() {
+                grouped.conditions.push(condition);
+            } else if own.is_empty() {
+                walked.conditions.push(condition);
+            } else {
+                conditions.push(condition);
+                for (column, own) in own {
+                    let kind = grouped.kind(own)?;
+                    if !is_key(kind) {
+                        return Err(outside());
+                    }
+                    cells.push((column, grouped.place_of_key(own), kind));
+                }
+            }
+        }
+        Ok(Self { grouped, walked, places, conditions, cells, stored })
     }
 
-    let reading = Reading::new(table, &keys, calls, (of_grouped, first_of_grouped), texts, walk)?;
-    let groups = reading.groups(table)?;
-    let index = Index::new(&groups, reading.layout())?;
-    let walked_reading = Reading::new(walked, &walked_keys, walked_calls, (of_walked, first_of_walked), texts, walk)?;
-    let of_walk = of_pairs.iter().flat_map(|(_, columns)| columns).filter(|column| !is_grouped(**column));
-    let walked_reading = walked_reading.with_columns(of_walk.map(|column| own(*column)).chain([on_walked]));
-
-    // A joined group has the keys and aggregates of the walked table first, then the ones of the grouped table.
-    let mut stored = Stored::default();
-    let kind_of =
-        |column: usize| sources.table_of(column).and_then(|(table, own)| Some(table.columns().get(own)?.kind));
-    let (mut of_walk, mut of_group) = (0..walked_keys.len(), walked_keys.len()..);
-    for key in &question.keys {
-        let place = if is_grouped(*key) { of_group.next() } else { of_walk.next() };
-        stored.keys.push((place.ok_or_else(outside)?, kind_of(*key).ok_or_else(outside)?));
-    }
-    let (mut of_walk, mut of_group) = (0..walked_reading.calls.len(), walked_reading.calls.len()..);
-    for call in &question.calls {
-        let place = if call.column.is_some_and(is_grouped) { of_group.next() } else { of_walk.next() };
-        stored.call_places.push(place.ok_or_else(outside)?);
-    }
-    stored.calls = walked_reading.calls.iter().chain(reading.calls.iter().skip(1)).copied().collect();
-
-    let shared = SharedGroups::new(Layout { keys: question.keys.len(), calls: &stored.calls });
-    let holds = |row: &dyn RowCursor, codes: &[u64]| -> Result<bool> {
-        for (condition, _) in &of_pairs {
-            let cell = |column: usize| match pair_places.iter().find(|(of, ..)| *of == column) {
+    /// Whether a row of the walked table and a group match the conditions on both tables.
+    fn matches(&self, row: &dyn RowCursor, codes: &[u64], texts: &Texts) -> Result<bool> {
+        for condition in &self.conditions {
+            let cell = |column: usize| match self.cells.iter().find(|(of, ..)| *of == column) {
                 Some((_, place, kind)) => Ok(codes.get(*place).map(|code| texts.cell(*kind, *code))),
-                None => row.value(own(column)).map(Some),
+                None => row.value(column.saturating_sub(self.walked.first)).map(Some),
             };
             if condition.answer(&cell)? != Some(true) {
                 return Ok(false);
             }
         }
         Ok(true)
-    };
-    walked_reading.rows(
-        walked,
-        || (walked_reading.reader(), shared.own(), Vec::new()),
+    }
+}
+
+/// The groups of the joined rows of two tables.
+pub(super) fn groups(
+    question: &Question,
+    first: &dyn Table,
+    joined: &JoinedTable<'_>,
+    texts: &Texts,
+    walk: Walk<'_>,
+) -> Result<Stored> {
+    let plan = Plan::new(question, first, joined)?;
+    let (grouped, walked) = (plan.grouped.reading(texts, walk)?, plan.walked.reading(texts, walk)?);
+    let mut also = vec![plan.walked.on];
+    for condition in &plan.conditions {
+        let mut columns = Vec::new();
+        condition.add_columns(&mut columns);
+        also.extend(columns.into_iter().filter_map(|column| plan.walked.own(column)));
+    }
+    let walked = walked.with_columns(also.into_iter());
+    let groups = grouped.groups(plan.grouped.table, None)?;
+    let index = Index::new(&groups, grouped.layout())?;
+    let shared = SharedGroups::new(Layout { keys: question.keys.len(), calls: &plan.stored.calls });
+    walked.rows(
+        plan.walked.table,
+        || (walked.reader(), shared.own(), Vec::new()),
         |(reader, own, codes), row| {
-            let on = number(&row.value(on_walked)?)?;
+            let on = number(&row.value(plan.walked.on)?)?;
             let mut pairs = index.with(on).peekable();
             if on == NULL || pairs.peek().is_none() {
                 return Ok(());
@@ -163,14 +227,14 @@ pub(super) fn groups(
             codes.extend(reader.codes(row)?);
             for (number, (group, states)) in pairs.enumerate() {
                 walk.check(number)?;
-                if !holds(row, group)? {
+                if !plan.matches(row, group, texts)? {
                     continue;
                 }
-                codes.truncate(walked_keys.len());
-                codes.extend(key_places.iter().filter_map(|place| group.get(*place)));
+                codes.truncate(plan.walked.keys.len());
+                codes.extend(plan.places.iter().filter_map(|place| group.get(*place)));
                 let Some((State::Count(count), states)) = states.split_first() else { return Err(outside()) };
-                let to = own.states(codes, row.row())?;
-                let (of_row, of_group) = to.split_at_mut_checked(walked_reading.calls.len()).ok_or_else(outside)?;
+                let (to, _) = own.states(codes, row.row())?;
+                let (of_row, of_group) = to.split_at_mut_checked(plan.walked.calls.len()).ok_or_else(outside)?;
                 reader.add(of_row, row, *count)?;
                 of_group.iter_mut().zip(states).try_for_each(|(to, state)| to.merge(state))?;
             }
@@ -178,6 +242,6 @@ pub(super) fn groups(
         },
         |(_, own, _)| own.finish(),
     )?;
-    stored.groups = shared.finish();
-    Ok(stored)
+    let groups = shared.finish();
+    Ok(Stored { groups, ..plan.stored })
 }

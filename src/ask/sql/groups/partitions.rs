@@ -57,6 +57,18 @@ impl Groups {
         })
     }
 
+    /// Keeps these groups only, by their places. No group is found in them any more.
+    pub(super) fn keep(&mut self, layout: Layout<'_>, places: &[usize]) {
+        let mut kept = Self::default();
+        for place in places {
+            kept.hashes.extend(self.hashes.get(*place));
+            kept.rows.extend(self.rows.get(*place));
+            kept.codes.extend_from_slice(layout.codes(self, *place));
+            kept.states.extend(layout.states_mut(self, *place).iter_mut().map(State::take));
+        }
+        *self = kept;
+    }
+
     /// Computes the hashes again, after codes were replaced.
     fn rehash(&mut self, width: usize) {
         self.hashes.iter_mut().zip(self.codes.chunks_exact(width.max(1))).for_each(|(own, codes)| *own = hash(codes));
@@ -74,7 +86,10 @@ impl Groups {
     /// The place of the group with these codes, and whether it is new: its states must be added then.
     fn place(&mut self, hash: u64, codes: &[u64], row: usize) -> Result<(usize, bool)> {
         let Self { index, hashes, rows, codes: all, .. } = self;
-        let is_same = |(other, place): &(u64, u32)| *other == hash && part(all, *place as usize, codes.len()) == codes;
+        // One code has a hash of its own.
+        let is_same = |(other, place): &(u64, u32)| {
+            *other == hash && (codes.len() == 1 || part(all, *place as usize, codes.len()).iter().eq(codes))
+        };
         if let Some((_, place)) = index.find(hash, is_same) {
             return Ok((*place as usize, false));
         }
@@ -190,8 +205,8 @@ pub(super) struct OwnGroups<'s, 'q> {
 }
 
 impl OwnGroups<'_, '_> {
-    /// The aggregates of the group with these codes, which `row` belongs to.
-    pub(super) fn states(&mut self, codes: &[u64], row: usize) -> Result<&mut [State]> {
+    /// The aggregates of the group with these codes, which `row` belongs to, and whether this thread did not have the group.
+    pub(super) fn states(&mut self, codes: &[u64], row: usize) -> Result<(&mut [State], bool)> {
         if self.groups.len() >= MOST_OWN {
             self.shared.merge(&mut self.groups)?;
         }
@@ -200,7 +215,7 @@ impl OwnGroups<'_, '_> {
         if is_new {
             self.groups.states.extend(layout.calls.iter().map(State::new));
         }
-        Ok(layout.states_mut(&mut self.groups, place))
+        Ok((layout.states_mut(&mut self.groups, place), is_new))
     }
 
     /// Merges the groups with all others.

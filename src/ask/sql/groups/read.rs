@@ -3,12 +3,13 @@
 use super::codes::{CodedColumn, Coder, Names, Texts};
 use super::condition::Condition;
 use super::partitions::{Groups, Layout, SharedGroups};
-use super::shape::{Call, What};
-use super::state::State;
+use super::shape::{Call, First, What};
+use super::state::{State, directed, order};
 use super::walk::Walk;
 use crate::error::{ErrorKind, Result};
-use crate::table::{RowCursor, Table, TableParts};
+use crate::table::{RowCursor, Table, TableParts, Value};
 use crate::threads::prelude::*;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -71,14 +72,49 @@ impl<'q> Reading<'q> {
         Layout { keys: self.keys.len(), calls: &self.calls }
     }
 
-    /// The groups of all rows.
-    pub(super) fn groups(&self, table: &dyn Table) -> Result<Vec<Groups>> {
+    /// The groups of all rows, or those that may be among the first ones.
+    pub(super) fn groups(&self, table: &dyn Table, first: Option<&First>) -> Result<Vec<Groups>> {
         let groups = SharedGroups::new(self.layout());
+        let first = first.map(|first| (first.count, first.leading_calls(self.keys.len())));
+        let first = first.filter(|(count, terms)| *count > 0 && !terms.is_empty());
+        // Texts of groups that are not shown are read once, to find damage and ids with the same text.
+        let is_distinct = AtomicBool::new(first.is_some());
         match table.parts() {
             Some(parts) => self.parts(parts, &groups)?,
-            None => self.table(table, &groups)?,
+            None => self.table(table, &groups, Some(&is_distinct))?,
         }
-        self.named(table, groups.finish())
+        let mut groups = groups.finish();
+        if let Some((count, terms)) = first.filter(|_| is_distinct.into_inner()) {
+            let keep = |groups: &mut Groups| self.keep_first(groups, count, &terms);
+            groups.par_chunks_mut(1).try_for_each(|groups| groups.iter_mut().try_for_each(keep))?;
+        }
+        self.named(table, groups)
+    }
+
+    /// Keeps the groups of a partition that are not after the first `count` by these aggregates.
+    fn keep_first(&self, groups: &mut Groups, count: usize, terms: &[(usize, bool)]) -> Result<()> {
+        let (layout, all) = (self.layout(), &*groups);
+        let value = |place: usize, call: usize| {
+            let state = layout.states(all, place).get(call).zip(self.calls.get(call));
+            state.map_or(Ok(Value::Null), |(state, call)| state.value(*call))
+        };
+        // A sum that SQLite refuses is one in a group that is not shown, too.
+        for (place, call) in (0..all.len()).flat_map(|place| (0..self.calls.len()).map(move |call| (place, call))) {
+            value(place, call)?;
+        }
+        let order = |a: usize, b: usize| {
+            let term = |&(call, descends): &(usize, bool)| match (value(a, call), value(b, call)) {
+                (Ok(a), Ok(b)) => directed(order(&a, &b), descends),
+                _ => Ordering::Equal,
+            };
+            terms.iter().map(term).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        let Some(last) = count.checked_sub(1).filter(|last| *last < places.len()) else { return Ok(()) };
+        let last = *places.select_nth_unstable_by(last, |a, b| order(*a, *b)).1;
+        places.retain(|place| order(*place, last).is_le());
+        groups.keep(layout, &places);
+        Ok(())
     }
 
     /// The groups by texts, of groups by the ids of texts.
@@ -125,7 +161,7 @@ impl<'q> Reading<'q> {
             let Some(open) = parts.open(*part)? else { return Ok(()) };
             // A damaged part may be left out.
             let own = SharedGroups::new(self.layout());
-            match self.table(open.table(), &own) {
+            match self.table(open.table(), &own, None) {
                 Err(error) if !matches!(error.kind(), ErrorKind::Unsupported { .. }) => parts.leave_out(*part, error),
                 read => read.and_then(|()| groups.absorb(own)),
             }
@@ -133,12 +169,18 @@ impl<'q> Reading<'q> {
         wanted.par_iter().try_for_each(read)
     }
 
-    fn table(&self, table: &dyn Table, groups: &SharedGroups<'_>) -> Result<()> {
+    /// Clears `is_distinct` if several ids may have one text.
+    fn table(&self, table: &dyn Table, groups: &SharedGroups<'_>, is_distinct: Option<&AtomicBool>) -> Result<()> {
         self.rows(
             table,
             || (self.reader(), groups.own()),
             |(reader, own), row| {
-                let states = own.states(reader.codes_or_ids(row)?, row.row())?;
+                let (states, is_new) = own.states(reader.codes_or_ids(row)?, row.row())?;
+                if let Some(is_distinct) = is_distinct.filter(|all| is_new && all.load(Relaxed)) {
+                    for (key, code) in self.keys.iter().zip(&reader.codes).filter(|(key, _)| key.is_by_id()) {
+                        is_distinct.fetch_and(key.has_own_text(row, *code)?, Relaxed);
+                    }
+                }
                 reader.add(states, row, 1)
             },
             |(_, own)| own.finish(),

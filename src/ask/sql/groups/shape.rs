@@ -127,6 +127,13 @@ pub(super) struct First {
     pub(super) terms: Vec<(usize, bool)>,
 }
 
+impl First {
+    /// The first terms, as far as they are aggregates, by their numbers.
+    pub(super) fn leading_calls(&self, keys: usize) -> Vec<(usize, bool)> {
+        self.terms.iter().map_while(|(term, descends)| Some((term.checked_sub(keys)?, *descends))).collect()
+    }
+}
+
 /// Rewrites the parts of a statement that are such questions, so that each takes its rows from the table of groups that
 /// `name` names. `None` if no part is.
 pub(in crate::ask::sql) fn rewrite(

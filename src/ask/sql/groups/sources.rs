@@ -56,19 +56,11 @@ impl<'a> SourceTables<'a> {
         self.first.columns().iter().chain(self.joined.iter().flat_map(|joined| joined.table.columns()))
     }
 
-    /// The number of a column's table, and the column's number in it.
-    pub(super) fn side(&self, column: usize) -> (usize, usize) {
-        match column.checked_sub(self.first.columns().len()) {
-            None => (0, column),
-            Some(own) => (1, own),
-        }
-    }
-
     /// The table with a column, and the column's number in it.
     pub(super) fn table_of(&self, column: usize) -> Option<(&'a dyn Table, usize)> {
-        match (self.side(column), &self.joined) {
-            ((0, own), _) => Some((self.first, own)),
-            ((_, own), joined) => Some((joined.as_ref()?.table, own)),
+        match column.checked_sub(self.first.columns().len()) {
+            None => Some((self.first, column)),
+            Some(own) => Some((self.joined.as_ref()?.table, own)),
         }
     }
 }

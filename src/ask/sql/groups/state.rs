@@ -169,6 +169,10 @@ fn is_better(what: What, cell: &Value<'_>, best: &Value<'_>) -> Result<bool> {
     })
 }
 
+pub(super) const fn directed(order: Ordering, descends: bool) -> Ordering {
+    if descends { order.reverse() } else { order }
+}
+
 /// The order of two cells of one column in SQLite.
 pub(super) fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     match (a, b) {
