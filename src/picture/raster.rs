@@ -57,8 +57,9 @@ impl Raster {
                 sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum = sum.saturating_add(c.into()));
             }
         }
-        let dots = side.saturating_mul(side).max(1);
-        sum.map(|sum| u8::try_from(sum.saturating_add(dots / 2) / dots).unwrap_or(u8::MAX))
+        let dots = side.saturating_mul(side);
+        let mean = |sum: usize| u8::try_from(sum.saturating_add(dots / 2).checked_div(dots)?).ok();
+        sum.map(|sum| mean(sum).unwrap_or(u8::MAX))
     }
 
     /// Fills a triangle, of either orientation.

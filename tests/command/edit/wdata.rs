@@ -114,7 +114,8 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
 #[test]
 fn the_patch_between_two_maps_makes_the_one_of_the_other() {
     for main in 1..=22 {
-        for event_box in [1, 3, 6, 9] {
+        // An odd and an even version of event boxes for both forms of text; all four meet many versions of the file.
+        for event_box in [[1, 3, 9][main as usize % 3], 6] {
             let mut spec = Spec::new(main, event_box);
             spec.counts_nul = (main + event_box) % 2 == 0;
             if main >= 9 && main % 2 == 1 {
