@@ -84,8 +84,10 @@ fn a_command_that_is_killed_at_any_tenth_leaves_a_whole_file_or_none() {
                 _ => assert!(left.is_empty(), "{line} {name} at {tenth}/10: {left:?} {ended:?}"),
             }
             // Nothing that is left is in the way.
-            let again = run(&words(&format!("{line} --force"), "large.bin", "", dir.path()));
-            assert!(line.ends_with("--force") || again.status.success(), "{line}: {again:?}");
+            if !line.ends_with("--force") && !names(dir.path()).is_empty() {
+                let again = run(&words(&format!("{line} --force"), "large.bin", "", dir.path()));
+                assert!(again.status.success(), "{line}: {again:?}");
+            }
         }
     }
     assert!(met >= 15, "{met} runs were killed before they had ended");
