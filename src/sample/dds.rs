@@ -103,5 +103,17 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     let size: u32 = if size == Size::Small { 64 } else { 2048 };
     let mips = u32::BITS - size.leading_zeros();
     let builder = DdsBuilder { mips, ..DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size) };
-    builder.build(&builder.blocks(|_, [x, y]| flat_block([x as u8 * 16, y as u8 * 16, rng.u8(..)])))
+    let step = |at: u32| (at as u8).wrapping_mul(16);
+    builder.build(&builder.blocks(|_, [x, y]| flat_block([step(x), step(y), rng.u8(..)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_texture_of_full_size_has_all_of_its_blocks() {
+        let blocks: usize = (0..12).map(|mip| (2048_usize >> mip).div_ceil(4).pow(2)).sum();
+        assert_eq!(demo(1, Size::Full).len(), 128 + blocks * 8);
+    }
 }
