@@ -2,31 +2,17 @@
 
 use super::codes::{FinishedTexts, Texts};
 use super::joined;
-use super::partitions::{Groups, Layout, SharedGroups};
+use super::partitions::{Groups, SharedGroups};
 use super::read::Reading;
-use super::shape::{Call, First, Question};
+use super::shape::{First, Question};
 use super::sources::SourceTables;
-use super::state::{State, directed, order};
+use super::state::{directed, order};
+use super::stored::{Place, Stored};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::table::{Kind, Value};
+use crate::table::Value;
 use crate::threads::prelude::*;
 use std::cmp::Ordering;
-
-/// Groups, and where each of them has its keys and aggregates.
-#[derive(Default)]
-pub(super) struct Stored {
-    pub(super) groups: Vec<Groups>,
-    /// For each grouped column of the question, the place of its code, and its kind.
-    pub(super) keys: Vec<(usize, Kind)>,
-    /// The aggregates in the order of the states of a group.
-    pub(super) calls: Vec<Call>,
-    /// For each aggregate of the question, the place of its state.
-    pub(super) call_places: Vec<usize>,
-}
-
-/// A group by its partition and its place there.
-type Place = (usize, usize);
 
 /// The rows of an answer: the cells of the columns, then the aggregates.
 pub(super) struct Rows {
@@ -69,28 +55,6 @@ pub(super) fn answer(question: &Question, sources: &SourceTables<'_>, walk: Walk
     }
     let rows = Rows { stored, texts: texts.finish(), descends: question.descends.clone(), groups: Vec::new() };
     rows.chosen(question.first.as_ref())
-}
-
-impl Stored {
-    fn layout(&self) -> Layout<'_> {
-        Layout { keys: self.keys.len(), calls: &self.calls }
-    }
-
-    /// The code and the kind of a grouped column.
-    fn code(&self, (partition, place): Place, column: usize) -> Option<(u64, Kind)> {
-        let (at, kind) = *self.keys.get(column)?;
-        Some((*self.layout().codes(self.groups.get(partition)?, place).get(at)?, kind))
-    }
-
-    fn states(&self, (partition, place): Place) -> &[State] {
-        self.groups.get(partition).map_or(&[], |groups| self.layout().states(groups, place))
-    }
-
-    /// The value of an aggregate.
-    fn value(&self, group: Place, call: usize) -> Option<Result<Value<'_>>> {
-        let at = *self.call_places.get(call)?;
-        Some(self.states(group).get(at)?.value(*self.calls.get(at)?))
-    }
 }
 
 impl Rows {

@@ -16,13 +16,17 @@ pub(super) const NULL: u64 = 1 << 63;
 const MOST_BYTES: usize = 256 << 20;
 
 /// Texts are divided by their hashes into this many shards, so that threads seldom wait for each other.
-const SHARDS: usize = 32;
+const SHARDS: u64 = 32;
+#[expect(clippy::cast_possible_truncation, reason = "few")]
+const SHARD_COUNT: usize = SHARDS as usize;
 
 /// Ids whose texts a thread keeps.
 const MOST_KNOWN: usize = 1 << 19;
 
 /// Texts that a thread keeps by their hashes, for columns with few texts.
-const RECENT: usize = 64;
+const RECENT: u64 = 64;
+#[expect(clippy::cast_possible_truncation, reason = "few")]
+const RECENT_COUNT: usize = RECENT as usize;
 
 /// Why SQLite itself must answer: a number is outside of 63 bits, a sum is, or a cell has another kind than its column.
 pub(super) fn outside() -> Error {
@@ -57,7 +61,7 @@ pub(super) fn number(cell: &Value<'_>) -> Result<u64> {
 /// The different texts of an answer, by their numbers.
 #[derive(Default)]
 pub(super) struct Texts {
-    shards: [Mutex<Shard>; SHARDS],
+    shards: [Mutex<Shard>; SHARD_COUNT],
     bytes: AtomicUsize,
 }
 
@@ -82,7 +86,7 @@ impl Shard {
 impl Texts {
     /// The code of a text, and the code of the first id with this text.
     fn code(&self, hash: u64, text: &str, id: u64) -> Result<(u64, u64)> {
-        let number = (hash >> 40) % SHARDS as u64;
+        let number = (hash >> 40) % SHARDS;
         let shard = usize::try_from(number).ok().and_then(|number| self.shards.get(number)).ok_or_else(outside)?;
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |(other, place): &(u64, u32)| *other == hash && shard.get(*place as usize) == Some(text);
@@ -101,7 +105,7 @@ impl Texts {
                 (place, id)
             }
         };
-        Ok((u64::from(place).wrapping_mul(SHARDS as u64) | number, first))
+        Ok((u64::from(place).wrapping_mul(SHARDS) | number, first))
     }
 
     /// All texts, once there will be no more.
@@ -120,7 +124,7 @@ impl Texts {
 }
 
 /// The texts of an answer.
-pub(super) struct FinishedTexts([Shard; SHARDS]);
+pub(super) struct FinishedTexts([Shard; SHARD_COUNT]);
 
 impl FinishedTexts {
     /// The cell of a column of this kind that has this code.
@@ -172,7 +176,7 @@ fn cell<'t>(kind: Kind, code: u64, text: impl FnOnce(usize, usize) -> Option<Val
         Kind::Id64 => Value::Id64(code),
         Kind::Id32 => u32::try_from(code).map(Value::Id32).unwrap_or_default(),
         Kind::Text | Kind::Guid => {
-            let (number, place) = (code % SHARDS as u64, code / SHARDS as u64);
+            let (number, place) = (code % SHARDS, code / SHARDS);
             let places = usize::try_from(number).ok().zip(usize::try_from(place).ok());
             places.and_then(|(number, place)| text(number, place)).unwrap_or_default()
         }
@@ -316,8 +320,8 @@ impl<'t> Coder<'t> {
 
     fn text_code(&mut self, text: &str) -> Result<u64> {
         let hash = hash_of(text)?;
-        self.recent.resize(RECENT, (String::new(), NULL));
-        let place = usize::try_from(hash % RECENT as u64).ok().and_then(|place| self.recent.get_mut(place));
+        self.recent.resize(RECENT_COUNT, (String::new(), NULL));
+        let place = usize::try_from(hash % RECENT).ok().and_then(|place| self.recent.get_mut(place));
         let (recent, code) = place.ok_or_else(outside)?;
         if *code == NULL || recent != text {
             *code = self.texts.code(hash, text, NULL)?.0;

@@ -3,7 +3,6 @@
 //! The rows of one table are grouped by the equal column and by the other columns of the question. The rows of the other table are
 //! walked: each is joined with groups, whose counts and sums stand for their rows.
 
-use super::answer::Stored;
 use super::codes::{NULL, Texts, hash, number, outside, so_many};
 use super::condition::Condition;
 use super::partitions::{Groups, Layout, SharedGroups};
@@ -11,17 +10,21 @@ use super::read::Reading;
 use super::shape::{Call, Question, What, is_key};
 use super::sources::{JoinedTable, len};
 use super::state::State;
+use super::stored::Stored;
 use super::walk::Walk;
 use crate::error::Result;
 use crate::table::{Kind, RowCursor, Table};
 use hashbrown::HashTable;
+
+/// The codes and the aggregates of a group.
+type Group<'g> = (&'g [u64], &'g [State]);
 
 /// The groups of a table by the code of their first key.
 struct Index<'g> {
     /// A code, and the last group with it.
     last: HashTable<(u64, u32)>,
     /// The groups, and for each the group before with the same code.
-    groups: Vec<((&'g [u64], &'g [State]), Option<u32>)>,
+    groups: Vec<(Group<'g>, Option<u32>)>,
 }
 
 impl<'g> Index<'g> {
@@ -47,7 +50,7 @@ impl<'g> Index<'g> {
     }
 
     /// The groups with this code.
-    fn with(&self, code: u64) -> impl Iterator<Item = (&'g [u64], &'g [State])> {
+    fn with(&self, code: u64) -> impl Iterator<Item = Group<'g>> {
         let mut next = self.last.find(hash(&[code]), |(other, _)| *other == code).map(|(_, last)| *last);
         std::iter::from_fn(move || {
             let (group, before) = self.groups.get(next? as usize)?;

@@ -22,6 +22,7 @@ mod read;
 mod shape;
 mod sources;
 mod state;
+mod stored;
 mod token;
 mod vtab;
 mod walk;

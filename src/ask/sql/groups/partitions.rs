@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// Groups are divided by their hashes into this many partitions. A thread locks one partition at a time.
-const PARTITIONS: usize = 64;
+const PARTITIONS: u64 = 64;
+#[expect(clippy::cast_possible_truncation, reason = "few")]
+const PARTITION_COUNT: usize = PARTITIONS as usize;
 
 /// The most groups that a thread keeps to itself, which fit into its cache.
 const MOST_OWN: usize = 8192;
@@ -135,7 +137,7 @@ pub(super) struct SharedGroups<'q> {
 
 impl<'q> SharedGroups<'q> {
     pub(super) fn new(layout: Layout<'q>) -> Self {
-        let partitions = std::iter::repeat_with(Mutex::default).take(PARTITIONS).collect();
+        let partitions = std::iter::repeat_with(Mutex::default).take(PARTITION_COUNT).collect();
         Self { layout, partitions, made: AtomicUsize::new(0) }
     }
 
@@ -146,9 +148,9 @@ impl<'q> SharedGroups<'q> {
 
     /// Moves groups with the same layout here.
     fn merge(&self, groups: &mut Groups) -> Result<()> {
-        let mut places: Vec<Vec<usize>> = vec![Vec::new(); PARTITIONS];
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); PARTITION_COUNT];
         for (place, hash) in groups.hashes.iter().enumerate() {
-            let number = (hash >> 40) % PARTITIONS as u64;
+            let number = (hash >> 40) % PARTITIONS;
             let places = usize::try_from(number).ok().and_then(|number| places.get_mut(number));
             places.ok_or_else(outside)?.push(place);
         }

@@ -110,10 +110,10 @@ impl State {
             (Self::Count(count), Self::Count(more)) => *count = count.saturating_add(*more),
             (Self::Distinct(codes), Self::Distinct(more)) => codes.extend(&**more),
             (Self::Sum(sum), Self::Sum(more)) => sum.add(more.sum, more.size, more.count),
-            (Self::Best(best), Self::Best(other)) => {
-                if !other.cell.is_null() && is_better(best.what, &other.cell, &best.cell)? {
-                    best.cell.clone_from(&other.cell);
-                }
+            (Self::Best(best), Self::Best(other))
+                if !other.cell.is_null() && is_better(best.what, &other.cell, &best.cell)? =>
+            {
+                best.cell.clone_from(&other.cell);
             }
             _ => {}
         }
