@@ -26,11 +26,11 @@ fn asked() -> impl Strategy<Value = Asked> {
     })
 }
 
-/// How a cell and a value compare: numbers by number, text by its bytes; nothing compares with null.
-fn plainly(cell: &Value<'_>, op: &str, value: &Value<'_>) -> bool {
+/// How a cell and a value compare: numbers by number, text by its bytes. A comparison with a cell that is null is unknown.
+fn plainly(cell: &Value<'_>, op: &str, value: &Value<'_>) -> Option<bool> {
     let order = match (cell, value) {
-        (Value::Null, Value::Null) => return op == "=",
-        (Value::Null, _) | (_, Value::Null) => return op == "!=",
+        (cell, Value::Null) => return Some(matches!(cell, Value::Null) == (op == "=")),
+        (Value::Null, _) => None,
         (Value::Bool(a), Value::Bool(b)) => a.partial_cmp(b),
         (Value::Uint(a), Value::Uint(b)) => a.partial_cmp(b),
         (Value::Int(a), Value::Int(b)) => a.partial_cmp(b),
@@ -43,14 +43,14 @@ fn plainly(cell: &Value<'_>, op: &str, value: &Value<'_>) -> bool {
             _ => panic!("{a:?} and {b:?} are of two kinds"),
         },
     };
-    match op {
-        "=" => order.is_some_and(|order| order.is_eq()),
-        "!=" => order.is_none_or(|order| order.is_ne()),
-        "<" => order.is_some_and(|order| order.is_lt()),
-        "<=" => order.is_some_and(|order| order.is_le()),
-        ">" => order.is_some_and(|order| order.is_gt()),
-        _ => order.is_some_and(|order| order.is_ge()),
-    }
+    order.map(|order| match op {
+        "=" => order.is_eq(),
+        "!=" => order.is_ne(),
+        "<" => order.is_lt(),
+        "<=" => order.is_le(),
+        ">" => order.is_gt(),
+        _ => order.is_ge(),
+    })
 }
 
 /// A value as a condition and a statement hold it; `None` for one that has no such form.
@@ -108,7 +108,7 @@ proptest! {
                         value => literals(value)?,
                     };
                     let quoted = format!("\"{}\"", table.columns()[column].name.replace('"', "\"\""));
-                    // Null is neither less nor more than anything, and equals itself.
+                    // `= null` of a condition is `IS NULL` of SQL.
                     let op = match (&value, asked.op) {
                         (Value::Null, "!=") => "!=",
                         (Value::Null, _) => "=",
@@ -117,24 +117,22 @@ proptest! {
                         (Value::Bool(_), "<=" | ">=") => "=",
                         (_, op) => op,
                     };
-                    let in_sql = match op { "=" => "IS", "!=" => "IS NOT", op => op };
+                    let in_sql = match (&value, op) { (Value::Null, "=") => "IS", (Value::Null, _) => "IS NOT", (_, op) => op };
                     Some((column, op, value.into_owned(), format!("{quoted} {op} {literal}"), format!("{quoted} {in_sql} {sql}")))
                 };
                 let (Some(a), Some(b)) = (of(first), of(second)) else { continue };
                 let join = if *both { "and" } else { "or" };
                 let negate = if *not { "not " } else { "" };
                 let condition = format!("{negate}({} {join} {})", a.3, b.3);
-                // Two answers, also where a cell is null.
-                let truth = |sql: &str| format!("coalesce({sql}, 0)");
-                let statement = format!(
-                    "SELECT rowid FROM \"{}\" WHERE {negate}({} {join} {})", table.name(), truth(&a.4), truth(&b.4)
-                );
+                let statement = format!("SELECT rowid FROM \"{}\" WHERE {negate}({} {join} {})", table.name(), a.4, b.4);
                 let holds = |row: usize| {
                     let cell = |of: &(usize, &str, Value<'static>, String, String)| {
                         plainly(&table.value(row, of.0).unwrap(), of.1, &of.2)
                     };
-                    let (a, b) = (cell(&a), cell(&b));
-                    (if *both { a && b } else { a || b }) != *not
+                    // One that is false decides `and`, one that is true decides `or`.
+                    let decided = [cell(&a), cell(&b)].contains(&Some(!both));
+                    let joined = if decided { Some(!both) } else { cell(&a).and(cell(&b)) };
+                    joined == Some(!not)
                 };
                 let len = table.len().unwrap();
                 let plain: Vec<usize> = (0..len).filter(|&row| holds(row)).collect();
