@@ -22,7 +22,7 @@ pub fn to_brotli(data: &[u8]) -> io::Result<Vec<u8>> {
 #[cfg(feature = "edit")]
 const PART: usize = 2 << 20;
 
-/// The size of a part that the encoder is told. Told 1 MiB or more, it takes a hash table that does not fit into the caches of
+/// The encoder's size hint for a part. For a hint of 1 MiB or more it takes a hash table that does not fit into the caches of
 /// a core: a chunk of 12.5 MB is 0.7 % smaller, and takes up to 1.7 times as long.
 #[cfg(feature = "edit")]
 const PART_HINT: usize = 1;

@@ -218,7 +218,7 @@ impl ArchivePart {
         self.data.get()
     }
 
-    /// Whether `limits` allow its decoded bytes beside those of the earlier parts.
+    /// Whether `limits` allow its decoded bytes beside the decoded bytes of the earlier parts.
     #[cfg(feature = "edit")]
     pub(super) fn is_within(&self, file: &Source, limits: &Limits) -> bool {
         let size = u64::try_from(self.entry.uncompressed_size.get()).unwrap_or(u64::MAX);

@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 64;
 /// The limit on comparisons: each row may be compared with each of them.
 const MAX_COMPARISONS: usize = 1000;
 
-/// What may come after a column, for messages.
+/// The operators, for messages.
 const OPERATORS: &str = "= != < <= > >= ~ !~, or like, glob, in, between, is null";
 
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +126,7 @@ impl Parser {
         }
     }
 
-    /// What comes after a column: an operator with a value, or one of SQL's tests.
+    /// The rest of a comparison after its column: an operator with a value, or one of SQL's tests.
     fn comparison(&mut self, column: String) -> Result<Filter> {
         let at = self.at();
         let compare = |op, literal| Filter::Compare { column: column.clone(), op, literal };

@@ -61,7 +61,7 @@ fn what_shows_all_shows_all_in_a_window_of_another_size() {
         assert_ne!(wide, narrow, "{file}");
         tab.eval(&format!("(async () => {{ await {VIEW}.fit(); }})()"));
         assert_eq!(narrow, place(), "{file}");
-        // What was moved stays where it is.
+        // A map that was moved stays where it is.
         super::scene::drag(&tab, on_canvas(&tab, 0.5, 0.5), (30.0, 10.0));
         let moved = place();
         assert_ne!(moved, narrow, "{file}");

@@ -20,7 +20,7 @@ const MOST_OWN: usize = 8192;
 /// The most groups of one answer, which bounds the memory for them. SQLite answers if there are more.
 const MOST_GROUPS: usize = 2 << 20;
 
-/// Groups by the codes of their keys. `codes` and `states` have those of the first group, then of the second one.
+/// Groups by the codes of their keys. `codes` and `states` begin with the first group; the second one follows.
 #[derive(Default)]
 pub(super) struct Groups {
     /// Hashes and places.
@@ -50,7 +50,7 @@ impl Groups {
         before: impl Fn(&[usize]) -> Result<()>,
         mut each: impl FnMut(usize, &mut [u64]) -> Result<()>,
     ) -> Result<()> {
-        /// The cache misses of so many rows overlap.
+        /// The number of rows whose cache misses overlap.
         const AHEAD: usize = 64;
         let mut codes = self.codes.chunks_exact_mut(width.max(1));
         self.rows.chunks(AHEAD).try_for_each(|rows| {
@@ -192,7 +192,7 @@ impl<'q> SharedGroups<'q> {
         other.finish().iter_mut().try_for_each(|groups| self.merge(groups))
     }
 
-    /// The groups, no two of which have the same codes.
+    /// The groups. Each has codes that no other group has.
     pub(super) fn finish(self) -> Vec<Groups> {
         let groups =
             self.partitions.into_iter().map(|groups| groups.into_inner().unwrap_or_else(PoisonError::into_inner));

@@ -27,7 +27,7 @@ pub(super) struct Reading<'q> {
     walk: Walk<'q>,
 }
 
-/// What a thread needs to read rows.
+/// A thread's own state while it reads rows.
 pub(super) struct Reader<'r> {
     keys: Vec<Coder<'r>>,
     distinct: Vec<Option<Coder<'r>>>,

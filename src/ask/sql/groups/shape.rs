@@ -99,7 +99,7 @@ pub(in crate::ask::sql) struct Question {
 #[derive(Clone)]
 pub(super) struct Source {
     pub(super) table: (Arc<OpenFile>, usize),
-    /// The second table, and the columns of both that are equal. The columns of the second follow those of the first.
+    /// The second table, and the columns of both that are equal. The columns of the second follow the columns of the first.
     pub(super) joined: Option<(Arc<OpenFile>, usize, [usize; 2])>,
 }
 

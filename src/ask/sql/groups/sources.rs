@@ -2,7 +2,7 @@
 
 use crate::table::{Column, Kind, Table};
 
-/// One table, or two that are joined. The columns of the second table are numbered after those of the first.
+/// One table, or two that are joined. The columns of the second table are numbered after the columns of the first.
 pub(super) struct SourceTables<'a> {
     pub(super) first: &'a dyn Table,
     pub(super) joined: Option<JoinedTable<'a>>,

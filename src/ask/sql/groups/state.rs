@@ -48,7 +48,7 @@ impl State {
         }
     }
 
-    /// The state, in place of which there is an empty one.
+    /// Takes the state, and leaves an empty one.
     pub(super) const fn take(&mut self) -> Self {
         std::mem::replace(self, Self::Count(0))
     }

@@ -236,7 +236,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 
     /// Lets `look` touch the records of these rows and some later ones, and returns the row after all of their rows.
     fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
-        /// The cache misses of so many records overlap; a record has several rows, so that these are beyond the requested rows.
+        /// The number of records whose cache misses overlap. A record has several rows, so that these are beyond the requested rows.
         const RECORDS: usize = 32;
         let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
         let end = first.saturating_add(RECORDS).min(self.ends().len());
