@@ -135,10 +135,6 @@ pub(crate) trait ParallelSlice<T> {
     fn par_sort_unstable_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
     where
         T: Send;
-    #[cfg(feature = "sql")]
-    fn par_sort_unstable_by(&mut self, order: impl Fn(&T, &T) -> std::cmp::Ordering + Sync)
-    where
-        T: Send;
 }
 
 impl<T> ParallelSlice<T> for [T] {
@@ -179,15 +175,6 @@ impl<T> ParallelSlice<T> for [T] {
     {
         ready();
         rayon::slice::ParallelSliceMut::par_sort_unstable_by_key(self, key);
-    }
-
-    #[cfg(feature = "sql")]
-    fn par_sort_unstable_by(&mut self, order: impl Fn(&T, &T) -> std::cmp::Ordering + Sync)
-    where
-        T: Send,
-    {
-        ready();
-        rayon::slice::ParallelSliceMut::par_sort_unstable_by(self, order);
     }
 }
 

@@ -4,8 +4,8 @@
     python3 perf/engines/check.py [--assetq PATH] [--size small|full] [--keep DIR]
 
 Ten databases are made by `assetq sample`, and exported by `assetq export --partition build=…` into one data set of a
-folder for each table. DuckDB, DataFusion and Spark read that; each of them is left out, with a message, where its
-Python package is not installed (pip install duckdb datafusion pyspark; Spark wants Java, too). `assetq sql` asks the
+folder for each table. DuckDB and Spark read that; each of them is left out, with a message, where its
+Python package is not installed (pip install duckdb pyspark; Spark wants Java, too). `assetq sql` asks the
 files themselves, and SQLite what `assetq export` writes as CSV: two readers that Parquet has no part in.
 """
 
@@ -171,22 +171,6 @@ class DuckDb:
         return self.db.execute(query).fetchall()
 
 
-class DataFusion:
-    name = "DataFusion"
-
-    def __init__(self, _, folder):
-        import datafusion
-        import pyarrow
-
-        self.context = datafusion.SessionContext()
-        for table in TABLES:
-            self.context.register_parquet(table, f"{folder}/builds/{table}",
-                                          table_partition_cols=[("build", pyarrow.string())])
-
-    def ask(self, query):
-        return [tuple(row.values()) for batch in self.context.sql(query).collect() for row in batch.to_pylist()]
-
-
 class Spark:
     name = "Spark"
 
@@ -223,7 +207,7 @@ def main():
 
 def check(assetq, folder):
     engines = []
-    for engine in (Sqlite, AssetqSql, DuckDb, DataFusion, Spark):
+    for engine in (Sqlite, AssetqSql, DuckDb, Spark):
         try:
             engines.append(engine(assetq, folder))
         except ImportError as missing:

@@ -24,8 +24,6 @@ pub struct ResultColumn {
 /// A statement that was understood, and its rows.
 pub struct Answer<'s> {
     statement: Statement<'s>,
-    /// A statement with the same answer that is quicker, unless it fails before its first row.
-    by_groups: Option<Statement<'s>>,
     columns: Vec<ResultColumn>,
     damage: &'s Damage,
     rights: &'s Rights,
@@ -38,24 +36,12 @@ impl fmt::Debug for Answer<'_> {
 }
 
 impl<'s> Answer<'s> {
-    pub(super) fn new(
-        statement: Statement<'s>,
-        by_groups: Option<Statement<'s>>,
-        damage: &'s Damage,
-        rights: &'s Rights,
-    ) -> Self {
+    pub(super) fn new(statement: Statement<'s>, damage: &'s Damage, rights: &'s Rights) -> Self {
         let given = statement.columns();
         let kinds: Vec<Option<Kind>> = given.map(|column| column.decl_type().and_then(kind_of)).collect();
         let names = unique(statement.columns().map(|c| c.name().to_owned()).collect::<Vec<_>>().iter().map(|n| &**n));
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| ResultColumn { name, kind }).collect();
-        let by_groups = by_groups.filter(|other| other.column_count() == statement.column_count());
-        Self { statement, by_groups, columns, damage, rights }
-    }
-
-    /// Whether all threads answer the statement, as far as they can.
-    #[doc(hidden)]
-    pub fn is_parallel(&self) -> bool {
-        self.by_groups.is_some()
+        Self { statement, columns, damage, rights }
     }
 
     /// The answer's columns; empty for a statement without a result.
@@ -86,48 +72,13 @@ impl<'s> Answer<'s> {
             (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
             (None, None) => Fault::from(error),
         };
-        if let Some(by_groups) = &mut self.by_groups {
-            let mut is_begun = false;
-            let ended = run(by_groups, count, |cells| {
-                is_begun = true;
-                each(cells)
-            });
-            match ended {
-                Err(Ended::Statement(error)) if !is_begun && !is_interrupt(&error) => {}
-                Err(Ended::Statement(error)) => return Err(fault(error).into()),
-                Err(Ended::Each(error)) => return Err(error),
-                Ok(()) => return Ok(()),
-            }
+        let mut rows = self.statement.query([]).map_err(fault)?;
+        while let Some(row) = rows.next().map_err(fault)? {
+            let cells = (0..count).map(|column| row.get_ref(column));
+            each(&cells.collect::<Result<Vec<_>, _>>().map_err(fault)?)?;
         }
-        run(&mut self.statement, count, each).map_err(|ended| match ended {
-            Ended::Statement(error) => fault(error).into(),
-            Ended::Each(error) => error,
-        })
+        Ok(())
     }
-}
-
-/// Why a statement ended before its last row.
-enum Ended<E> {
-    Statement(rusqlite::Error),
-    Each(E),
-}
-
-/// Hands the rows of a statement to `each`.
-fn run<E>(
-    statement: &mut Statement<'_>,
-    count: usize,
-    mut each: impl FnMut(&[ValueRef<'_>]) -> Result<(), E>,
-) -> Result<(), Ended<E>> {
-    let mut rows = statement.query([]).map_err(Ended::Statement)?;
-    while let Some(row) = rows.next().map_err(Ended::Statement)? {
-        let cells = (0..count).map(|column| row.get_ref(column));
-        each(&cells.collect::<Result<Vec<_>, _>>().map_err(Ended::Statement)?).map_err(Ended::Each)?;
-    }
-    Ok(())
-}
-
-fn is_interrupt(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted)
 }
 
 /// A cell as outputs know it.

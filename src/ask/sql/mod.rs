@@ -16,7 +16,6 @@ mod damage;
 mod fault;
 mod file;
 mod functions;
-mod groups;
 mod into;
 mod names;
 mod pending;
@@ -41,7 +40,6 @@ use crate::suggest;
 use crate::table::Table;
 use damage::Damage;
 use file::OpenFile;
-use groups::GroupTables;
 use names::{quoted, unique};
 use pending::Changes;
 use rights::Rights;
@@ -53,7 +51,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first bytes of SQLite's files.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -88,11 +85,6 @@ pub struct Session {
     /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
-    groups: GroupTables,
-    /// Whether the running statement was stopped, for the threads that answer it.
-    stop: Arc<AtomicBool>,
-    /// Whether questions about groups are answered by all threads.
-    is_parallel: bool,
     /// Whether the statements edit a file, so that no other statements are accepted.
     is_edited: bool,
 }
@@ -177,8 +169,6 @@ impl Session {
         };
         let module = if written { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(all))?;
-        let groups = GroupTables::default();
-        connection.create_module("assetq_groups", groups::MODULE, Some(groups.clone()))?;
         let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
@@ -187,7 +177,6 @@ impl Session {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        let (is_parallel, is_edited) = (!written, written);
         Ok(Self {
             connection,
             files,
@@ -198,17 +187,8 @@ impl Session {
             changes,
             flat,
             notes,
-            groups,
-            stop: Arc::default(),
-            is_parallel,
-            is_edited,
+            is_edited: written,
         })
-    }
-
-    /// Lets SQLite alone answer every statement: to compare its answers with the answers of all threads.
-    #[doc(hidden)]
-    pub fn by_sqlite_alone(&mut self) {
-        self.is_parallel = false;
     }
 
     /// Notes on names that differ from the names in the files.
@@ -238,11 +218,8 @@ impl Session {
 
     /// A handle to stop the running statement from another thread.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
-        let (handle, stop) = (self.connection.get_interrupt_handle(), Arc::clone(&self.stop));
-        move || {
-            stop.store(true, Ordering::Relaxed);
-            handle.interrupt();
-        }
+        let handle = self.connection.get_interrupt_handle();
+        move || handle.interrupt()
     }
 
     /// Prepares one statement.
@@ -253,7 +230,6 @@ impl Session {
         if self.is_edited && !statement.is_query_or_edit() {
             return Err(Fault::message("a file is edited by UPDATE, INSERT and DELETE, and queried by SELECT"));
         }
-        self.stop.store(false, Ordering::Relaxed);
         self.rights.as_own(|| self.create_tables(statement.text))?;
         self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
@@ -263,58 +239,7 @@ impl Session {
             }
             fault => fault,
         })?;
-        let by_groups = self.by_groups(statement.text);
-        Ok(Answer::new(prepared, by_groups, &self.damage, &self.rights))
-    }
-
-    /// A statement with the same answer, which takes groups of rows from tables that all threads compute. `None` where
-    /// SQLite does not group the rows of files.
-    fn by_groups(&self, text: &str) -> Option<rusqlite::Statement<'_>> {
-        if !self.is_parallel || self.flat.is_some() {
-            return None;
-        }
-        let mut create = String::new();
-        let text = groups::rewrite(text, &|schema, name| self.table_called(schema, name), &mut |question| {
-            let (name, statement) = self.groups.add(question, &self.progress, &self.stop);
-            create.push_str(&statement);
-            name
-        })?;
-        if self.has_own_tables() {
-            return None;
-        }
-        self.rights.as_own(|| self.connection.execute_batch(&create)).ok()?;
-        let prepared = self.connection.prepare(&text).ok();
-        self.rights.take_refused();
-        prepared
-    }
-
-    /// The table of a file that a statement calls so.
-    fn table_called(&self, schema: Option<&str>, name: &str) -> Option<(Arc<OpenFile>, usize)> {
-        let single = self.schemas.len() == 1;
-        for (own, file) in &self.schemas {
-            let is_meant = schema
-                .is_none_or(|schema| schema.eq_ignore_ascii_case(own) || single && schema.eq_ignore_ascii_case("main"));
-            if !is_meant {
-                continue;
-            }
-            // A database may have a table of this name.
-            let file = self.files.get((*file)?)?;
-            let table = file.names().iter().position(|known| known.eq_ignore_ascii_case(name));
-            if let Some(table) = table {
-                return Some((Arc::clone(file), table));
-            }
-        }
-        None
-    }
-
-    /// Whether statements have created tables or views, whose names may hide the names of tables of files.
-    fn has_own_tables(&self) -> bool {
-        let assets = self.schemas.iter().filter(|(_, file)| file.is_some()).map(|(name, _)| name.as_str());
-        ["main", "temp"].into_iter().chain(assets.filter(|_| self.schemas.len() > 1)).any(|schema| {
-            let own = "type IN ('table', 'view') AND sql NOT LIKE 'CREATE VIRTUAL TABLE%USING assetq%'";
-            let count = format!("SELECT count(*) FROM {}.sqlite_schema WHERE {own}", quoted(schema));
-            self.connection.query_row(&count, [], |row| row.get::<_, i64>(0)).map_or(true, |count| count > 0)
-        })
+        Ok(Answer::new(prepared, &self.damage, &self.rights))
     }
 
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may

@@ -2,5 +2,4 @@
 
 mod diff;
 mod find;
-mod groups;
 mod sql;

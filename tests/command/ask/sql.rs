@@ -728,3 +728,40 @@ fn a_long_answer_is_kept_in_its_order() {
         other => panic!("{other:?}"),
     }
 }
+
+/// A name that a statement gives to a column or a table hides the name in the file, as SQLite's rules are.
+#[test]
+fn names_of_a_statement_hide_names_of_the_file() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let with_as = ask(&session, "SELECT count(*) AS type FROM resources GROUP BY type ORDER BY type LIMIT 3");
+    let without = ask(&session, "SELECT count(*) type FROM resources GROUP BY type ORDER BY type LIMIT 3");
+    assert_eq!(without, with_as);
+    let mut counts = list(&session, "SELECT count(*) FROM resources GROUP BY type");
+    counts.sort_by_key(|count| count.parse::<u64>().unwrap());
+    counts.truncate(3);
+    assert_eq!(without.concat(), counts);
+
+    let nested = "SELECT * FROM (WITH resources AS (SELECT 1 AS x) SELECT count(*) FROM resources)";
+    assert_eq!(ask(&session, nested), [["1"]]);
+}
+
+/// `EXPLAIN` lists the scan of the table itself, without an engine in between.
+#[test]
+fn explain_shows_the_plan_that_runs() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let sql = "SELECT type, count(*) FROM resources GROUP BY type";
+    assert!(plan(&session, sql).contains("resources VIRTUAL TABLE"), "{}", plan(&session, sql));
+    let tables = list(&session, "SELECT name FROM sqlite_schema WHERE sql NOT LIKE '%USING assetq(%'");
+    assert_eq!(tables, [""; 0]);
+}
+
+#[test]
+fn a_float_that_is_no_number_is_null_in_every_condition() {
+    let sheet = sheets::Sheet::new(Game::Later, "S").fields(["fPart"]);
+    let sheet = sheet.record("a", [0.5f32.into()]).record("b", [f32::NAN.into()]);
+    let session = one("s.wdb", sheet.build());
+    for (condition, expected) in [("IS NULL", "'b'"), ("IS NOT NULL", "'a'"), ("IS NOT 7", "'b'"), ("= 0.5", "'a'")] {
+        let rows = list(&session, &format!("SELECT max(record) FROM records WHERE fPart {condition}"));
+        assert_eq!(rows, [expected], "fPart {condition}");
+    }
+}

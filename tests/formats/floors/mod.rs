@@ -210,7 +210,7 @@ fn names_format(text: &str, format: &str) -> bool {
 /// The files of the project that name the format, outside of its folder.
 fn files_of(format: &str) -> Vec<String> {
     let mut all = vec![root().join("Cargo.toml"), root().join("README.md"), root().join("CONTRIBUTING.md")];
-    for folder in ["src", "tests", "examples", "benches", "fuzz", "docs", "perf", "python", "capi", "datafusion"] {
+    for folder in ["src", "tests", "examples", "benches", "fuzz", "docs", "perf", "python", "capi"] {
         for ending in ["rs", "toml", "md", "py", "pyi"] {
             imports::files(&root().join(folder), ending, &mut all);
         }
