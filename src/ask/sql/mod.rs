@@ -177,18 +177,7 @@ impl Session {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        Ok(Self {
-            connection,
-            files,
-            schemas,
-            damage,
-            rights,
-            progress,
-            changes,
-            flat,
-            notes,
-            is_edited: written,
-        })
+        Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes, is_edited: written })
     }
 
     /// Notes on names that differ from the names in the files.
