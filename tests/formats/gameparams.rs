@@ -3,7 +3,7 @@
 use crate::common::samples;
 use assetq::gameparams::{NodeKind, Params, Pickle};
 use assetq::names::NameSources;
-use assetq::sample::gameparams::{GUN, HULL, demo, demo_mo, file, mo};
+use assetq::sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
 use assetq::sample::geometry::{battleship, gun};
 use assetq::sample::pickle::Data;
 use assetq::sample::{Size, wows};
@@ -186,6 +186,75 @@ fn lists_that_double_and_nest_cost_what_they_take_in_the_file() {
     }
     let deep = [b"(".repeat(3_000_000), b"t".repeat(3_000_000), b".".to_vec()].concat();
     assert!(pickle(&deep).is_ok() || pickle(&deep).unwrap_err().to_string().contains("bytes of values in memory"));
+}
+
+#[test]
+fn work_grows_with_the_values_and_not_with_their_square() {
+    let long = [b"}U\x01a](".to_vec(), b"J\x01\0\0\0".repeat(400_000), b"es.".to_vec()].concat();
+    let pairs = [b"}U\x01a}(".to_vec(), b"J\x01\0\0\0".repeat(400_000), b"us.".to_vec()].concat();
+    for (bytes, leaves) in [(long, 400_000), (pairs, 200_000)] {
+        let params = params(file(&bytes));
+        assert_eq!(params.table("fields").unwrap().len().unwrap(), leaves);
+        params.verify(&Default::default());
+        assert!(params.cat("a", &mut Tree::default()).unwrap());
+    }
+    // One text of 64 KiB: each of 50,000 values, each of 50,000 keys, and a part of each of 50,000 paths.
+    let text = [&b"X\0\0\x01\0"[..], &b"t".repeat(1 << 16), b"q\0"].concat();
+    let values = [b"}U\x01a]".to_vec(), text.clone(), b"a(".to_vec(), b"h\0".repeat(50_000), b"es.".to_vec()].concat();
+    let keys = [b"}U\x01a}".to_vec(), text.clone(), b"Ns(".to_vec(), b"h\0J\x01\0\0\0".repeat(50_000), b"us.".to_vec()]
+        .concat();
+    let paths = [b"}U\x01a}".to_vec(), text, b"](".to_vec(), b"J\x01\0\0\0".repeat(50_000), b"ess.".to_vec()].concat();
+    for bytes in [values, keys, paths] {
+        let params = params(file(&bytes));
+        let fields = params.table("fields").unwrap();
+        let mut cursor = fields.cursor(0);
+        let error = loop {
+            match cursor.advance() {
+                Ok(more) => assert!(more, "all values are read"),
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("values, which are shared"), "{error}");
+    }
+}
+
+#[test]
+fn numbers_are_read_however_a_build_stores_them() {
+    let mut all = entities(1, Size::Small, &[]);
+    let ship = all.get_mut("PASB900_Nowhere");
+    *ship.get_mut("level") = 9.0.into();
+    *ship.get_mut("isPaperShip") = 1.into();
+    let guns = ship.get_mut("A_Artillery");
+    *guns.get_mut("HP_AGM_1").get_mut("numBarrels") = 4.0.into();
+    *guns.get_mut("HP_AGM_2").get_mut("numBarrels") = 2.5.into();
+    *guns.get_mut("HP_AGM_2").get_mut("rotationSpeed") = 7.5.into();
+    let mod_of = all.get_mut("PCM001_MainGun_Mod_I");
+    *mod_of.get_mut("slot") = 5.0.into();
+    *mod_of.get_mut("shiplevel") = vec![9.0].into();
+    let by_species =
+        Data::dict([("AirCarrier", Data::from(0.87)), ("Cruiser", Data::List(vec![1.into(), Data::None]))]);
+    *mod_of.get_mut("modifiers") = Data::dict([("GMRotationSpeed", by_species), ("one", 1.5.into())]);
+    let params = params(file(&root(all).pickle()));
+    assert_eq!(rows(&params, "ships", &["level", "paper"])[0], ["9", "true"]);
+    let mounts = rows(&params, "mounts", &["barrels", "rotation_speed"]);
+    assert_eq!(mounts[..3], [["4", "4"], ["2.5", "7.5"], ["3", "4"]]);
+    let modifiers = "{GMRotationSpeed: {AirCarrier: 0.87, Cruiser: [1, ]}, one: 1.5}";
+    assert_eq!(rows(&params, "modernizations", &["slot", "modifiers"])[0], ["5", modifiers]);
+    let fitting = rows(&params, "modernization_ships", &["modernization", "ship", "slot"]);
+    assert!(
+        fitting.contains(&["PCM001_MainGun_Mod_I", "PASB900_Nowhere", "5"].map(String::from).to_vec()),
+        "{fitting:?}"
+    );
+}
+
+#[test]
+fn parts_that_share_their_values_have_a_budget() {
+    // 20,000 mounts that are one gun of 20,000 values.
+    let gun = [&b"}(X\x05\0\0\0modelU\x01m"[..], &b"K\x01N".repeat(20_000), b"uq\0"].concat();
+    let mounts = [&b"}(X\x03\0\0\0gun"[..], &gun, &b"X\x03\0\0\0HP_h\0".repeat(20_000), b"u"].concat();
+    let params = params(file(&[&b"}U\x01a}X\x03\0\0\0art"[..], &mounts, b"ss."].concat()));
+    let error = params.table("mounts").unwrap().len().unwrap_err().to_string();
+    assert!(error.contains("values, which are shared"), "{error}");
 }
 
 #[test]

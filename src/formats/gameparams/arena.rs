@@ -329,6 +329,24 @@ impl<'a> Node<'a> {
         node.cells()
     }
 
+    /// Item `number` of a list, by its position: iterators of cells step through all cells before it.
+    pub(super) fn item(self, number: usize) -> Option<Node<'a>> {
+        let list = self.container().filter(|_| self.kind() == NodeKind::List)?;
+        self.pickle.cells_of(list).get(number).map(|cell| self.pickle.node(u32::from_le_bytes(*cell)))
+    }
+
+    /// Member `number` of a dictionary or an object, by its position.
+    pub(super) fn member(self, number: usize) -> Option<(Node<'a>, Node<'a>)> {
+        let dict = self.dict().and_then(Node::container)?;
+        let [key, value] = self.pickle.cells_of(dict).as_chunks().0.get(number)?;
+        Some((self.pickle.node(u32::from_le_bytes(*key)), self.pickle.node(u32::from_le_bytes(*value))))
+    }
+
+    /// The bytes of the text or the digits that it is; 0 for a container.
+    pub(super) fn text_size(self) -> u64 {
+        if self.cell & CONTAINER != 0 { 0 } else { leaf::text_size(self.pickle.view().at(self.cell as usize)) as u64 }
+    }
+
     /// The keys and values of a dictionary, or the names and values of an object's attributes, in order.
     pub fn members(self) -> impl DoubleEndedIterator<Item = (Node<'a>, Node<'a>)> + ExactSizeIterator {
         let dict = self.dict().and_then(Node::container);
@@ -377,11 +395,15 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// The integer that it is, if it fits; truth values are 0 and 1.
+    /// Returns the value as an integer, if it is one and fits. Truth values are 0 and 1; builds store whole numbers also as floats.
     pub fn int(self) -> Option<i64> {
+        /// All whole floats below this are exact.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
         match self.leaf().ok()? {
             Leaf::Int(number) => Some(number),
             Leaf::Bool(truth) => Some(truth.into()),
+            #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
+            Leaf::Float(number) if number.fract() == 0.0 && number.abs() < EXACT => Some(number as i64),
             _ => None,
         }
     }
@@ -392,6 +414,8 @@ impl<'a> Node<'a> {
             Leaf::Float(number) => Some(number),
             #[allow(clippy::cast_precision_loss, reason = "numbers of the game are small")]
             Leaf::Int(number) => Some(number as f64),
+            #[allow(clippy::cast_precision_loss, reason = "as above")]
+            Leaf::Wide(number) => Some(number as f64),
             _ => None,
         }
     }

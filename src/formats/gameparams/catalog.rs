@@ -105,6 +105,12 @@ pub(super) struct Catalog {
     pub abilities: Vec<ValueRow<u32>>,
 }
 
+/// Charges the values of `node` and the values of each of them: the parts of an entity are found by both.
+fn spend_on(node: Node<'_>, budget: &Budget) -> Result<()> {
+    let members = node.members().map(|(_, value)| value.len() as u64);
+    budget.spend(members.sum::<u64>().saturating_add(node.len() as u64)).map_err(|kind| node.error(kind))
+}
+
 impl Catalog {
     /// Entities that a thread reads at once.
     const AT_ONCE: usize = 512;
@@ -137,9 +143,13 @@ impl Catalog {
         let mut all = Self::default();
         for entity in entities {
             // Parts may be shared by entities, and values by parts.
-            budget.spend(entity.node().len() as u64).map_err(|kind| entity.node().error(kind))?;
+            spend_on(entity.node(), budget)?;
+            let upgrades = entity.get("ShipUpgradeInfo");
+            upgrades.map_or(Ok(()), |upgrades| spend_on(upgrades, budget))?;
             let number = u32::try_from(entity.number()).unwrap_or(u32::MAX);
             for upgrade in entity.upgrades() {
+                spend_on(upgrade.node, budget)?;
+                upgrade.node.get("components").map_or(Ok(()), |kinds| spend_on(kinds, budget))?;
                 let row = |kind: Node<'_>, component: Node<'_>| UpgradeRow {
                     entity: number,
                     upgrade: upgrade.name.cell(),
@@ -153,22 +163,21 @@ impl Catalog {
                 all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));
             }
             let itself = EntityPart { component: None, mount: None, node: entity.node() };
-            let components = entity.components().map(|part| (part, part.mounts()));
-            let mut parts = vec![itself];
-            for (part, mounts) in components {
-                budget.spend(part.node.len() as u64).map_err(|kind| part.node.error(kind))?;
-                parts.push(part);
-                parts.extend(mounts);
-            }
             let is_ability = entity.is("Ability");
-            for part in parts {
-                all.add(PartRow::new(number, part), part, is_ability);
+            all.add(PartRow::new(number, itself), itself, is_ability, budget)?;
+            for part in entity.components() {
+                spend_on(part.node, budget)?;
+                all.add(PartRow::new(number, part), part, is_ability, budget)?;
+                for mount in part.mounts() {
+                    spend_on(mount.node, budget)?;
+                    all.add(PartRow::new(number, mount), mount, is_ability, budget)?;
+                }
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, row: PartRow, part: EntityPart<'_>, is_ability: bool) {
+    fn add(&mut self, row: PartRow, part: EntityPart<'_>, is_ability: bool, budget: &Budget) -> Result<()> {
         let before = self.armor.len();
         let plates = part.armor().map(|plate| ValueRow {
             part: row,
@@ -183,15 +192,17 @@ impl Catalog {
             self.mounts.push(row);
             let ammo = part.node.get("ammoList").map(Node::items).into_iter().flatten();
             self.ammo.extend(ammo.map(|name| ValueRow { part: row, key: name.cell(), value: () }));
-            return;
+            return Ok(());
         }
         if part.component.is_none() {
-            return;
+            return Ok(());
         }
         if is_ability && part.node.kind().is_container() && part.node.get("consumableType").is_some() {
             self.abilities.push(ValueRow { part: row, key: part.node.cell(), value: part.node.cell() });
         }
-        for (mount, plates) in part.node.get("barbettes").map(Node::members).into_iter().flatten() {
+        let barbettes = part.node.get("barbettes");
+        barbettes.map_or(Ok(()), |barbettes| spend_on(barbettes, budget))?;
+        for (mount, plates) in barbettes.map(Node::members).into_iter().flatten() {
             for [layer, material] in plates.items().filter_map(plate_of) {
                 if let (Ok(layer), Ok(material)) = (layer.try_into(), material.try_into()) {
                     self.barbettes.push(ValueRow { part: row, key: mount.cell(), value: (layer, material) });
@@ -199,10 +210,12 @@ impl Catalog {
             }
         }
         for (name, location) in part.hit_locations() {
+            spend_on(location, budget)?;
             let value = ValueRow { part: row, key: name.cell(), value: location.cell() };
             self.hit_locations.push(value);
             let boxes = location.get("splashBoxes").map(Node::items).into_iter().flatten();
             self.boxes.extend(boxes.map(|name| ValueRow { value: name.cell(), ..value }));
         }
+        Ok(())
     }
 }

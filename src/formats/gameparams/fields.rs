@@ -55,6 +55,9 @@ impl Starts {
     }
 }
 
+/// Bytes of the path of a leaf that cost one unit of a walk's budget.
+const PATH_SHARE: usize = 16;
+
 mod column {
     pub(super) const ENTITY: usize = 0;
     pub(super) const PATH: usize = 1;
@@ -233,6 +236,11 @@ impl<'a> LeafCursor<'a> {
                         Event::Within(node, depth) => Some(Cell::Within(node, within(&self.trail, depth))),
                         _ => continue,
                     };
+                    // Paths of real leaves have about 40 bytes; a long key is in the path of each leaf below it.
+                    let size = (self.trail.path().len() / PATH_SHARE) as u64;
+                    if let (Err(kind), Some(entity)) = (self.budget.spend(size), &self.entity) {
+                        return Err(entity.node().error(kind));
+                    }
                     return Ok(true);
                 }
                 Err(error) if self.budget.is_spent() => return Err(error),

@@ -90,6 +90,17 @@ fn usual(at: View<'_>) -> Option<&[u8]> {
     }
 }
 
+/// The bytes of the text at `at`, or of the line that has the digits of a number; 0 for any other leaf.
+pub(super) fn text_size(at: View<'_>) -> usize {
+    match (stored(at), at.rest()) {
+        (Ok(Some(Stored::Utf8(text) | Stored::Bytes(text) | Stored::Literal(text) | Stored::Escaped(text))), _) => {
+            text.len()
+        }
+        (_, [op::INT | op::LONG | op::FLOAT, ..]) => line(at.skip(1)).map_or(0, <[u8]>::len),
+        _ => 0,
+    }
+}
+
 /// Whether the leaf at `at` is a text that begins with `start`, which is ASCII.
 #[inline]
 pub(super) fn begins_with(at: View<'_>, start: &str) -> bool {

@@ -4,6 +4,7 @@ use super::arena::Node;
 use super::entities::Entity;
 use crate::error::Result;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The beginning of the names of hardpoints, where guns and more are mounted.
 const HARDPOINT: &str = "HP_";
@@ -103,16 +104,12 @@ impl<'a> Entity<'a> {
 
     /// The hulls of a ship: the components that its upgrades call hulls, and others that have a model and health.
     pub fn hulls(&self) -> impl Iterator<Item = EntityPart<'a>> {
-        let named: Vec<Node<'a>> = self
-            .upgrades()
-            .flat_map(Upgrade::components)
-            .filter(|(kind, _)| kind.is_text("hull"))
-            .map(|(_, name)| name)
-            .collect();
+        let hulls = self.upgrades().flat_map(Upgrade::components).filter(|(kind, _)| kind.is_text("hull"));
+        let named: HashSet<Cow<'a, str>> = hulls.filter_map(|(_, name)| name.text().ok()?).collect();
         self.components().filter(move |part| {
             let is_hull = || part.node.get("model").is_some() && part.node.get("health").is_some();
             let key = part.component.and_then(|key| key.text().ok().flatten());
-            key.is_some_and(|key| named.iter().any(|name| name.is_text(&key))) || is_hull()
+            key.is_some_and(|key| named.contains(&key)) || is_hull()
         })
     }
 

@@ -5,12 +5,13 @@ use super::catalog::{Catalog, PartRow, UpgradeRow};
 use super::entities::Entity;
 use super::fields::Fields;
 use super::parts::EntityPart;
-use super::{Params, in_entity};
+use super::{Params, in_entity, walk};
+use crate::budget::{self, Budget};
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
 use crate::materials::material_name;
-use crate::table::{Column, DeclaredTable, Kind, Table, Value};
+use crate::table::{Column, DeclaredTable, Kind, Table, Tree, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -59,21 +60,33 @@ fn number<'a>(node: Option<Node<'a>>) -> Value<'a> {
     node.and_then(Node::number).into()
 }
 
+/// A whole number, however it is stored. A float that is not whole is shown as it is.
 fn integer<'a>(node: Option<Node<'a>>) -> Value<'a> {
-    node.and_then(Node::int).into()
+    match node.and_then(Node::int) {
+        Some(whole) => whole.into(),
+        None => number(node),
+    }
 }
 
-/// The texts and numbers of a list.
-fn list<'a>(node: Option<Node<'a>>) -> Result<Value<'a>> {
-    let Some(node) = node else { return Ok(Value::Null) };
-    Ok(Value::List(node.items().map(Node::value).collect::<Result<_>>()?))
+/// A truth value, which builds store also as a number.
+fn truth<'a>(node: Option<Node<'a>>) -> Value<'a> {
+    match node.and_then(Node::int) {
+        Some(number @ (0 | 1)) => (number == 1).into(),
+        _ => Value::Null,
+    }
 }
 
-/// The numbers of a dictionary by their names.
-fn map<'a>(node: Option<Node<'a>>) -> Result<Value<'a>> {
+/// A value with all values in it. `cells` is the number of such cells of the table, which may share their values: together they may
+/// cost what a walk over the file may.
+fn nested<'a>(params: &Params, node: Option<Node<'a>>, cells: usize) -> Result<Value<'a>> {
+    /// Values of a cell of a large table. The game's have less than 100.
+    const LEAST: u64 = 1 << 12;
     let Some(node) = node else { return Ok(Value::Null) };
-    let member = |(key, value): (Node<'a>, Node<'a>)| Ok((Cow::Owned(super::walk::key_text(key)?), value.value()?));
-    Ok(Value::Map(node.members().map(member).collect::<Result<_>>()?))
+    let all = budget::walked(params.pickle()?.source().bytes().len());
+    let limit = all.checked_div(cells as u64).unwrap_or(all).max(LEAST);
+    let mut tree = Tree::default();
+    walk::show(node, &Budget::new("values of a cell, which are shared", limit), &mut tree)?;
+    Ok(tree.into_value())
 }
 
 /// The id of an entity.
@@ -168,14 +181,7 @@ fn ships(params: &Params) -> Made<'_> {
         })
         .column(Column::int("level").brief(), |entity| Ok(integer(entity.get("level"))))
         .column(Column::text("group").brief(), |entity| text(entity.get("group")))
-        .column(Column::bool("paper"), |entity| {
-            Ok(entity
-                .get("isPaperShip")
-                .map(Node::value)
-                .transpose()?
-                .filter(|v| matches!(v, Value::Bool(_)))
-                .unwrap_or_default())
-        })
+        .column(Column::bool("paper"), |entity| Ok(truth(entity.get("isPaperShip"))))
         .column(Column::text("title").brief(), |entity| title(params, entity));
     Box::new(table.derived().own_texts(false))
 }
@@ -249,7 +255,10 @@ fn ship_upgrades(params: &Params) -> Made<'_> {
             let prev = text(found.node(found.row.component).get("prev"))?;
             Ok(if prev == Value::text("") { Value::Null } else { prev })
         })
-        .column(Column::nested("next_ships"), |found| list(found.node(found.row.component).get("nextShips")));
+        .column(Column::nested("next_ships"), move |found| {
+            let next_ships = found.node(found.row.component).get("nextShips");
+            nested(params, next_ships, params.catalog()?.upgrades.len())
+        });
     Box::new(table)
 }
 
@@ -288,7 +297,9 @@ fn hulls(params: &Params) -> Made<'_> {
         .columns(names.map(|name| Column::new(name, Kind::F64).brief()), move |found, number_of| {
             Ok(number(found.part().node.get(numbers.get(number_of).copied().unwrap_or_default())))
         })
-        .column(Column::nested("size"), |found| list(found.part().node.get("size")));
+        .column(Column::nested("size"), move |found| {
+            nested(params, found.part().node.get("size"), params.catalog()?.hulls.len())
+        });
     Box::new(table)
 }
 
@@ -360,7 +371,8 @@ fn mounts(params: &Params) -> Made<'_> {
             let node = found.part().node;
             Ok(match which {
                 0 => number(node.get("shotDelay")),
-                _ => number(node.get("rotationSpeed").and_then(|speeds| speeds.items().next())),
+                // Horizontally and vertically, or one number for both.
+                _ => number(node.get("rotationSpeed").map(|speeds| speeds.item(0).unwrap_or(speeds))),
             })
         })
         .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
@@ -409,9 +421,12 @@ fn modernizations(params: &Params) -> Made<'_> {
     let table = of_entities(params, "modernizations", |params| Ok(Numbers::Some(&params.lists()?.modernizations)))
         .column(Column::int("slot").brief(), |entity| Ok(integer(entity.get("slot"))))
         .column(Column::text("title").brief(), |entity| title(params, entity))
-        .column(Column::nested("modifiers"), |entity| map(entity.get("modifiers")))
-        .columns(LISTS.map(|(name, _)| Column::nested(name)), |entity, which| {
-            list(LISTS.get(which).and_then(|(_, field)| entity.get(field)))
+        .column(Column::nested("modifiers"), move |entity| {
+            nested(params, entity.get("modifiers"), params.lists()?.modernizations.len())
+        })
+        .columns(LISTS.map(|(name, _)| Column::nested(name)), move |entity, which| {
+            let list = LISTS.get(which).and_then(|(_, field)| entity.get(field));
+            nested(params, list, params.lists()?.modernizations.len())
         });
     Box::new(table.derived().own_texts(false))
 }

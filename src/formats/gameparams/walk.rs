@@ -50,11 +50,12 @@ impl<'a> Walker<'a> {
         Self { open: Vec::new(), value: Some(root) }
     }
 
-    /// The next event, paid for from `budget`: values that are shared are met each time.
+    /// Returns the next event. A value costs one unit of `budget`, a text also its bytes, each time that the walk meets it: a pickle can
+    /// share values and texts by two bytes each.
     pub(super) fn next(&mut self, budget: &Budget) -> Result<Option<Event<'a>>> {
         if let Some(node) = self.value.take() {
-            budget.spend(1).map_err(|kind| node.error(kind))?;
             let kind = node.kind();
+            budget.spend(node.text_size().saturating_add(1)).map_err(|kind| node.error(kind))?;
             if !kind.is_container() || node.is_empty() {
                 return Ok(Some(Event::Leaf(node)));
             }
@@ -76,12 +77,15 @@ impl<'a> Walker<'a> {
         let at = open.next;
         open.next = open.next.saturating_add(1);
         let (event, value) = match open.kind {
-            NodeKind::List => (Event::Item(at), open.node.items().nth(at)),
-            _ => match open.node.members().nth(at) {
+            NodeKind::List => (Event::Item(at), open.node.item(at)),
+            _ => match open.node.member(at) {
                 Some((key, value)) => (Event::Key(key), Some(value)),
                 None => (Event::Item(at), None),
             },
         };
+        if let Event::Key(key) = event {
+            budget.spend(key.text_size()).map_err(|kind| key.error(kind))?;
+        }
         if value.is_none() {
             let kind = open.kind;
             self.open.pop();
