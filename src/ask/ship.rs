@@ -8,14 +8,11 @@ use crate::armor::{ArmorUse, Plating};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
-use crate::formats::geometry::export::{Assembled, Scene, Thickness, assemble};
+use crate::formats::geometry::export::{ArmoredPlaces, Assembled, Place, Scene, assemble};
 use crate::options::Options;
 use crate::scene::{self, Context, Placements, Visual};
 use crate::table::{Table, Value, column_index};
 use std::collections::BTreeMap;
-
-/// The name of a mount, and the transform of its node if the hull has the node.
-type MountPlace = (String, Option<[f32; 16]>);
 
 /// The parts of a ship that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,9 +69,31 @@ struct ShipComponent {
     visual: Visual,
     /// The component's geometry, by number in [`Ship::geometries`].
     geometry: usize,
-    places: Vec<(String, Option<[f32; 16]>)>,
+    places: Vec<Place>,
     /// The thickness of its plates: of a mount its own, then the hull's.
     armor: Vec<ArmorUse>,
+}
+
+impl ShipComponent {
+    /// The places by the thickness of their plates: mounts of one model may be armoured differently.
+    fn armored_places(&self) -> Vec<ArmoredPlaces<'_>> {
+        let mut alike: Vec<(Vec<&ArmorUse>, Vec<Place>)> = Vec::new();
+        for place in &self.places {
+            let is_of_place = |found: &&ArmorUse| found.mounts.is_empty() || found.mounts.contains(&place.0);
+            let uses: Vec<&ArmorUse> = self.armor.iter().filter(is_of_place).collect();
+            match alike.iter_mut().find(|(known, _)| *known == uses) {
+                Some((_, places)) => places.push(place.clone()),
+                None if uses.is_empty() => {}
+                None => alike.push((uses, vec![place.clone()])),
+            }
+        }
+        let mut all = Vec::new();
+        for (uses, places) in alike {
+            let thickness = move |layer, material| uses.iter().find_map(|found| found.thickness(layer, material));
+            all.push(ArmoredPlaces { places, thickness: Box::new(thickness) });
+        }
+        all
+    }
 }
 
 /// A ship, with the files that it is made of.
@@ -169,7 +188,7 @@ impl Ship {
         let nodes = ship.add_hull(placements, &mut files, &model, wanted(PartKind::Hull))?;
         let chosen: Vec<&str> = components.values().map(String::as_str).collect();
         let mounts = NamedCells::of(params, "mounts")?;
-        let mut by_model: BTreeMap<String, Vec<MountPlace>> = BTreeMap::new();
+        let mut by_model: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         let mut without_node = Vec::new();
         for row in mounts.with("ship", &name)? {
             let component = mounts.text(row, "component")?;
@@ -298,7 +317,7 @@ impl Ship {
         placements: &dyn Placements,
         files: &mut Files<'_>,
         model: &str,
-        places: Vec<(String, Option<[f32; 16]>)>,
+        places: Vec<Place>,
     ) -> Result<()> {
         match placements.visual(model)? {
             Some(visual) => self.add_visual(visual, files, places),
@@ -310,12 +329,7 @@ impl Ship {
         }
     }
 
-    fn add_visual(
-        &mut self,
-        visual: Visual,
-        files: &mut Files<'_>,
-        places: Vec<(String, Option<[f32; 16]>)>,
-    ) -> Result<()> {
+    fn add_visual(&mut self, visual: Visual, files: &mut Files<'_>, places: Vec<Place>) -> Result<()> {
         match files.geometry(&visual.geometry, &mut self.geometries)? {
             Some(geometry) => self.parts.push(ShipComponent { visual, geometry, places, armor: Vec::new() }),
             None => self.notes.push(format!("{} is not in the game's files", visual.geometry)),
@@ -331,9 +345,7 @@ impl Ship {
         let assembled = self.parts.iter().filter_map(|part| {
             let geometry = self.geometries.get(part.geometry)?.get::<Geometry>()?;
             let (model, places) = (part.visual.model.clone(), part.places.clone());
-            let thickness = move |layer, material| part.armor.iter().find_map(|found| found.thickness(layer, material));
-            let thickness = (!part.armor.is_empty()).then(|| Box::new(thickness) as Thickness<'_>);
-            Some(Assembled { geometry, model, places, thickness })
+            Some(Assembled { geometry, model, places, armor: part.armored_places() })
         });
         let mut scene = assemble(&self.name, &assembled.collect::<Vec<_>>(), context, options)?;
         scene.notes.extend(self.notes.iter().cloned());

@@ -263,7 +263,8 @@ pub fn parameters() -> Vec<u8> {
             ],
         )
     };
-    let gun = || mount("PAGM999_Sample", GUN, "Main", &[(1, 47, 430.0), (2, 56, 26.0)]);
+    let gun_of = |face: f64| mount("PAGM999_Sample", GUN, "Main", &[(1, 47, face), (2, 56, 26.0)]);
+    let gun = || gun_of(430.0);
     let hull = || {
         let plates = [(1, 47, 307.0), (2, 56, 38.0)];
         Data::object("GPData", [("armor", armor(&plates)), ("health", 60_000.0.into()), ("model", HULL.into())])
@@ -279,7 +280,7 @@ pub fn parameters() -> Vec<u8> {
         ("PAUH999_B", upgrade("PAUH999_A", "B_Hull", "B_Artillery")),
     ]);
     let tube = mount("PAGT999_Sample", TUBE, "Torpedo", &[]);
-    let guns = [("HP_AGM_1", gun()), ("HP_AGM_2", gun()), ("HP_AGM_9", gun())];
+    let guns = [("HP_AGM_1", gun()), ("HP_AGM_2", gun_of(400.0)), ("HP_AGM_9", gun())];
     let ship = Data::object(
         "GPData",
         [

@@ -113,6 +113,58 @@ fn a_glb_that_was_not_edited_changes_nothing() {
 }
 
 #[test]
+fn a_mesh_comes_back_in_the_unit_of_models_whatever_its_nodes_scale() {
+    let bytes = one(4, 5, "set3/xyznuvpc", 20, false, 3);
+    let (text, binary) = split(&glb(&bytes));
+    let scale = "\"scale\":[15.0,15.0,15.0]";
+    assert_eq!(text.matches(scale).count(), 2, "meshes and armour: {text}");
+    // A program that applies the scale to the vertices, and one that leaves half of it on the node.
+    for (of_node, factor) in [(1.0f32, 15.0f32), (2.5, 6.0)] {
+        let at = place_of(&glb(&bytes), 0, &gltf::Semantic::Positions);
+        let mut scaled = binary.clone();
+        for value in scaled[at..at + 30 * 12].as_chunks_mut::<4>().0 {
+            *value = (f32::from_le_bytes(*value) * factor).to_le_bytes();
+        }
+        let text = text.replace(scale, &format!("\"scale\":[{of_node:?},{of_node:?},{of_node:?}]"));
+        let (new, _) = patched_in_part(&bytes, &joined(&text, &scaled)).unwrap();
+        let old = open(&bytes);
+        let positions = |g: &Geometry| g.mapped_vertices(0).unwrap().positions().unwrap().collect::<Vec<_>>();
+        for (old, new) in positions(&old).iter().flatten().zip(positions(&open(&new)).iter().flatten()) {
+            assert!((old - new).abs() <= old.abs() * 1e-6, "{old} {new}");
+        }
+    }
+    for moved in ["\"translation\":[0.0,1.0,0.0]", "\"scale\":[15.0,15.0,14.0]", "\"scale\":[-15.0,-15.0,-15.0]"] {
+        refused(
+            patched(&bytes, &joined(&text.replacen(scale, moved, 1), &binary)),
+            &["node", "is moved, turned or skewed"],
+        );
+    }
+}
+
+#[test]
+fn directions_are_normalized_and_numbers_that_are_none_refused() {
+    let bytes = one(4, 5, "set3/xyznuvtbpc", 28, false, 3);
+    let written = glb(&bytes);
+    let (text, binary) = split(&written);
+    for semantic in [gltf::Semantic::Normals, gltf::Semantic::Tangents] {
+        let at = place_of(&written, 0, &semantic);
+        let with = |vector: [f32; 3]| {
+            let mut changed = binary.clone();
+            changed[at..at + 12].copy_from_slice(vector.map(f32::to_le_bytes).as_flattened());
+            patched(&bytes, &joined(&text, &changed))
+        };
+        let short = with([0.0, 0.6, 0.8]).unwrap();
+        assert!(short != bytes);
+        for length in [0.001, 10.0, 1e30] {
+            assert!(with([0.0, 0.6 * length, 0.8 * length]).unwrap() == short, "{semantic:?} {length}");
+        }
+        for bad in [f32::NAN, f32::INFINITY] {
+            refused(with([0.0, bad, 1.0]), &[&semantic.to_string(), "a finite number"]);
+        }
+    }
+}
+
+#[test]
 fn vertices_that_were_moved_are_read_where_they_were_put() {
     for (format, stride) in [("set3/xyznuvtbpc", 28), ("set3/xyznuviiiwwpc", 28), ("set3/xyznuv2tbpc", 32)] {
         for packed in [false, true] {
@@ -289,7 +341,7 @@ impl ByHand {
             "bufferViews": self.views,
             "accessors": self.accessors,
             "meshes": [{ "name": "group_00000077", "primitives": [self.primitive] }],
-            "nodes": [{ "mesh": 0 }],
+            "nodes": [{ "mesh": 0, "scale": [15, 15, 15] }],
             "scenes": [{ "nodes": [0] }],
             "scene": 0,
         });

@@ -269,6 +269,7 @@ fn a_space_shows_each_model_where_it_stands() {
     assert_eq!(read.document.meshes().count(), 1);
     assert_eq!(read.nodes().map(|n| n.name().unwrap().to_owned()).collect::<Vec<_>>(), ["set 0", "set 0"]);
     let root = read.document.default_scene().unwrap().nodes().next().unwrap();
+    assert_eq!(root.transform().decomposed().2, [15.0; 3], "a unit is 15 m");
     let places: Vec<_> = root.children().map(|n| n.transform().matrix()).collect();
     // x is turned around, y and z stay.
     assert_eq!(places[0][3], [-10.0, 5.0, 7.0, 1.0]);
@@ -281,7 +282,8 @@ fn a_space_shows_each_model_where_it_stands() {
     assert_eq!(obj.lines().filter(|l| *l == "o set 0").count(), 2);
     let first: Vec<f32> =
         obj.lines().find_map(|l| l.strip_prefix("v ")).unwrap().split(' ').map(|v| v.parse().unwrap()).collect();
-    // (x, y, z) goes to (x, -z, y) and then to (10, 5, 7), turned around.
+    // (x, y, z) goes to (x, -z, y) and then to (10, 5, 7), turned around, in metres.
+    let first: Vec<f32> = first.iter().map(|v| v / 15.0).collect();
     let [x, y, z] = g.mapped_vertices(0).unwrap().positions().unwrap().next().unwrap();
     assert!(
         (first[0] + x + 10.0).abs() < 1e-5 && (first[1] - 5.0 + z).abs() < 1e-5 && (first[2] - 7.0 - y).abs() < 1e-5

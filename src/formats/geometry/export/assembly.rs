@@ -16,20 +16,38 @@ pub struct Assembled<'g> {
     /// The render sets.
     pub model: Model,
     /// The name and the transform of each place, as [`crate::scene::Placement::transform`]; `None` stands for the origin.
-    pub places: Vec<(String, Option<[f32; 16]>)>,
-    /// Millimetres by layer and material of its plates of armour.
-    pub thickness: Option<Thickness<'g>>,
+    pub places: Vec<Place>,
+    /// The places whose plates have a stated thickness, by that thickness.
+    pub armor: Vec<ArmoredPlaces<'g>>,
+}
+
+/// The name and the transform of a place; `None` stands for the origin.
+pub type Place = (String, Option<[f32; 16]>);
+
+/// Places of a model where its plates are equally thick.
+pub struct ArmoredPlaces<'g> {
+    /// The places.
+    pub places: Vec<Place>,
+    /// Millimetres by layer and material of the plates.
+    pub thickness: Thickness<'g>,
 }
 
 /// Millimetres of the plates with this layer and material; `None` if they are not stated.
 pub type Thickness<'g> = Box<dyn Fn(u16, u16) -> Option<f64> + 'g>;
+
+impl fmt::Debug for ArmoredPlaces<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArmoredPlaces").field("places", &self.places).finish_non_exhaustive()
+    }
+}
 
 impl fmt::Debug for Assembled<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Assembled")
             .field("model", &self.model.name)
             .field("places", &self.places)
-            .finish_non_exhaustive()
+            .field("armor", &self.armor)
+            .finish()
     }
 }
 
@@ -68,12 +86,15 @@ pub fn assemble<'g>(
     if options.armor {
         let mut armor = Vec::new();
         for part in parts {
-            scene.add_plates(part, &mut armor);
+            scene.damage.extend(part.geometry.armor_places().damage.clone());
+            for armored in &part.armor {
+                scene.add_plates(part, armored, &mut armor);
+            }
         }
         if !armor.is_empty() {
             let name = format!("{name} armor");
             let root = scene.node(Node { name, children: armor, ..Node::default() });
-            scene.armor.push(root);
+            scene.armor = Some(root);
         }
     }
     scene.colour();
@@ -87,7 +108,7 @@ pub fn assemble<'g>(
 impl<'g> Scene<'g> {
     /// Puts the node `shown` with its children at each of the places. A node has one parent, so each place but the first has
     /// nodes of its own that show the same parts.
-    fn stand(&mut self, shown: usize, places: &[(String, Option<[f32; 16]>)], top: &mut Vec<usize>) {
+    fn stand(&mut self, shown: usize, places: &[Place], top: &mut Vec<usize>) {
         let children = self.nodes.get(shown).map(|node| node.children.clone()).unwrap_or_default();
         for (number, (name, transform)) in places.iter().enumerate() {
             let matrix = match transform.map(right_handed) {
@@ -124,17 +145,15 @@ impl<'g> Scene<'g> {
     }
 
     /// Adds the plates of a part, one mesh for each thickness, in the colours of the game's own view.
-    fn add_plates(&mut self, part: &Assembled<'g>, top: &mut Vec<usize>) {
-        let Some(thickness) = &part.thickness else { return };
-        let index = part.geometry.armor_places();
-        self.damage.extend(index.damage.clone());
+    fn add_plates(&mut self, part: &Assembled<'g>, armored: &ArmoredPlaces<'g>, top: &mut Vec<usize>) {
         // Tenths of a millimetre, which are integers that sort; `None` for plates without a stated thickness.
         let mut by_thickness: BTreeMap<Option<u64>, Vec<(usize, Plate<'g>)>> = BTreeMap::new();
-        for (row, place) in index.all.iter().enumerate() {
+        for (row, place) in part.geometry.armor_places().all.iter().enumerate() {
             let Ok(plate) = Plate::at(part.geometry, place) else { continue };
             let header = plate.header();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a key, not a value")]
-            let tenths = thickness(header.layer.get(), header.material_id.get()).map(|mm| (mm * 10.0).round() as u64);
+            let tenths =
+                (armored.thickness)(header.layer.get(), header.material_id.get()).map(|mm| (mm * 10.0).round() as u64);
             by_thickness.entry(tenths).or_default().push((row, plate));
         }
         let mut children = Vec::new();
@@ -150,7 +169,7 @@ impl<'g> Scene<'g> {
         if !children.is_empty() {
             let name = part.model.name.clone();
             let node = self.node(Node { name, children, ..Node::default() });
-            self.stand(node, &part.places, top);
+            self.stand(node, &armored.places, top);
         }
     }
 }

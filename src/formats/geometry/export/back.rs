@@ -3,11 +3,11 @@
 //! An unchanged number keeps its bytes: where the GLB has the number that the file's own is written as, the file's own
 //! stays.
 
-use super::part::{ScenePart, Shape, mirror};
+use super::part::{ScenePart, Shape, mirror, unit};
 use super::{Options, Scene};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::mesh::{Group, Groups};
-use crate::formats::geometry::{Attribute, Geometry, VertexFormat, Vertices};
+use crate::formats::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
 use crate::writable::refused;
 use gltf::accessor::sparse::IndexType;
 use gltf::accessor::util::{ItemIter, SparseIndicesIter};
@@ -29,6 +29,8 @@ pub(in crate::formats::geometry) struct Mesh<'g> {
     pub name: &'g str,
     /// The ids of the vertex mapping and of the index mapping that it was written from, if it has them.
     pub ids: Option<(u32, u32)>,
+    /// Units of models for a unit of its positions.
+    scale: f32,
     primitive: Option<Primitive<'g>>,
 }
 
@@ -78,15 +80,48 @@ impl<'b> Glb<'b> {
         Ok(Self { document, binary: container.bin.unwrap_or_default() })
     }
 
-    /// The GLB's meshes. A node that puts one elsewhere is refused, as vertices have no place but their own.
-    pub fn meshes(&self) -> Result<Vec<Mesh<'_>>> {
-        for node in self.document.nodes() {
-            if node.transform().matrix() != IDENTITY {
-                let name = node.name().unwrap_or_default();
-                let what = "is moved, turned or scaled: apply that to its vertices in the program that wrote the GLB";
-                return Err(refused(format!("node {name:?} {what}")));
+    /// Returns the scale of each mesh in the scene, by number: metres for a unit of its positions. A mesh without a node has that of
+    /// models.
+    ///
+    /// # Errors
+    /// Wrong usage for a node that moves or turns a mesh, as vertices have no place but their own, and for a mesh in two sizes.
+    fn scales(&self) -> Result<Vec<f32>> {
+        let refuse = |node: &gltf::Node<'_>, what: &str| {
+            let apply = "apply that to its vertices in the program that wrote the GLB";
+            refused(format!("node {:?} {what}: {apply}", node.name().unwrap_or_default()))
+        };
+        let mut is_child = vec![false; self.document.nodes().len()];
+        let children =
+            self.document.nodes().flat_map(|node| node.children().map(|child| child.index()).collect::<Vec<_>>());
+        children.for_each(|child| is_child.get_mut(child).into_iter().for_each(|is_child| *is_child = true));
+        let top = self.document.nodes().zip(&is_child).filter(|(_, is_child)| !**is_child).map(|(node, _)| (node, 1.0));
+        let mut open: Vec<(gltf::Node<'_>, f32)> = top.collect();
+        let mut met = vec![false; is_child.len()];
+        let mut scales: Vec<Option<f32>> = vec![None; self.document.meshes().len()];
+        while let Some((node, above)) = open.pop() {
+            // A damaged file may give a node several parents.
+            let Some(met) = met.get_mut(node.index()).filter(|met| !**met) else { continue };
+            *met = true;
+            let scale =
+                uniform_scale(node.transform().matrix()).ok_or_else(|| refuse(&node, "is moved, turned or skewed"))?;
+            let scale = above * scale;
+            let known = node.mesh().and_then(|mesh| scales.get_mut(mesh.index()));
+            if let Some(known) = known
+                && known.replace(scale).is_some_and(|known| known != scale)
+            {
+                return Err(refuse(&node, "shows a mesh in another size"));
             }
+            open.extend(node.children().map(|child| (child, scale)));
         }
+        Ok(scales.into_iter().map(|scale| scale.unwrap_or(METRES)).collect())
+    }
+
+    /// The GLB's meshes.
+    ///
+    /// # Errors
+    /// Wrong usage for meshes that are moved or turned, or have several materials.
+    pub fn meshes(&self) -> Result<Vec<Mesh<'_>>> {
+        let scales = self.scales()?;
         let mesh = |mesh: gltf::Mesh<'_>| {
             let extras = mesh.extras().as_ref().map(|raw| raw.get());
             let extras: Option<serde_json::Value> = extras.and_then(|text| serde_json::from_str(text).ok());
@@ -100,7 +135,8 @@ impl<'b> Glb<'b> {
                 let what = "has more than one material; a render group has one";
                 return Err(refused(format!("mesh {name:?} {what}")));
             }
-            meshes.push(Mesh { name, ids, primitive: one.primitives().next() });
+            let scale = scales.get(one.index()).copied().unwrap_or(METRES) / METRES;
+            meshes.push(Mesh { name, ids, scale, primitive: one.primitives().next() });
         }
         Ok(meshes)
     }
@@ -243,7 +279,10 @@ impl<'b> Glb<'b> {
         let refuse = |what: &str| refused(format!("mesh {:?}: {what}", mesh.name));
         let primitive = mesh.primitive.as_ref().ok_or_else(|| refuse("it has no vertices"))?;
         let positions = primitive.get(&gltf::Semantic::Positions).ok_or_else(|| refuse("it has no positions"))?;
-        let positions = self.elements(&positions)?.all::<3>("POSITION")?;
+        let mut positions = self.elements(&positions)?.all::<3>("POSITION")?;
+        if mesh.scale != 1.0 {
+            positions.iter_mut().flatten().for_each(|v| *v *= mesh.scale);
+        }
         let triangles = self.triangles(mesh, primitive, positions.len())?;
         Ok(Surface { positions, triangles })
     }
@@ -255,8 +294,12 @@ struct Surface {
     triangles: Vec<[u32; 3]>,
 }
 
-const IDENTITY: [[f32; 4]; 4] =
-    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+/// The factor of a matrix that scales all axes equally; `None` for any other matrix.
+fn uniform_scale(matrix: [[f32; 4]; 4]) -> Option<f32> {
+    let [[scale, ..], ..] = matrix;
+    let expected = [[scale, 0.0, 0.0, 0.0], [0.0, scale, 0.0, 0.0], [0.0, 0.0, scale, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    (matrix == expected && scale.is_normal() && scale > 0.0).then_some(scale)
+}
 
 /// A type of numbers in accessors.
 trait Number: Item + Copy + Into<f64> {
@@ -494,6 +537,14 @@ impl<'g> Laid<'g, '_> {
         }
     }
 
+    /// Refuses numbers of an attribute that are infinite or not numbers.
+    fn finite(&self, name: &str, numbers: &[f32]) -> Result<()> {
+        match numbers.iter().find(|number| !number.is_finite()) {
+            Some(bad) => Err(self.refuse(format_args!("{name}: {bad} does not fit: a finite number does"))),
+            None => Ok(()),
+        }
+    }
+
     fn rest(
         &mut self,
         attribute: &impl Fn(&str) -> Option<Accessor<'g>>,
@@ -502,10 +553,12 @@ impl<'g> Laid<'g, '_> {
         let old = self.old;
         let normals = self.values::<3>(Attribute::Normal, "NORMAL", attribute("NORMAL"))?;
         if let Some(normals) = &normals {
+            self.finite("NORMAL", normals.as_flattened())?;
             self.put(Attribute::Normal, normals, before.and_then(ScenePart::normals), |n| Ok(packed(mirror(n))))?;
         }
         let tangents = self.values::<4>(Attribute::Tangent, "TANGENT", attribute("TANGENT"))?;
         if let Some(tangents) = &tangents {
+            self.finite("TANGENT", tangents.as_flattened())?;
             self.put(Attribute::Tangent, tangents, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
                 Ok(packed(mirror([x, y, z])))
             })?;
@@ -546,6 +599,7 @@ impl<'g> Laid<'g, '_> {
             self.put(Attribute::Colour, &colours, before, four("_COLOUR"))?;
         }
         if let Some(radii) = self.values::<1>(Attribute::Radius, "_RADIUS", attribute("_RADIUS"))? {
+            self.finite("_RADIUS", radii.as_flattened())?;
             let before = old.radii().map(|all| all.map(|r| [r]));
             self.put(Attribute::Radius, &radii, before, |[r]| Ok(r.to_le_bytes().to_vec()))?;
         }
@@ -583,17 +637,25 @@ impl<'g> Laid<'g, '_> {
             Some(part.normals()?.zip(part.tangents()?).map(pair))
         });
         self.put(Attribute::Binormal, &both, old, |[a, b, c, x, y, z, side]| {
+            let ([a, b, c], [x, y, z]) = (normalized([a, b, c]), normalized([x, y, z]));
             let across = [b * z - c * y, c * x - a * z, a * y - b * x].map(|v| if side < 0.0 { -v } else { v });
             Ok(packed(mirror(across)))
         })
     }
 }
 
-/// A vector of length 1 in three bytes.
+/// The vector with a length of 1. A vector without a direction stays.
+fn normalized(vector: [f32; 3]) -> [f32; 3] {
+    // Squares of the smallest and the largest numbers do not fit.
+    let largest = vector.iter().fold(f32::MIN_POSITIVE, |most, v| most.max(v.abs()));
+    unit(vector.map(|v| v / largest)).unwrap_or(vector)
+}
+
+/// The direction of a vector in three bytes.
 fn packed(vector: [f32; 3]) -> Vec<u8> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
     let byte = |v: f32| ((v + 1.0) * 127.5).round().clamp(0.0, 255.0) as u8;
-    vector.map(byte).to_vec()
+    normalized(vector).map(byte).to_vec()
 }
 
 /// The byte that a number is.
@@ -655,7 +717,12 @@ mod tests {
     fn packed_vectors_come_back() {
         for bits in 0..=255u8 {
             let [x, ..] = crate::formats::geometry::unpack_normal([bits, 0, 0]);
-            assert_eq!(packed([x, 0.0, 0.0])[0], bits);
+            let y = (1.0 - x * x).max(0.0).sqrt();
+            assert_eq!(packed([x, y, 0.0])[0], bits);
+        }
+        // Vectors of any length keep their direction.
+        for length in [1e-30, 0.1, 10.0, 1e30] {
+            assert_eq!(packed([0.6 * length, 0.8 * length, 0.0]), packed([0.6, 0.8, 0.0]), "{length}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::part::ScenePart;
 use super::skin::{Alpha, Image, Role};
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::geometry::Attribute;
+use crate::formats::geometry::{Attribute, METRES};
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
 use json::buffer::Target;
@@ -247,21 +247,14 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
         });
     }
     root.nodes = scene.nodes.iter().map(node).collect();
-    root.scenes.push(json::Scene {
-        extensions: None,
-        extras: None,
-        name: Some(scene.name.clone()),
-        nodes: scene.roots.iter().map(|&i| index(i)).collect(),
-    });
-    if !scene.armor.is_empty() {
-        root.scenes.push(json::Scene {
-            extensions: None,
-            extras: None,
-            name: Some(format!("{} armor", scene.name)),
-            nodes: scene.armor.iter().map(|&i| index(i)).collect(),
-        });
+    for number in scene.roots.iter().copied().chain(scene.armor) {
+        let Some(top) = root.nodes.get_mut(number) else { continue };
+        // Buffers hold the numbers of the file, and the unit of glTF is the metre.
+        top.scale = Some([METRES; 3]);
+        let (name, nodes) = (top.name.clone(), vec![index(number)]);
+        root.scenes.push(json::Scene { extensions: None, extras: None, name, nodes });
     }
-    root.scene = Some(index(0));
+    root.scene = (!root.scenes.is_empty()).then(|| index(0));
     (root, offset)
 }
 

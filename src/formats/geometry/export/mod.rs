@@ -18,7 +18,7 @@ mod svg;
 
 use crate::report::counted;
 pub use crate::scene::Options;
-pub use assembly::{Assembled, Thickness, assemble};
+pub use assembly::{ArmoredPlaces, Assembled, Place, Thickness, assemble};
 pub use glb::write_glb;
 pub use named::scene;
 pub use obj::write_obj;
@@ -46,10 +46,10 @@ pub struct Scene<'a> {
     /// The materials of armour and of meshes that are distinguished by colours, in the order of the colours.
     coloured: [BTreeMap<String, usize>; 2],
     nodes: Vec<Node>,
-    /// The nodes that have no parent.
+    /// The nodes without a parent: meshes, armour and hulls. Each is a scene of a GLB.
     roots: Vec<usize>,
-    /// The nodes without a parent of a second scene: armour, coloured by its thickness.
-    armor: Vec<usize>,
+    /// The node above the armour of a ship, coloured by its thickness: a scene of a GLB that other drawings leave out.
+    armor: Option<usize>,
     /// Images of materials.
     images: Vec<Image>,
     /// Textures that are written as they are, under their paths.
@@ -132,22 +132,26 @@ impl<'a> Scene<'a> {
     ) -> Self {
         let mut scene = Self::empty(name);
         scene.damage = geometry.decode_all();
-        let mut top = Vec::new();
+        let (mut meshes, mut armor, mut hulls) = (Vec::new(), Vec::new(), Vec::new());
         if options.meshes {
             scene.notes.extend(groups.notes.iter().cloned());
-            scene.add_groups(geometry, groups, placements, options.lod, &mut top);
+            scene.add_groups(geometry, groups, placements, options.lod, &mut meshes);
         }
         // In a space, hulls and armour have no position of their own: they belong to models, and are placed with them.
         if options.armor && placements.is_none() {
-            scene.add_armor(geometry, &mut top);
+            scene.add_armor(geometry, &mut armor);
         }
         if options.collision && placements.is_none() {
-            scene.add_collision(geometry, &mut top);
+            scene.add_collision(geometry, &mut hulls);
         }
         scene.colour();
-        let name = scene.name.clone();
-        let root = scene.node(Node { name, children: top, ..Node::default() });
-        scene.roots.push(root);
+        for (nodes, suffix) in [(meshes, ""), (armor, " armor"), (hulls, " hulls")] {
+            if !nodes.is_empty() {
+                let root = Node { name: format!("{name}{suffix}"), children: nodes, ..Node::default() };
+                let root = scene.node(root);
+                scene.roots.push(root);
+            }
+        }
         scene
     }
 
@@ -160,7 +164,7 @@ impl<'a> Scene<'a> {
             coloured: Default::default(),
             nodes: Vec::new(),
             roots: Vec::new(),
-            armor: Vec::new(),
+            armor: None,
             variants: Vec::new(),
             uses: &[],
             images: Vec::new(),

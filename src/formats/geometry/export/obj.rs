@@ -4,9 +4,10 @@ use super::part::unit;
 use super::skin::{Alpha, Image, Role};
 use super::{PlacedPart, Scene, written};
 use crate::error::Result;
+use crate::formats::geometry::METRES;
 use std::io::{BufWriter, Write};
 
-/// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions, normals and texture
+/// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
 /// coordinates. Materials are described in a file of their own.
 ///
 /// # Errors
@@ -112,7 +113,7 @@ fn object(
         writeln!(out, "usemtl {}", one_word(&material.name))?;
     }
     for p in part.positions() {
-        let [x, y, z] = matrix.map_or(p, |m| point(m, p));
+        let [x, y, z] = matrix.map_or(p, |m| point(m, p)).map(|v| v * METRES);
         writeln!(out, "v {x} {y} {z}")?;
     }
     let mut has_normals = false;
