@@ -1,6 +1,6 @@
 //! Prototype databases: questions to the map, against everything parsed into owned values.
 //!
-//! `cargo bench --bench bwdb` measures each case, then prints the ratios that the project promises, each pair measured
+//! `cargo bench -p benches --bench bwdb` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts its answer.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 

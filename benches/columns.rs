@@ -1,7 +1,7 @@
 //! Every column of every table of a prototype database: a query of one column never costs much more than a query of the whole
 //! table.
 //!
-//! `cargo bench --bench columns` reads each column with `export` (CSV) and with SQL (`count`), each time from a newly opened file. It
+//! `cargo bench -p benches --bench columns` reads each column with `export` (CSV) and with SQL (`count`), each time from a newly opened file. It
 //! compares the answers with the whole table, and fails if a column costs more than 1.5 times its table and 20 ms. `-- --quick` does so with a smaller file.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 

@@ -1,6 +1,6 @@
 //! Two builds of a prototype database with one in a hundred records changed, against reading both files once.
 //!
-//! `cargo bench --bench diff` prints the ratios that the project promises, each pair measured in turn in one run. Every
+//! `cargo bench -p benches --bench diff` prints the ratios that the project promises, each pair measured in turn in one run. Every
 //! case asserts how many differences there are, which the builder of the files knows.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
 

@@ -1,6 +1,6 @@
 //! Tables written as files: CSV by its speed, Parquet against the crate that writes it when it is fed ready arrays.
 //!
-//! `cargo bench --bench export` prints ratios, each pair measured in turn in one run. Every case asserts its answer.
+//! `cargo bench -p benches --bench export` prints ratios, each pair measured in turn in one run. Every case asserts its answer.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;

@@ -1,7 +1,7 @@
 //! Searches over the names of a full-size database, against one pass of `memmem` over the same bytes and against a
 //! look at each name.
 //!
-//! `cargo bench --bench find` measures each case, then prints the ratios that the project promises, each pair measured
+//! `cargo bench -p benches --bench find` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts that it finds what a look at each name finds.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 

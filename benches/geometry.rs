@@ -1,6 +1,6 @@
 //! Geometry: what decoding costs besides the decoder itself, what a second thread gives, and what opening costs.
 //!
-//! `cargo bench --bench geometry`. With `ASSETQ_SAMPLES` the largest real file is measured too.
+//! `cargo bench -p benches --bench geometry`. With `ASSETQ_SAMPLES` the largest real file is measured too.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
 
 mod common;

@@ -1,7 +1,7 @@
 //! SQL over the mapped tables: a key probe, a scan, a join and a sum, against hand-written code over the same map and
 //! against a process that does nothing.
 //!
-//! `cargo bench --bench sql` measures each case, then prints the ratios that the project promises, each pair measured
+//! `cargo bench -p benches --bench sql` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts its answer.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
@@ -14,8 +14,11 @@ use assetq::{Asset, Source};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
+
+/// The variable by which a process of this program is the command.
+const AS_COMMAND: &str = "ASSETQ_BENCH_COMMAND";
 
 const COUNT: &str = "SELECT count(*) FROM paths WHERE name LIKE '%.visual'";
 const JOIN: &str = "SELECT count(*) FROM render_sets s JOIN paths p ON p.id = s.mfm_id";
@@ -97,9 +100,9 @@ fn cases(c: &mut Criterion) {
     group.finish();
 }
 
-/// A run of the command; what it writes is given back.
+/// Runs this program as the command, and returns its output.
 fn command(arguments: &[&str]) -> Vec<u8> {
-    let out = Command::new(env!("CARGO_BIN_EXE_assetq")).args(arguments).output().unwrap();
+    let out = Command::new(std::env::current_exe().unwrap()).env(AS_COMMAND, "1").args(arguments).output().unwrap();
     assert!(out.status.success(), "{out:?}");
     out.stdout
 }
@@ -145,8 +148,12 @@ fn ratios() {
 
 criterion_group!(benches, cases);
 
-fn main() {
+fn main() -> ExitCode {
+    if std::env::var_os(AS_COMMAND).is_some() {
+        return assetq::cli::main();
+    }
     benches();
     ratios();
     Criterion::default().configure_from_args().final_summary();
+    ExitCode::SUCCESS
 }
