@@ -7,7 +7,7 @@ mod decode;
 mod texels;
 
 #[cfg(feature = "texture")]
-pub use decode::{Pixels, decode};
+pub use decode::{Content, Pixels, decode};
 pub use texels::{Masks, TexelFormat};
 
 use crate::bytes::View;

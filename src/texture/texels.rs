@@ -29,6 +29,8 @@ pub enum TexelFormat {
     Bc7,
     /// Integers of 8 to 32 bits whose channels are bit masks.
     Masked(Masks),
+    /// Integers of 8 to 32 bits whose channels are bit masks, each signed and from -1 to 1: `V8U8`.
+    Signed(Masks),
     /// A format of DXGI that is not decoded, by its number.
     Dxgi(u32),
     /// A format that is not decoded, by its four characters.
@@ -58,6 +60,15 @@ impl Masks {
             return present().map(|(letter, _)| *letter).chain(['8']).collect();
         }
         present().map(|(letter, width)| format!("{letter}{width}")).collect()
+    }
+}
+
+impl Masks {
+    /// The name in Direct3D of these masks of signed channels: the last channel is first.
+    fn signed_name(&self) -> String {
+        let widths = self.channels.map(u32::count_ones);
+        let present = ['U', 'V', 'W', 'Q'].into_iter().zip(widths).filter(|(_, width)| *width > 0);
+        present.rev().map(|(letter, width)| format!("{letter}{width}")).collect()
     }
 }
 
@@ -116,6 +127,7 @@ impl TexelFormat {
             Self::Bc6h { signed } => if signed { "BC6HS" } else { "BC6H" }.into(),
             Self::Bc7 => "BC7".into(),
             Self::Masked(masks) => masks.name().into(),
+            Self::Signed(masks) => masks.signed_name().into(),
             Self::Dxgi(number) => format!("DXGI {number}").into(),
             Self::FourCc(text) => format!("FourCC {}", text.escape_ascii()).into(),
         }
@@ -126,14 +138,14 @@ impl TexelFormat {
         match self {
             Self::Bc1 | Self::Bc4 { .. } => Some(8),
             Self::Bc2 | Self::Bc3 | Self::Bc5 { .. } | Self::Bc6h { .. } | Self::Bc7 => Some(16),
-            Self::Masked(_) | Self::Dxgi(_) | Self::FourCc(_) => None,
+            Self::Masked(_) | Self::Signed(_) | Self::Dxgi(_) | Self::FourCc(_) => None,
         }
     }
 
     /// Bytes of `width` by `height` texels. `None` if texels have no known size.
     pub fn size(self, width: u32, height: u32) -> Option<u64> {
         match self {
-            Self::Masked(masks) => {
+            Self::Masked(masks) | Self::Signed(masks) => {
                 let row = u64::from(width).checked_mul(masks.bits.into())?.div_ceil(8);
                 row.checked_mul(height.into())
             }

@@ -64,7 +64,7 @@ fn a_damaged_header_is_an_error_at_its_field() {
         (12, 0, "height, which is 1 to 16384"),
         (12, 16_385, "offset 0xc"),
         (16, u32::MAX, "width, which is 1 to 16384"),
-        (28, 6, "number of levels, more than its size has: 6 is not allowed (at offset 0x1c)"),
+        (28, 7, "number of levels, more than its size has: 7 is not allowed (at offset 0x1c)"),
         (28, u32::MAX, "offset 0x1c"),
         (80, 0, "pixel format flags"),
     ];
@@ -79,6 +79,35 @@ fn a_damaged_header_is_an_error_at_its_field() {
     bytes[140..144].copy_from_slice(&u32::MAX.to_le_bytes());
     let error = open(bytes).unwrap_err().to_string();
     assert!(error.contains("array size") && error.contains("0x8c"), "{error}");
+}
+
+#[test]
+fn one_level_too_many_is_a_finding_and_refuses_nothing() {
+    let mut bytes = flat(16, [1, 2, 3]);
+    bytes[28..32].copy_from_slice(&6u32.to_le_bytes());
+    let dds = open(bytes).unwrap();
+    assert_eq!(dds.shape().mips, 5);
+    assert!(dds.level(0, 4).is_ok() && dds.level(0, 5).is_err());
+    let report = dds.verify(&Default::default());
+    let found: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(ToString::to_string).collect();
+    assert_eq!(found, ["header: number of levels, more than its size has: 6 is not allowed (at offset 0x1c)"]);
+}
+
+#[test]
+fn signed_bumps_are_decoded_and_palettes_unsupported() {
+    let with_flags = |flags: u32| {
+        let mut bytes = DdsBuilder::new(Texels::Masks(16, [0xFF, 0xFF00, 0, 0]), 2, 1).build(&[0x80, 0x7F, 0, 0x40]);
+        bytes[80..84].copy_from_slice(&flags.to_le_bytes());
+        bytes
+    };
+    let dds = open(with_flags(0x8_0000)).unwrap();
+    assert_eq!(dds.shape().format.name(), "V8U8");
+    assert!(dds.verify(&Default::default()).is_ok());
+    assert_eq!(decode(&dds.level(0, 0).unwrap()).unwrap().rgba, [[0, 255, 0, 255], [128, 192, 0, 255]]);
+    for flags in [0x20, 0x200, 0x4_0000] {
+        let error = open(with_flags(flags)).unwrap_err();
+        assert!(matches!(error.kind(), assetq::ErrorKind::Unsupported { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -83,6 +83,10 @@ pub const ALPHA: u32 = 0x2;
 pub const FOUR_CC: u32 = 0x4;
 /// [`PixelFormat::flags`]: red, green and blue have masks.
 pub const RGB: u32 = 0x40;
+/// [`PixelFormat::flags`]: masks of signed channels, from -1 to 1, as `V8U8` has.
+pub const SIGNED: u32 = 0x8_0000;
+/// [`PixelFormat::flags`]: palettes, YUV, and signed channels with a shade of grey.
+pub const NOT_READ: u32 = 0x20 | 0x200 | 0x4_0000;
 /// [`PixelFormat::flags`]: the first mask is of a shade of grey.
 pub const LUMINANCE: u32 = 0x2_0000;
 /// [`Header::caps2`]: a cube map.

@@ -14,6 +14,9 @@ use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelForma
 use layout::{Dx10, Header, PixelFormat};
 use std::mem::offset_of;
 
+/// The fault of a header whose texture is too small for its levels.
+const MORE_LEVELS: &str = "number of levels, more than its size has";
+
 /// An open `.dds` file.
 #[derive(Debug)]
 pub struct Dds {
@@ -61,6 +64,11 @@ impl Dds {
         texture::tier(self.source.name())
     }
 
+    /// The number of levels that its header states.
+    fn stated_levels(&self) -> u32 {
+        peek_u32(self.source.bytes(), offset_of!(Header, mips)).unwrap_or(0)
+    }
+
     /// The bytes that its headers and levels need. `None` if texels have no known size.
     pub fn expected_size(&self) -> Option<u64> {
         expected_size(&self.shape, self.headers)
@@ -90,8 +98,9 @@ fn shape(view: View<'_>, header: &Header, dx10: Option<&Dx10>) -> Result<Shape> 
     require(view, offset_of!(Header, depth), "depth, which is 1 to 16384", depth, is_size)?;
     let mips = header.mips.get().max(1);
     let most = u32::BITS.saturating_sub(width.max(height).max(depth).leading_zeros());
-    let fits = |mips| mips <= most;
-    require(view, offset_of!(Header, mips), "number of levels, more than its size has", mips, fits)?;
+    // Some tools count a level after the one of a single texel.
+    let fits = |mips| mips <= most.saturating_add(1);
+    require(view, offset_of!(Header, mips), MORE_LEVELS, mips, fits)?;
     let faces = match dx10 {
         Some(dx10) if dx10.misc.get() & layout::DX10_CUBE != 0 => 6,
         Some(_) => 0,
@@ -106,7 +115,7 @@ fn shape(view: View<'_>, header: &Header, dx10: Option<&Dx10>) -> Result<Shape> 
         Some(dx10) => TexelFormat::from_dxgi(dx10.format.get()),
         None => texels(view.skip(offset_of!(Header, format)), &header.format)?,
     };
-    Ok(Shape { format, width, height, depth, layers, mips, is_cube: faces == 6 })
+    Ok(Shape { format, width, height, depth, layers, mips: mips.min(most), is_cube: faces == 6 })
 }
 
 fn texels(view: View<'_>, format: &PixelFormat) -> Result<TexelFormat> {
@@ -114,13 +123,20 @@ fn texels(view: View<'_>, format: &PixelFormat) -> Result<TexelFormat> {
     if flags & layout::FOUR_CC != 0 {
         return Ok(TexelFormat::from_four_cc(format.four_cc));
     }
-    if flags & (layout::RGB | layout::LUMINANCE | layout::ALPHA) == 0 {
+    if flags & layout::NOT_READ != 0 {
+        let what = format!("texels of pixel format flags {flags:#x}").into();
+        return Err(view.skip(offset_of!(PixelFormat, flags)).error(ErrorKind::Unsupported { what }));
+    }
+    if flags & (layout::RGB | layout::LUMINANCE | layout::ALPHA | layout::SIGNED) == 0 {
         return Err(view.skip(offset_of!(PixelFormat, flags)).bad_value("pixel format flags", flags));
     }
     let bits = format.bits.get();
     let is_width = |bits| matches!(bits, 8 | 16 | 24 | 32);
     require(view, offset_of!(PixelFormat, bits), "bits of a texel, which are 8, 16, 24 or 32", bits, is_width)?;
     let [r, g, b, a] = format.masks.map(|mask| mask.get());
+    if flags & layout::SIGNED != 0 {
+        return Ok(TexelFormat::Signed(Masks { bits, channels: [r, g, b, a], is_grey: false }));
+    }
     let is_grey = flags & layout::LUMINANCE != 0;
     let opacity = if flags & (layout::ALPHA_PIXELS | layout::ALPHA) != 0 { a } else { 0 };
     let channels = match flags & (layout::RGB | layout::LUMINANCE) {

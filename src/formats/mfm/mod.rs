@@ -31,11 +31,15 @@ impl Material {
         let view = source.view("material");
         let text = view.utf8(source.bytes())?;
         let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
-        let document = roxmltree::Document::parse_with_options(text, options)
+        let valid = with_valid_root(text);
+        let document = roxmltree::Document::parse_with_options(&valid, options)
             .map_err(|error| view.error(ErrorKind::Damaged { what: format!("it is not XML: {error}").into() }))?;
         let root = document.root_element();
         let fx = root.children().find(|child| child.has_tag_name("fx"));
-        let mut surface = Surface::new(root.tag_name().name().trim_end_matches(".mfm"));
+        // The name as the file has it.
+        let name = root.range().start.saturating_add(1);
+        let name = text.get(name..name.saturating_add(root.tag_name().name().len())).unwrap_or_default();
+        let mut surface = Surface::new(name.trim_end_matches(".mfm"));
         fx.and_then(|fx| fx.text()).unwrap_or_default().trim().clone_into(&mut surface.fx);
         let mut kinds = Vec::new();
         for node in root.children().filter(|child| child.has_tag_name("property")) {
@@ -57,6 +61,21 @@ impl Material {
     /// The shader, the textures and the values.
     pub fn surface(&self) -> &Surface {
         &self.surface
+    }
+}
+
+/// The text with a root element whose name is valid in XML. The root is called as the file, and names of files may begin with a
+/// digit: an underscore takes its place, so that all positions stay.
+fn with_valid_root(text: &str) -> Cow<'_, str> {
+    let root = text.strip_prefix('<').unwrap_or_default();
+    let name = root.split(|c: char| c == '>' || c == '/' || c.is_ascii_whitespace()).next().unwrap_or_default();
+    let (Some(rest), true) = (name.get(1..), name.starts_with(|c: char| c.is_ascii_digit())) else {
+        return Cow::Borrowed(text);
+    };
+    let behind = root.get(name.len()..).unwrap_or_default();
+    match behind.rsplit_once(&format!("</{name}")) {
+        Some((inside, end)) => format!("<_{rest}{inside}</_{rest}{end}").into(),
+        None => format!("<_{rest}{behind}").into(),
     }
 }
 
@@ -149,5 +168,25 @@ impl Reader for Material {
             fx.fail(Error::of_part(ErrorKind::NotFound { what: "the element fx".into() }, "material"));
         }
         Report { checks: vec![fx] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_may_be_called_as_any_file() {
+        for name in ["hull", "0cb6", "4"] {
+            let text = format!("<{name}.mfm><fx>a.fx</fx><property>p<Float>x</Float></property></{name}.mfm>");
+            let at = text.find("<property>").unwrap();
+            let open = |text: String| Material::open(Source::from_vec("a.mfm", text.into_bytes()));
+            let error = open(text.clone()).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("\"x\" is no Float (at offset {at:#x})")), "{error}");
+            let material = open(text.replace(">x<", ">1<")).unwrap();
+            assert_eq!((&*material.surface.name, &*material.surface.fx), (name, "a.fx"));
+        }
+        let cut = Material::open(Source::from_vec("a.mfm", b"<0.mfm><fx>".to_vec())).unwrap_err().to_string();
+        assert!(cut.contains("not XML"), "{cut}");
     }
 }

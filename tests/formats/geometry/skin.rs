@@ -101,6 +101,23 @@ impl Glb {
 }
 
 #[test]
+fn a_texture_without_a_small_level_is_halved() {
+    let ship = Ship::new(&mfm("PBS_ship.fx", ""));
+    let sizes = |size| {
+        let mut options = png();
+        options.texture_size = size;
+        let Glb(glb) = ship.glb(options);
+        let blob = glb.blob.as_ref().unwrap();
+        let width = |image: gltf::Image<'_>| {
+            let gltf::image::Source::View { view, .. } = image.source() else { panic!("the image is in the file") };
+            u32::from_be_bytes(blob[view.offset() + 16..][..4].try_into().unwrap())
+        };
+        glb.images().map(width).collect::<Vec<_>>()
+    };
+    assert_eq!([sizes(4), sizes(2), sizes(1)], [[4; 4], [2; 4], [1; 4]]);
+}
+
+#[test]
 fn channels_become_those_of_gltf() {
     let ship = Ship::new(&mfm("PBS_ship.fx", "<property>doubleSided<Bool>true</Bool></property>"));
     let glb = ship.glb(png());

@@ -4,7 +4,7 @@ use super::Scene;
 use super::skin::{Alpha, Image, Role, scaled};
 use crate::error::Result;
 use crate::scene::{Coat, Context, Options, TextureFiles, TextureMode};
-use crate::texture::Pixels;
+use crate::texture::{Content, Pixels};
 use crate::threads::prelude::*;
 use std::collections::BTreeMap;
 
@@ -97,7 +97,8 @@ impl Scene<'_> {
 impl Paint {
     /// The image as PNG; `None` if its texture is not at hand.
     fn make(&self, files: &dyn TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
-        let Some(mut pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
+        let Some(pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
+        let mut pixels = pixels.within(size, Content::Colour);
         match self.colours.filter(|_| is_mask(&pixels)) {
             None => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
             Some(colours) => {

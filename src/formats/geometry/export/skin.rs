@@ -4,7 +4,7 @@ use super::Scene;
 use crate::error::Result;
 use crate::scene::{Context, Property, Surface, TextureFiles, TextureMode};
 use crate::table::Value;
-use crate::texture::Pixels;
+use crate::texture::{Content, Pixels};
 use crate::threads::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,10 +236,19 @@ impl Scene<'_> {
 /// The image as PNG; `None` if its texture is not at hand.
 fn make((role, path, mask): &Wanted, files: &dyn TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
     let Some(mut pixels) = files.pixels(path, size)? else { return Ok(None) };
+    let content = match role {
+        Role::Transparent | Role::Base | Role::Emissive => Content::Colour,
+        Role::Normal => Content::Normal,
+        Role::MetalRoughness | Role::Occlusion => Content::Number,
+    };
+    if content == Content::Normal {
+        pixels.rgba.iter_mut().for_each(normal);
+    }
+    // A texture may have no level as small as that.
+    let mut pixels = pixels.within(size, content);
     match role {
-        Role::Transparent => {}
+        Role::Transparent | Role::Normal => {}
         Role::Base => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
-        Role::Normal => pixels.rgba.iter_mut().for_each(normal),
         Role::MetalRoughness => {
             pixels.rgba.iter_mut().for_each(|pixel| {
                 let [gloss, metal, ..] = *pixel;
