@@ -7,8 +7,8 @@
 mod common;
 
 use assetq::bwdb::Database;
-use assetq::sample::{Size, bwdb::demo};
 use assetq::{Reader as _, Source};
+use assetq_sample::{Size, bwdb::demo};
 use common::owned::{Parsed, list as list_owned};
 use common::questions::{ids, list, sum, sum_many};
 use common::{cached, claim, medians, rounds};

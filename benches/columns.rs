@@ -7,13 +7,13 @@
 
 mod common;
 
-use assetq::sample::Size;
-use assetq::sample::bwdb::{demo, demo_of};
 use assetq::sql::{Fault, Input, Session, in_sql, statements};
 use assetq::table::Value;
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Asset, Source};
+use assetq_sample::Size;
+use assetq_sample::bwdb::{demo, demo_of};
 use common::cached;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -8,8 +8,8 @@ mod common;
 
 use assetq::diff::{self, Differences};
 use assetq::report::Progress;
-use assetq::sample::{Size, bwdb};
 use assetq::{Asset, Source};
+use assetq_sample::{Size, bwdb};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -7,12 +7,12 @@ mod common;
 
 use arrow_array::RecordBatch;
 use assetq::bwdb::Database;
-use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Table;
 use assetq::write::parquet::{self as export, properties};
 use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use assetq::write::text::Style;
 use assetq::{Reader as _, Source};
+use assetq_sample::{Size, bwdb::demo};
 use bytes::Bytes;
 use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group};

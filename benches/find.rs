@@ -3,15 +3,15 @@
 //!
 //! `cargo bench -p benches --bench find` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts that it finds what a look at each name finds.
-#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction, clippy::field_reassign_with_default)]
 
 mod common;
 
 use assetq::bwdb::Database;
 use assetq::find::{self, Options, Pattern, Syntax};
-use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Table;
 use assetq::{Reader as _, Source};
+use assetq_sample::{Size, bwdb::demo};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
 use hashbrown::HashMap;

@@ -7,8 +7,8 @@ mod common;
 
 use assetq::geometry::Geometry;
 use assetq::geometry::export::{Options, Scene, write_glb};
-use assetq::sample::geometry::many;
 use assetq::{Reader as _, Source};
+use assetq_sample::geometry::many;
 use common::bare::Blobs;
 use common::{cached, claim, medians};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -7,10 +7,10 @@
 
 mod common;
 
-use assetq::sample::{Size, bwdb::demo};
 use assetq::sql::{Answer, Fault, Input, Session, statements};
 use assetq::table::Value;
 use assetq::{Asset, Source};
+use assetq_sample::{Size, bwdb::demo};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
 use std::path::{Path, PathBuf};

@@ -5,10 +5,10 @@ mod common;
 
 use assetq::__private::codec;
 use assetq::report::Progress;
-use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use assetq::vrb::{MAIN, VrbArchive};
 use assetq::write::json::JsonWriter;
 use assetq::{Reader, Source};
+use assetq_sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

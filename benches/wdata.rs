@@ -2,10 +2,10 @@
 
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
-use assetq::sample::wdata::{large, write};
 use assetq::table::Region;
 use assetq::wdata::{BoxType, Map};
 use assetq::{Reader as _, Source};
+use assetq_sample::wdata::{large, write};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::io::Write as _;

@@ -1,13 +1,13 @@
 //! Sheets: opening, records by name, all cells to CSV against a reader that builds a map for each record.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
-use assetq::sample::wdb::{Game, generated};
 use assetq::table::filter::Filter;
 use assetq::table::{RowCursor, Table, Value};
 use assetq::wdb::{FieldKind, Sheet};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Reader, Source};
+use assetq_sample::wdb::{Game, generated};
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use std::collections::HashMap;
 use std::hint::black_box;

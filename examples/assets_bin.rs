@@ -8,8 +8,8 @@
 
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::Record;
-use assetq::sample::{Size, bwdb::demo};
 use assetq::{Result, Source};
+use assetq_sample::{Size, bwdb::demo};
 use std::env;
 
 /// Opens the database, and shows one visual of it.

@@ -7,12 +7,12 @@
 //! Without a file it counts in a sample.
 
 use assetq::bwdb::Database;
-use assetq::sample::{Size, bwdb::demo};
 use assetq::table::filter::Filter;
 use assetq::table::{Column, DeclaredTable, Kind, Table};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Result, Source};
+use assetq_sample::{Size, bwdb::demo};
 use std::collections::BTreeMap;
 use std::env;
 use std::io::stdout;

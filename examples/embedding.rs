@@ -7,9 +7,9 @@
 //! Without a file it reads a sample, whole and cut short.
 
 use assetq::report::Progress;
-use assetq::sample::{Size, geometry::demo_splash};
 use assetq::table::{Table, Tree};
 use assetq::{Asset, Result, Source};
+use assetq_sample::{Size, geometry::demo_splash};
 use std::env;
 
 /// Shows a file, and the same file as a broken download leaves it.

@@ -8,8 +8,8 @@
 
 use assetq::geometry::mesh::bounds;
 use assetq::geometry::{Geometry, material_name};
-use assetq::sample::{Size, geometry::demo};
 use assetq::{Result, Source};
+use assetq_sample::{Size, geometry::demo};
 use std::env;
 
 /// Opens the file, and lists its meshes and armour.

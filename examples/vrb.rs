@@ -6,10 +6,10 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::sample::{Size, vrb::demo};
 use assetq::vrb::VrbArchive;
 use assetq::write::json::JsonWriter;
 use assetq::{Result, Source};
+use assetq_sample::{Size, vrb::demo};
 use std::env;
 use std::io::stdout;
 

@@ -6,10 +6,10 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::sample::{Size, wdata::demo};
 use assetq::table::{Region, column_index};
 use assetq::wdata::{BoxType, Map};
 use assetq::{Reader as _, Result, Source};
+use assetq_sample::{Size, wdata::demo};
 use std::env;
 
 /// Opens the map, follows its waypoints from the first one, and looks around at the last.

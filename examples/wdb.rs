@@ -6,9 +6,9 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::sample::{Size, wdb::demo};
 use assetq::wdb::Sheet;
 use assetq::{Result, Source};
+use assetq_sample::{Size, wdb::demo};
 use std::env;
 
 /// Opens the sheet, and shows one record of it.

@@ -20,12 +20,11 @@
 //! [`diff`], [`refs`], `find`, `sql` and the outputs in `write` use nothing else.
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
 //! use assetq::{Asset, Source, report::Progress};
 //!
 //! // `Source::open` maps a file. Bytes in memory work as well; samples of all formats are in `assetq::sample`.
-//! let bytes = assetq::sample::geometry::splash(&[("bow", [-1.0; 3], [1.0; 3]), ("stern", [2.0; 3], [3.0; 3])]);
+//! let bytes = assetq_sample::geometry::splash(&[("bow", [-1.0; 3], [1.0; 3]), ("stern", [2.0; 3], [3.0; 3])]);
 //! let asset = Asset::open(Source::from_vec("ship.splash", bytes))?;
 //! assert_eq!(asset.format().name(), "splash");
 //!
@@ -39,8 +38,6 @@
 //! assert!(asset.reader().verify(&Progress::default()).is_ok());
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! # Single families
@@ -49,9 +46,8 @@
 //! field in place:
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
-//! # use assetq::sample::{Size, bwdb::demo};
+//! # use assetq_sample::{Size, bwdb::demo};
 //! use assetq::Source;
 //! use assetq::bwdb::{Database, prototypes::Record};
 //!
@@ -66,16 +62,13 @@
 //! }
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! A `.geometry` pairs vertices with indices, and decodes their buffers:
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
-//! # use assetq::sample::{Size, geometry::demo};
+//! # use assetq_sample::{Size, geometry::demo};
 //! use assetq::{Source, geometry::Geometry};
 //!
 //! let geometry = Geometry::open(Source::from_vec("ship.geometry", demo(1, Size::Small)))?;
@@ -86,16 +79,13 @@
 //! assert_eq!(vertices.positions().expect("the format has positions").len(), 81);
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! A `.vrb` describes its own values; one of them is found by its path, and the others are skipped:
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
-//! # use assetq::sample::{Size, vrb::demo};
+//! # use assetq_sample::{Size, vrb::demo};
 //! use assetq::{Source, table::Value, vrb::VrbArchive};
 //!
 //! let archive = VrbArchive::open(Source::from_vec("savegame.vrb", demo(1, Size::Small)))?;
@@ -103,16 +93,13 @@
 //! assert_eq!((chunk.name(), value.leaf()?), ("[Main]", Some(Value::F32(2.5))));
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! A `.wdata` finds the boxes of one type without a walk over the others, and the boxes at a position:
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
-//! # use assetq::sample::{Size, wdata::demo};
+//! # use assetq_sample::{Size, wdata::demo};
 //! use assetq::{Source, table::Region, wdata::{BoxType, Map}};
 //!
 //! let map = Map::open(Source::from_vec("town.wdata", demo(1, Size::Small)))?;
@@ -122,16 +109,13 @@
 //! assert!(map.boxes_at(&Region::Point(at.map(|n| n.get().into())))?.boxes.contains(&(BoxType::PortalBox, 0)));
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! A `.wdb` finds a record by its name, and extracts fields of 1 to 32 bits from its words:
 //!
 //! ```
-//! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
-//! # use assetq::sample::{Size, wdb::demo};
+//! # use assetq_sample::{Size, wdb::demo};
 //! use assetq::{Source, table::Value, wdb::Sheet};
 //!
 //! let sheet = Sheet::open(Source::from_vec("sheet.wdb", demo(1, Size::Small)))?;
@@ -140,8 +124,6 @@
 //! assert_eq!(record.value(field)?, Value::Uint(280));
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "sample"))]
-//! # fn main() {}
 //! ```
 //!
 //! # Custom formats and tables
@@ -207,84 +189,60 @@
     )
 )]
 
-pub mod archive;
-pub mod armor;
-mod ask;
-mod asset;
-#[cfg(feature = "export")]
-#[doc(hidden)]
-pub mod atomic_file;
-mod budget;
-pub mod bytes;
 #[cfg(feature = "cli")]
 pub mod cli;
-mod codec;
-mod compare;
-mod container;
-#[cfg(any(feature = "cli", feature = "remote"))]
-mod dates;
-#[cfg(feature = "edit")]
-pub mod edit;
-pub mod error;
-mod escape;
-#[cfg(feature = "filter")]
-pub mod files;
-mod formats;
-#[cfg(feature = "games")]
-pub mod games;
-pub mod id;
-mod lazy;
-mod materials;
-mod options;
-mod paths;
-#[cfg(feature = "view")]
+pub mod formats;
 #[doc(hidden)]
-pub mod picture;
-pub mod reader;
-pub mod relations;
-pub mod report;
-#[cfg(feature = "sample")]
-pub mod sample;
-pub mod scene;
-pub mod source;
-mod suggest;
-pub mod table;
-pub mod texture;
-#[cfg(feature = "texture")]
-pub mod texture_files;
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
-mod threads;
-mod urls;
-#[cfg(feature = "edit")]
-mod writable;
-#[cfg(feature = "export")]
-pub mod write;
+pub mod games;
 
-pub use archive::names;
-#[cfg(feature = "find")]
-pub use ask::find;
-#[cfg(feature = "cli")]
-pub use ask::history;
-#[cfg(feature = "export")]
-pub use ask::lines;
-#[cfg(feature = "export")]
-pub use ask::ship;
+/// Queries of any files: by address and pattern, searches, references, histories.
+pub mod query {
+    pub use assetq_core::archive::{self, Address, Cache};
+    pub use assetq_query::{files, find, history, lines, refs};
+}
+
+/// Pages and pictures of tables and shapes.
+pub mod view {
+    pub use assetq_core::{scene, texture, texture_files};
+    pub use assetq_view::{page, picture};
+}
+
+pub use assetq_core::{Asset, Error, Format, Options, Result, Source, table};
 #[cfg(feature = "sql")]
-pub use ask::sql;
-pub use ask::{diff, refs};
-pub use asset::{Asset, Format};
-pub use error::{Error, ErrorKind, Result};
-pub use formats::*;
-pub use options::Options;
-pub use reader::{FileFormat, Reader};
-pub use source::Source;
+pub use assetq_query::sql;
+pub use assetq_query::{diff, edit, write};
+
+#[doc(hidden)]
+pub use assetq_core::archive::names;
+#[doc(hidden)]
+pub use assetq_core::{
+    ErrorKind, FileFormat, Reader, archive, atomic_file, bytes, dds, error, id, reader, relations, report, scene,
+    source, texture, texture_files,
+};
+#[cfg(feature = "ff13")]
+#[doc(hidden)]
+pub use assetq_ff13::{gtex, wdb, white};
+#[doc(hidden)]
+pub use assetq_query::{files, find, history, lines, refs};
+#[cfg(feature = "rusty-hearts")]
+#[doc(hidden)]
+pub use assetq_rusty_hearts::{rusty_hearts, wdata};
+#[cfg(feature = "vrage")]
+#[doc(hidden)]
+pub use assetq_vrage::{se2, vrb};
+#[cfg(feature = "wows")]
+#[doc(hidden)]
+pub use assetq_wows::{armor, bwdb, gameparams, geometry, mfm, mo, ship, wows};
+
+#[cfg(feature = "cli")]
+use assetq_core::{asset, codec, escape, options, paths, threads, urls};
+#[cfg(feature = "cli")]
+use assetq_view::picture;
 
 /// Internals that tests, benches and comparisons of this project reach for. It changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub mod codec {
-        pub use crate::codec::*;
-    }
+    pub use assetq_core::codec;
 }
 
 /// The examples of the guide.

@@ -1,8 +1,8 @@
 //! The library as C sees it: a program in C, built with the machine's compiler, and the header.
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use assetq::sample::{self, Size};
 use assetq::{Asset, Source};
+use assetq_sample::{self as sample, Size};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

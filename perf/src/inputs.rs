@@ -3,8 +3,8 @@
 use assetq::Source;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::sample::vrb::{ArchiveBuilder, Codec, mesh, world};
-use assetq::sample::{Size, bwdb, geometry, space, wows};
+use assetq_sample::vrb::{ArchiveBuilder, Codec, mesh, world};
+use assetq_sample::{Size, bwdb, geometry, space, wows};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Valid files of every format, to try things on.
 
 use crate::error::simple;
-use assetq::sample::{self, Make, Size};
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
+use assetq_sample::{self, Make, Size};
 use pyo3::prelude::*;
 use std::fs;
 use std::io::{self, Write as _};

@@ -1,6 +1,6 @@
 //! Changes of rows: as text, and as rows of a table.
 
-use crate::ask::diff::{self, Change, Pair, TableDiff};
+use crate::diff::{self, Change, Pair, TableDiff};
 use crate::table::{Column, Kind, Value};
 
 /// A table, and the pairs of its selected rows that differ.

@@ -244,7 +244,8 @@ impl Context {
         // A folder that is no game's has textures at most. A pipe can be read once: it is left to the drawing.
         for other in others.filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
             let asset = self.open(other)?;
-            let knows = asset.reader().plating().is_some() || asset.reader().archive().is_some();
+            let knows =
+                asset.reader().facet::<dyn crate::armor::Plating>().is_some() || asset.reader().archive().is_some();
             if knows {
                 let before =
                     || self.options.get::<NameSources>().map(|names| NameSources::clone(&names)).unwrap_or_default();

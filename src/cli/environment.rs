@@ -6,8 +6,7 @@ use crate::table::Value;
 use crate::threads;
 
 /// The features of the library that change what the command does.
-const FEATURES: [(&str, bool); 3] =
-    [("games", cfg!(feature = "games")), ("parquet", cfg!(feature = "parquet")), ("remote", cfg!(feature = "remote"))];
+const FEATURES: [(&str, bool); 2] = [("parquet", cfg!(feature = "parquet")), ("remote", cfg!(feature = "remote"))];
 
 /// The C library and the linker that the target takes, as in its triple.
 const ABI: &str = if cfg!(target_env = "gnu") {

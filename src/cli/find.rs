@@ -1,6 +1,6 @@
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::find::{self, Hit, Look, Options, Pattern, Syntax};
+use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::glob::has_uppercase;

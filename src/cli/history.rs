@@ -1,13 +1,13 @@
 use super::{Context, Exit, Failure, Format, Outcome, sql};
 use crate::archive::{self, Address};
-use crate::ask::history::{Change, History, State};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
+use crate::history::{Change, History, State};
 use crate::report::{Progress, counted};
 use crate::table::Value;
 use crate::threads::prelude::*;
-use crate::write::page::{Page, tables};
 use crate::write::text::Mark;
+use assetq_view::page::{Page, tables};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::refs::{self, By, Edge, Found, IdTexts, Known};
 use crate::asset::Asset;
 use crate::id;
+use crate::refs::{self, By, Edge, Found, IdTexts, Known};
 use crate::table::{Column, Kind, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::refs::{self, Entry};
+use crate::refs::{self, Entry};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 

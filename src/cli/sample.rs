@@ -1,8 +1,8 @@
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::paths::joined;
-use crate::sample::{self, Size};
 use crate::table::{Column, Kind, Value};
+use assetq_sample::{self as sample, Size};
 use std::path::{Path, PathBuf};
 
 /// Write a valid file or folder of every format, to try commands on

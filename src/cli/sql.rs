@@ -4,12 +4,12 @@ mod prompt;
 use super::patch::{Output, Target};
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Address;
-use crate::ask::sql::{Answer, Fault, Input, Session, keep, statements};
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
+use crate::sql::{Answer, Fault, Input, Session, keep, statements};
 use crate::urls::url_of;
 use answers::{Asked, answer, dot, failure, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
@@ -253,7 +253,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
             text.push_str(&line);
             text.push('\n');
         }
-        if last || crate::ask::sql::is_complete(&text) {
+        if last || crate::sql::is_complete(&text) {
             for statement in statements(&text) {
                 answer(statement, session, context).map_err(|fault| match fault {
                     Asked::Fault(fault) => failure_in(&text, fault),

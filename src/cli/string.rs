@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::refs;
 use crate::id;
+use crate::refs;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 

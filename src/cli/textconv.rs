@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::lines;
+use crate::lines;
 use std::path::PathBuf;
 
 /// Write a file as text that git compares: sorted, line by line

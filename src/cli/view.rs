@@ -3,12 +3,12 @@ use super::{Context, Exit, Failure, Outcome, export};
 use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
-use crate::picture::write as write_picture;
+use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Figure, Solids, Together};
 use crate::scene::{Drawing, Options, SceneFormat, TextureFiles as _, TextureMode};
 use crate::texture_files::TextureFiles;
-use crate::write::page::{Page, image, scene, tables, tree};
+use assetq_view::page::{Page, image, scene, tables, tree};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     let form = form(&to)?;
     context.create(&to, args.force, |out| {
         if let Some(kind) = form {
-            drawing.write(kind, out).map_err(|error| Failure::in_file(name, &error))?;
+            write_drawing(&*drawing, kind, out).map_err(|error| Failure::in_file(name, &error))?;
             return Ok(());
         }
         let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
@@ -428,7 +428,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
         return Err(Failure::new(Exit::Usage, what));
     };
     context.create(to, args.force, |out| {
-        let notes = drawing.write(kind, out).map_err(|error| Failure::in_file(file, &error))?;
+        let notes = write_drawing(&*drawing, kind, out).map_err(|error| Failure::in_file(file, &error))?;
         notes.iter().for_each(|note| context.note(file, note));
         Ok(())
     })

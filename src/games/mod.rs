@@ -14,8 +14,8 @@ pub use record::Record;
 pub use record::Installation;
 pub use title::GameTitle;
 
-use crate::container::MARK;
 use crate::error::Result;
+use assetq_core::archive::Prefix;
 use location::RecordLocation;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -23,25 +23,18 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// An address that begins with the prefix of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GameAddress<'a> {
-    pub(crate) title: GameTitle,
-    /// The text between `@` and the mark.
-    pub(crate) build: Option<&'a str>,
-    /// The path in the game's folder, empty for the folder itself.
-    pub(crate) inner: &'a str,
-}
-
-impl<'a> GameAddress<'a> {
-    /// Splits `wows:INNER` or `wows@BUILD:INNER`. Returns `None` for any other text.
-    pub(crate) fn parse(text: &'a str) -> Option<Self> {
-        let (game, inner) = text.split_once(MARK)?;
-        let (prefix, build) = game.split_once('@').map_or((game, None), |(prefix, build)| (prefix, Some(build)));
-        let title = GameTitle::ALL.into_iter().find(|title| title.prefix() == prefix)?;
-        Some(Self { title, build, inner })
-    }
-}
+/// The prefix of each game, for addresses.
+pub const PREFIXES: &[Prefix] = &{
+    use GameTitle as G;
+    [
+        Prefix { name: G::WorldOfWarships.prefix(), folder: || G::WorldOfWarships.find() },
+        Prefix { name: G::SpaceEngineers2.prefix(), folder: || G::SpaceEngineers2.find() },
+        Prefix { name: G::FinalFantasy13.prefix(), folder: || G::FinalFantasy13.find() },
+        Prefix { name: G::FinalFantasy13Part2.prefix(), folder: || G::FinalFantasy13Part2.find() },
+        Prefix { name: G::LightningReturns.prefix(), folder: || G::LightningReturns.find() },
+        Prefix { name: G::RustyHearts.prefix(), folder: || G::RustyHearts.find() },
+    ]
+};
 
 /// A search of one machine.
 #[derive(Debug)]
@@ -98,21 +91,5 @@ impl GameTitle {
         let found = FOUND.iter().zip(Self::ALL).find(|(_, title)| *title == self);
         let folder = found.and_then(|(found, _)| found.get_or_init(|| Some(search()?.folder)).clone());
         folder.ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_of_a_game_has_a_prefix_and_perhaps_a_build() {
-        let parsed = |text| GameAddress::parse(text).map(|at| (at.title.prefix(), at.build, at.inner));
-        assert_eq!(parsed("wows:content/a.bin"), Some(("wows", None, "content/a.bin")));
-        assert_eq!(parsed("wows@123:"), Some(("wows", Some("123"), "")));
-        assert_eq!(parsed("ff13-2:a:b"), Some(("ff13-2", None, "a:b")));
-        for other in ["wows", "WOWS:a", "ff14:a", "./wows:a", "C:\\wows:a", ":a", ""] {
-            assert_eq!(parsed(other), None, "{other}");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Archives as people ask them: the folder of a game, its builds, and the files inside.
 
-use assetq::sample::Size;
-use assetq::sample::wows::{BUILDS, game};
+use assetq_sample::Size;
+use assetq_sample::wows::{BUILDS, game};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -201,8 +201,8 @@ fn a_snapshot_stands_for_a_build() {
 
 #[test]
 fn a_file_that_moved_is_told_as_one() {
-    use assetq::sample::wows::{How, Package};
     use assetq::wows::Variant;
+    use assetq_sample::wows::{How, Package};
     let dir = TempDir::new().unwrap();
     let build = |build: &str, files: &[(&str, &str)]| {
         let mut package = Package::new(Variant::V2, &format!("a{build}.pkg"));
@@ -296,7 +296,7 @@ fn an_error_names_the_address_once_and_where_it_is_on_disk() {
 #[cfg(unix)]
 #[test]
 fn a_shell_completes_paths_inside() {
-    use assetq::sample::wdb;
+    use assetq_sample::wdb;
     let (script, _) = run(0, &["completions", "bash"]);
     let script_file = GAME.path().join("completions.bash");
     fs::write(&script_file, script).unwrap();
@@ -375,7 +375,7 @@ fn two_folders_are_compared_by_their_files() {
         fs::write(path, bytes).unwrap();
     };
     let sheet = |points: i64| {
-        use assetq::sample::wdb::{Cell, Game, Sheet};
+        use assetq_sample::wdb::{Cell, Game, Sheet};
         let sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
         sheet.record("bat", [Cell::from("bat"), points.into()]).build()
     };

@@ -1,7 +1,7 @@
 //! Installed games, found in homes that are made up as Steam, the game centers and Wine make them.
 
 use crate::common::writer;
-use assetq::sample;
+use assetq_sample as sample;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

@@ -3,12 +3,12 @@
 use crate::common::run;
 use assetq::files::{self, FilePattern, FileSet};
 use assetq::report::Progress;
-use assetq::sample::wdb::{Cell, Game, Sheet};
-use assetq::sample::wows::BUILDS;
-use assetq::sample::{FILES, Size, geometry::splash};
 use assetq::table::filter::Filter;
 use assetq::table::{Table, Value, column_index};
 use assetq::{Asset, Options};
+use assetq_sample::wdb::{Cell, Game, Sheet};
+use assetq_sample::wows::BUILDS;
+use assetq_sample::{FILES, Size, geometry::splash};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -155,7 +155,7 @@ fn files_of_several_formats_are_counted_until_one_is_chosen() {
 #[test]
 fn builds_of_a_game_are_a_column() {
     let dir = TempDir::new().unwrap();
-    assetq::sample::wows::game(1, Size::Small, |path, bytes| {
+    assetq_sample::wows::game(1, Size::Small, |path, bytes| {
         let path = dir.path().join("game").join(path);
         fs::create_dir_all(path.parent().unwrap())?;
         fs::write(path, bytes)

@@ -3,11 +3,11 @@
 use assetq::archive::Archive as _;
 use assetq::id::{of_name, of_path};
 use assetq::names::NameSources;
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::prototypes::BlobWriter;
-use assetq::sample::{Size, space, wows};
 use assetq::table::{Table, Value};
 use assetq::{Asset, Options, Source};
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::prototypes::BlobWriter;
+use assetq_sample::{Size, space, wows};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

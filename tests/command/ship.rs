@@ -1,7 +1,7 @@
 //! Whole ships, from the folder of a game to one file.
 
 use crate::common::{run, writer};
-use assetq::sample::ship::{COLOURS, SHIP, folder};
+use assetq_sample::ship::{COLOURS, SHIP, folder};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A folder with the made ship.

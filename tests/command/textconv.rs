@@ -1,7 +1,7 @@
 //! Game files and their differences as text, for git and for people who read on elsewhere.
 
-use assetq::sample::wdb::{Cell, Game, Sheet};
-use assetq::sample::{FILES, Size};
+use assetq_sample::wdb::{Cell, Game, Sheet};
+use assetq_sample::{FILES, Size};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -52,7 +52,7 @@ fn the_environment_is_listed_for_a_report() {
 mod there {
     use super::*;
     use crate::common::writer;
-    use assetq::sample::{self, Size};
+    use assetq_sample::{self as sample, Size};
     use std::fs::{self, OpenOptions};
     use std::os::windows::fs::OpenOptionsExt as _;
 

@@ -1,10 +1,10 @@
 //! Rusty Hearts maps that hold what was written.
 
 use assetq::report::Progress;
-use assetq::sample::wdata::{FieldValues, Spec, Written};
 use assetq::table::{Table, Value, column_index};
 use assetq::wdata::Map;
 use assetq::{Reader as _, Source};
+use assetq_sample::wdata::{FieldValues, Spec, Written};
 
 /// Values as they are compared: what is shown is the same, and floats are the same bits.
 pub fn same(a: &Value<'_>, b: &Value<'_>) -> bool {

@@ -1,10 +1,8 @@
 //! Tools that several test files need.
 #![allow(dead_code)]
 
-#[cfg(feature = "edit")]
 pub mod made;
 pub mod maps;
-#[cfg(feature = "edit")]
 pub mod tree;
 
 use assetq::table::{Tree, Value};

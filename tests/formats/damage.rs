@@ -5,10 +5,10 @@
 use crate::common::errors_of;
 use crate::wdata::damaged::small;
 use assetq::rusty_hearts::layout::KEY;
-use assetq::sample::{self, FILES, Size, gameparams, rusty_hearts, vrb, wdb, white, wows};
 use assetq::white::GameKind;
 use assetq::white::layout::EntryLayout;
 use assetq::{Asset, Error, ErrorKind, Format, Options, Source};
+use assetq_sample::{self as sample, FILES, Size, gameparams, rusty_hearts, vrb, wdb, white, wows};
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,9 +73,11 @@ fn has_place(error: &Error) -> bool {
 /// The samples of all formats, the lists in the samples of folders, and the insides of packed samples.
 fn all() -> Vec<Whole> {
     let file = |(name, format, make): &(&'static str, Format, sample::Make)| Whole {
-        is_checksummed: [Format::BWDB, Format::VRB].contains(format),
+        is_checksummed: [assetq::formats::wows::BWDB, assetq::formats::vrage::VRB].contains(format),
         // Textures are searched for, a pack ends with padding, and a map without its last part is complete.
-        complete: (![Format::GTEX, Format::WPD, Format::WDATA].contains(format)).then(Vec::new),
+        complete: (![assetq::formats::ff13::GTEX, assetq::formats::ff13::WPD, assetq::formats::rusty_hearts::WDATA]
+            .contains(format))
+        .then(Vec::new),
         ..Whole::new(name, make(1, Size::Small))
     };
     let mut all: Vec<Whole> = FILES.iter().map(file).collect();

@@ -2,11 +2,11 @@
 
 use crate::common;
 use assetq::dds::Dds;
-use assetq::sample::dds::{DdsBuilder, Texels, demo, flat, flat_block};
-use assetq::sample::{FOLDERS, Size};
 use assetq::table::Value;
 use assetq::texture::{Masks, TexelFormat, Texture, decode};
 use assetq::{Asset, Format, Reader, Source};
+use assetq_sample::dds::{DdsBuilder, Texels, demo, flat, flat_block};
+use assetq_sample::{FOLDERS, Size};
 use std::collections::BTreeMap;
 
 fn open(bytes: Vec<u8>) -> assetq::Result<Dds> {
@@ -126,7 +126,7 @@ fn a_texture_without_its_magic_is_not_taken_for_a_geometry() {
     bytes[..0x18].copy_from_slice(&[7, 0, 0, 0].repeat(6));
     bytes[0x18..0x48].copy_from_slice(&[0x48, 0, 0, 0, 1, 0, 0, 0].repeat(6));
     assert!(Format::detect(&Source::from_vec("x", bytes)).is_err());
-    assert_eq!(Format::detect(&Source::from_vec("x", flat(4, [0; 3]))).unwrap(), Format::DDS);
+    assert_eq!(Format::detect(&Source::from_vec("x", flat(4, [0; 3]))).unwrap(), assetq::formats::DDS);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn real_textures_have_the_pixels_of_another_decoder() {
             continue;
         };
         let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(Format::detect(&Source::from_vec("x", bytes.clone())).unwrap(), Format::DDS);
+        assert_eq!(Format::detect(&Source::from_vec("x", bytes.clone())).unwrap(), assetq::formats::DDS);
         let dds = open(bytes).unwrap();
         assert_eq!(dds.shape().format.name(), *format, "{name}");
         assert!(dds.verify(&Default::default()).checks.iter().all(|check| check.is_ok()), "{name}");

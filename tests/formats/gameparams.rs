@@ -3,12 +3,12 @@
 use crate::common::samples;
 use assetq::gameparams::{NodeKind, Params, Pickle};
 use assetq::names::NameSources;
-use assetq::sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
-use assetq::sample::geometry::{battleship, gun};
-use assetq::sample::pickle::Data;
-use assetq::sample::{Size, wows};
 use assetq::table::{Tree, Value};
 use assetq::{Asset, Options, Reader, Source};
+use assetq_sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
+use assetq_sample::geometry::{battleship, gun};
+use assetq_sample::pickle::Data;
+use assetq_sample::{Size, wows};
 use std::sync::Arc;
 
 /// One ship, written by CPython in every protocol and with every root; and texts of Python 2. Three lines each: a title, the

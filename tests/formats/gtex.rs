@@ -1,11 +1,11 @@
 //! Textures of the FINAL FANTASY XIII trilogy, whose texels are in another file.
 
 use assetq::gtex::Textures;
-use assetq::sample::gtex::{demo, demo_imgb};
-use assetq::sample::{Size, dds::flat_block};
 use assetq::table::{Tree, Value};
 use assetq::texture::decode;
 use assetq::{Asset, Reader, Source};
+use assetq_sample::gtex::{demo, demo_imgb};
+use assetq_sample::{Size, dds::flat_block};
 
 fn open(trb: Vec<u8>, imgb: Option<Vec<u8>>) -> Textures {
     let imgb = imgb.map(|bytes| Source::from_vec("model.imgb", bytes));
@@ -19,7 +19,7 @@ fn texels_are_read_from_the_file_beside_it() {
     std::fs::write(&trb, demo(1, Size::Small)).unwrap();
     std::fs::write(folder.path().join("model.imgb"), demo_imgb(1, Size::Small)).unwrap();
     let asset = Asset::open_at(&trb, &Default::default()).unwrap();
-    assert_eq!(asset.format(), assetq::Format::GTEX);
+    assert_eq!(asset.format(), assetq::formats::ff13::GTEX);
     assert!(asset.reader().verify(&Default::default()).checks.iter().all(|check| check.is_ok()));
     let textures = asset.reader().textures();
     let shapes: Vec<_> = textures.iter().map(|(_, texture)| texture.as_ref().unwrap().shape()).collect();

@@ -1,20 +1,17 @@
 //! Formats: what their readers give for files that the builders write, for damaged files and for real ones.
-#![cfg(feature = "sample")]
-#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction, clippy::field_reassign_with_default)]
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod bwdb;
 mod damage;
-#[cfg(feature = "texture")]
 mod dds;
-mod floors;
+mod detection;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
 mod gameparams;
 mod geometry;
-#[cfg(feature = "texture")]
 mod gtex;
 #[cfg(feature = "cli")]
 mod properties;

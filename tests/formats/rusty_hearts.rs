@@ -4,9 +4,9 @@ use crate::common::{run, writer};
 use assetq::archive::{self, Archive};
 use assetq::rusty_hearts::layout::{KEY, LIST};
 use assetq::rusty_hearts::{Key, RustyHeartsArchive};
-use assetq::sample::Size;
-use assetq::sample::rusty_hearts::{Records, folder, hash, pack, volume_of};
-use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
+use assetq::{Asset, ErrorKind, Options, Reader as _, Source};
+use assetq_sample::Size;
+use assetq_sample::rusty_hearts::{Records, folder, hash, pack, volume_of};
 use serde_json::Value as Json;
 use std::fs;
 use std::io::Read as _;
@@ -78,7 +78,7 @@ fn crc(bytes: &[u8]) -> u32 {
 fn the_archive_says_what_a_plain_reader_finds() {
     let (dir, files) = game();
     let asset = open(dir.path());
-    assert_eq!(asset.format(), Format::RUSTY_HEARTS);
+    assert_eq!(asset.format(), assetq::formats::rusty_hearts::RUSTY_HEARTS);
     let archive = asset.reader().archive().unwrap();
     let expected = plain(&fs::read(dir.path().join(LIST)).unwrap());
     assert_eq!((archive.len().unwrap(), expected.len()), (files.len(), files.len()));
@@ -102,7 +102,7 @@ fn a_map_opens_by_its_address_and_other_files_are_shown() {
     let (dir, files) = game();
     let name = dir.path().to_str().unwrap();
     let map = open(Path::new(&format!("{name}:world/town/town_01.wdata")));
-    assert_eq!((map.format(), map.source().bytes()), (Format::WDATA, &files[0].1[..]));
+    assert_eq!((map.format(), map.source().bytes()), (assetq::formats::rusty_hearts::WDATA, &files[0].1[..]));
     let (out, _) = run(dir.path(), 0, &["cat", ".", "world/town/town_01.wdata", "-f", "json"]);
     let shown: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(shown["crc32"], format!("0x{:08X}", crc(&files[0].1)));
@@ -136,7 +136,7 @@ fn the_list_alone_and_a_missing_volume_say_what_is_not_there() {
     // Without a name, its bytes identify it; without a folder, it has no volumes.
     let dat = fs::read(dir.path().join(LIST)).unwrap();
     let alone = Asset::open(Source::from_vec("x", dat)).unwrap();
-    assert_eq!(alone.format(), Format::RUSTY_HEARTS);
+    assert_eq!(alone.format(), assetq::formats::rusty_hearts::RUSTY_HEARTS);
     let archive = alone.reader().archive().unwrap();
     assert_eq!(archive.len().unwrap(), files.len());
     assert!((0..files.len()).all(|n| !archive.file(n).unwrap().installed));

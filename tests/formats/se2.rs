@@ -2,10 +2,10 @@
 
 use crate::common::{errors_of, run, writer};
 use assetq::archive;
-use assetq::sample::Size;
-use assetq::sample::se2::{self as build, BLOCK, CONTENT, Def, ITEM, folder, guid};
 use assetq::se2::Se2Archive;
-use assetq::{Asset, ErrorKind, Format, Options, Source};
+use assetq::{Asset, ErrorKind, Options, Source};
+use assetq_sample::Size;
+use assetq_sample::se2::{self as build, BLOCK, CONTENT, Def, ITEM, folder, guid};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ fn the_archive_has_the_files_of_the_folder() {
     let expected = below(&content);
     for folder in [dir.path(), &content] {
         let asset = open(folder);
-        assert_eq!(asset.format(), Format::SE2);
+        assert_eq!(asset.format(), assetq::formats::vrage::SE2);
         let archive = asset.reader().archive().unwrap();
         let paths: Vec<String> =
             (0..archive.len().unwrap()).map(|n| archive.file(n).unwrap().path.into_owned()).collect();
@@ -70,7 +70,7 @@ fn the_archive_has_the_files_of_the_folder() {
         assert!(errors_of(&asset).is_empty());
     }
     let model = format!("{}:Models/Hull.vrm", dir.path().display());
-    assert_eq!(open(Path::new(&model)).format(), Format::VRB);
+    assert_eq!(open(Path::new(&model)).format(), assetq::formats::vrage::VRB);
 }
 
 #[test]

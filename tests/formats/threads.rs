@@ -3,9 +3,9 @@
 //! The thread sanitizer runs these tests, too: see docs/hostile.md.
 
 use assetq::bwdb::Database;
-use assetq::sample::{FILES, Size};
 use assetq::table::Tree;
 use assetq::{Asset, Source};
+use assetq_sample::{FILES, Size};
 use rayon::ThreadPoolBuilder;
 use std::fmt::Write as _;
 use std::sync::Barrier;

@@ -1,11 +1,11 @@
 //! Whole maps: generated ones in every version, and damaged ones.
 
 use assetq::report::Progress;
-use assetq::sample::wdata::{Spec, Written, demo, write};
-use assetq::sample::{Size, Writer};
 use assetq::table::{Region, Table, Tree, Value, column_index};
 use assetq::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
-use assetq::{Asset, ErrorKind, Format, Reader as _, Source};
+use assetq::{Asset, ErrorKind, Reader as _, Source};
+use assetq_sample::wdata::{Spec, Written, demo, write};
+use assetq_sample::{Size, Writer};
 
 use crate::common::maps::assert_all;
 
@@ -155,7 +155,7 @@ mod reads {
             assert_eq!(bytes, demo(3, size));
             assert!(bytes != demo(4, size));
             let asset = Asset::open(Source::from_vec("demo.wdata", bytes)).unwrap();
-            assert_eq!(asset.format(), Format::WDATA);
+            assert_eq!(asset.format(), assetq::formats::rusty_hearts::WDATA);
             assert!(asset.reader().verify(&Progress::default()).is_ok());
         }
     }
@@ -434,7 +434,6 @@ mod drawings {
         assert!(inside && !svg.contains("& ") && !svg.contains("&<"));
     }
 
-    #[cfg(feature = "glb")]
     #[test]
     fn wireframes_have_the_names_and_corners_of_the_boxes() {
         let map = open(demo(3, Size::Small));

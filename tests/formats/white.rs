@@ -2,11 +2,11 @@
 
 use crate::common::{run, writer};
 use assetq::archive::{self, Archive as _, Codec};
-use assetq::sample::white::{self as build, Image, Listed, Written, folder};
-use assetq::sample::{FILES, Size};
 use assetq::white::layout::EntryLayout;
 use assetq::white::{GameKind, WhiteArchive};
 use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
+use assetq_sample::white::{self as build, Image, Listed, Written, folder};
+use assetq_sample::{FILES, Size};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -194,7 +194,10 @@ fn the_archive_says_what_a_plain_reader_finds() {
         assert!(expected[1].len() > 60, "there are several chunks");
         for folder in [dir.path(), &data] {
             let asset = open(folder);
-            assert_eq!((asset.format(), asset.get::<WhiteArchive>().unwrap().kind()), (Format::WHITE, Some(kind)));
+            assert_eq!(
+                (asset.format(), asset.get::<WhiteArchive>().unwrap().kind()),
+                (assetq::formats::ff13::WHITE, Some(kind))
+            );
             let archive = asset.reader().archive().unwrap();
             assert_eq!(archive.len().unwrap(), files.len());
             let mut n = 0;
@@ -329,14 +332,18 @@ fn one_list_is_told_by_its_bytes_and_wants_to_know_its_game() {
     assert!(err.ends_with("db/resident/item.wdb: white_imgu.win32.bin is not installed\n"), "{err}");
     run(&dir.path().join("white_data/sys"), 0, &["ls", "filelistu.win32.bin"]);
 
-    assert_eq!(Format::detect(&Source::from_vec("x", list.clone())).unwrap(), Format::WHITE);
+    assert_eq!(Format::detect(&Source::from_vec("x", list.clone())).unwrap(), assetq::formats::ff13::WHITE);
     let enciphered = build::encrypt(&list, [7; 16]);
-    assert_eq!(Format::detect(&Source::from_vec("x", enciphered.clone())).unwrap(), Format::WHITE);
+    assert_eq!(Format::detect(&Source::from_vec("x", enciphered.clone())).unwrap(), assetq::formats::ff13::WHITE);
     let game = WhiteArchive::open(Source::from_vec("x", enciphered), &with_game(GameKind::First)).unwrap();
     assert!(matches!(game.len().unwrap_err().kind(), ErrorKind::Syntax { .. }));
     for (name, format, make) in FILES {
-        assert_ne!(*format, Format::WHITE, "{name}");
-        assert_ne!(Format::detect(&Source::from_vec("x", make(9, Size::Small))).unwrap(), Format::WHITE, "{name}");
+        assert_ne!(*format, assetq::formats::ff13::WHITE, "{name}");
+        assert_ne!(
+            Format::detect(&Source::from_vec("x", make(9, Size::Small))).unwrap(),
+            assetq::formats::ff13::WHITE,
+            "{name}"
+        );
     }
 }
 

@@ -4,11 +4,11 @@
 use assetq::__private::codec::{cityhash64, crc32};
 use assetq::archive::{self, Archive as _, AtBuild, Cache, Codec};
 use assetq::report::Progress;
-use assetq::sample::Size;
-use assetq::sample::wows::{self as build, FileEntry, How, NameEntry, Package};
 use assetq::table::{Tree, Value};
 use assetq::wows::{Variant, WowsArchive};
-use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
+use assetq::{Asset, ErrorKind, Options, Reader as _, Source};
+use assetq_sample::Size;
+use assetq_sample::wows::{self as build, FileEntry, How, NameEntry, Package};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -136,7 +136,7 @@ fn every_variant_gives_its_files_back() {
         write_package(dir.path(), "one.idx", &package);
         for place in [dir.path().to_owned(), dir.path().join("one.idx")] {
             let asset = Asset::open_at(&place, &Options::default()).unwrap();
-            assert_eq!(asset.format(), Format::WOWS);
+            assert_eq!(asset.format(), assetq::formats::wows::WOWS);
             let game = asset.get::<WowsArchive>().unwrap();
             for (path, wanted) in &files {
                 assert_eq!(&bytes(game, path).unwrap(), wanted, "{variant:?} {path}");
@@ -673,7 +673,7 @@ fn files_are_a_table() {
         ["files", "volumes", "textures", "builds"]
     );
     let inner = Asset::open_at(format!("{}:content/assets.bin", dir.path().display()), &Options::default()).unwrap();
-    assert_eq!(inner.format(), Format::BWDB);
+    assert_eq!(inner.format(), assetq::formats::wows::BWDB);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::GLOBAL;
 use assetq::bwdb::Database;
-use assetq::sample::{Size, bwdb::demo};
 use assetq::{Asset, Source};
+use assetq_sample::{Size, bwdb::demo};
 use stats_alloc::Region;
 
 pub fn lookups_allocate_nothing_and_hostile_counts_little() {

@@ -2,12 +2,12 @@
 
 use crate::{GLOBAL, common};
 use assetq::archive;
-use assetq::sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, seal};
-use assetq::sample::wows::{Package, deflate};
-use assetq::sample::{FILES, Size, bwdb, geometry, wdata, wdb};
 use assetq::table::Tree;
 use assetq::wows::Variant;
 use assetq::{Asset, Options, Source};
+use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, seal};
+use assetq_sample::wows::{Package, deflate};
+use assetq_sample::{FILES, Size, bwdb, geometry, wdata, wdb};
 use stats_alloc::{Region, Stats};
 
 /// All that was allocated while `work` ran, whether it was freed or not.

@@ -1,5 +1,5 @@
 //! Memory: allocations of lookups, budgets of damaged files, and what files leave after they are dropped.
-#![cfg(all(feature = "cli", feature = "sample"))]
+#![cfg(feature = "cli")]
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod allocations;

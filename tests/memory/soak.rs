@@ -4,13 +4,13 @@
 //! and says what it measured.
 
 use assetq::edit::Editor;
-use assetq::sample::{FILES, Size};
 use assetq::sql::{Input, Session, statements};
 use assetq::table::{Accepts, Tree};
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Asset, Source};
+use assetq_sample::{FILES, Size};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;

@@ -108,7 +108,7 @@ fn nobody_at_the_port_is_an_error() {
 
 /// A server that fails after the first requests, for a file of some megabytes.
 fn failing(after: usize, tag: &'static str) -> Server {
-    Server::that(assetq::sample::bwdb::demo_of(3, 3 << 20), move |request, file| match request.number {
+    Server::that(assetq_sample::bwdb::demo_of(3, 3 << 20), move |request, file| match request.number {
         number if number < after => ranges_of(request, file, "\"1\""),
         _ if tag.is_empty() => Answer::Last(Vec::new()),
         _ => ranges_of(request, file, tag),

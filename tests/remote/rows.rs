@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 /// A database of tens of megabytes.
 fn large() -> Vec<u8> {
-    assetq::sample::bwdb::demo_of(1, 64 << 20)
+    assetq_sample::bwdb::demo_of(1, 64 << 20)
 }
 
 fn open(url: &str) -> Asset {
@@ -60,8 +60,8 @@ fn opening_is_one_request() {
 #[test]
 fn all_rows_are_those_of_the_local_file() {
     for (name, bytes) in [
-        ("assets.bin", assetq::sample::bwdb::demo_of(2, 1 << 20)),
-        ("space.bin", assetq::sample::space::space_bin(2, assetq::sample::Size::Small)),
+        ("assets.bin", assetq_sample::bwdb::demo_of(2, 1 << 20)),
+        ("space.bin", assetq_sample::space::space_bin(2, assetq_sample::Size::Small)),
     ] {
         let server = Server::of(bytes.clone());
         let local = Asset::open(Source::from_vec(name, bytes)).unwrap();
@@ -119,7 +119,7 @@ fn files_of_any_size_are_read() {
 #[test]
 fn a_download_says_so_and_is_the_same_file() {
     let folder = TempDir::new().unwrap();
-    let bytes = assetq::sample::bwdb::demo_of(2, 1 << 20);
+    let bytes = assetq_sample::bwdb::demo_of(2, 1 << 20);
     fs::write(folder.path().join("assets.bin"), &bytes).unwrap();
     let size = bytes.len();
     let server = Server::of(bytes);
@@ -133,7 +133,7 @@ fn a_download_says_so_and_is_the_same_file() {
 #[test]
 fn a_patched_copy_is_that_of_the_local_file() {
     let folder = TempDir::new().unwrap();
-    let bytes = assetq::sample::bwdb::demo_of(2, 1 << 20);
+    let bytes = assetq_sample::bwdb::demo_of(2, 1 << 20);
     fs::write(folder.path().join("assets.bin"), &bytes).unwrap();
     let server = Server::of(bytes);
     let url = &*server.url("assets.bin");

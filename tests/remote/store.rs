@@ -82,7 +82,7 @@ impl Moto {
 fn an_object_of_a_store_is_read_with_signed_requests() {
     let Some(moto) = Moto::start() else { return };
     let folder = tempfile::TempDir::new().unwrap();
-    let bytes = assetq::sample::bwdb::demo_of(2, 2 << 20);
+    let bytes = assetq_sample::bwdb::demo_of(2, 2 << 20);
     std::fs::write(folder.path().join("assets.bin"), &bytes).unwrap();
     moto.request("PUT /builds", "", b"");
     moto.request("PUT /builds/12/new%20assets.bin", "", &bytes);

@@ -8,7 +8,7 @@ use crate::record::{Ratio, Spread};
 use crate::turns::turns;
 use assetq::Source;
 use assetq::gameparams::{Params, Pickle};
-use assetq::sample::{Size, gameparams};
+use assetq_sample::{Size, gameparams};
 use serde_pickle::DeOptions;
 use std::hint::black_box;
 

@@ -7,11 +7,11 @@ use crate::record::Bound::AtMost;
 use crate::record::{Ratio, Spread};
 use crate::turns::turns;
 use assetq::geometry::Geometry;
-use assetq::sample::dds::{DdsBuilder, Texels};
-use assetq::sample::{Size, geometry};
 use assetq::scene::{Context, Options, SceneFormat, Shapes as _, TextureMode};
 use assetq::texture_files::TextureFiles;
 use assetq::{Asset, Source};
+use assetq_sample::dds::{DdsBuilder, Texels};
+use assetq_sample::{Size, geometry};
 use std::hint::black_box;
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //!
 //! Every text of a file is escaped.
 
-use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::cli::changes::{Found, difference, said, text};
+use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::escape::Xml;
 use crate::table::Value;
 use crate::write::text::escape;

@@ -1,12 +1,12 @@
 //! Differences as a page: a part for each table; a script shows and filters its rows.
 
 use super::html::{KINDS, colour};
-use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::cli::changes::{Found, difference, said, text};
+use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
 use crate::table::Value;
-use crate::write::page::{Block, Page, PageSection, TextColumn, numbers, scene};
+use assetq_view::page::{Block, Page, PageSection, TextColumn, numbers, scene};
 use serde_json::json;
 use std::io::Write;
 use std::iter;

@@ -2,11 +2,11 @@
 
 use super::args::{Args, By};
 use super::{html, page};
-use crate::ask::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::cli::changes::{Found, cells, columns, difference, said, text};
 use crate::cli::output::Stdout;
 use crate::cli::{Context, Failure, Format};
+use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
 use crate::error::Error;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};

@@ -2,10 +2,10 @@
 
 use crate::archive;
 use crate::archive::Address;
-use crate::ask::ship::PartKind;
 use crate::cli::files::path_below;
 use crate::cli::{Context, Exit, Failure};
 use crate::scene::{self, TextureMode};
+use crate::ship::PartKind;
 use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,43 @@ pub(in crate::cli) struct ShipArgs {
     pub(in crate::cli) hull: Option<String>,
     /// For a ship: only these parts
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS", requires = "ship")]
-    pub(in crate::cli) parts: Vec<PartKind>,
+    pub(in crate::cli) parts: Vec<ShipPartArg>,
     /// For a ship: add its armour, in colours by thickness, as a second scene
     #[arg(long, requires = "ship")]
     pub(in crate::cli) armor: bool,
     /// For a ship: add its camouflages as variants of its materials, for GLB
     #[arg(long, requires = "ship")]
     pub(in crate::cli) camouflages: bool,
+}
+
+/// As [`PartKind`].
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(in crate::cli) enum ShipPartArg {
+    /// The hull.
+    Hull,
+    /// Turrets of the main battery.
+    Guns,
+    /// Turrets of the secondary battery.
+    Secondaries,
+    /// Torpedo launchers.
+    Torpedoes,
+    /// Anti-aircraft guns.
+    AntiAir,
+    /// Directors, finders, radars and other things.
+    Other,
+}
+
+impl From<ShipPartArg> for PartKind {
+    fn from(part: ShipPartArg) -> Self {
+        match part {
+            ShipPartArg::Hull => Self::Hull,
+            ShipPartArg::Guns => Self::Guns,
+            ShipPartArg::Secondaries => Self::Secondaries,
+            ShipPartArg::Torpedoes => Self::Torpedoes,
+            ShipPartArg::AntiAir => Self::AntiAir,
+            ShipPartArg::Other => Self::Other,
+        }
+    }
 }
 
 /// Write tables, a mesh or a map as files for other programs

@@ -107,7 +107,7 @@ pub(super) fn save(
         }
     }
     context.create(to, force, |out| {
-        for note in drawing.write(kind, out).map_err(failed)? {
+        for note in crate::picture::write_drawing(&*drawing, kind, out).map_err(failed)? {
             context.note(file, &note);
         }
         Ok(())
@@ -116,7 +116,7 @@ pub(super) fn save(
 
 /// Whether a file is asked for meshes, and not for parameters alone.
 fn is_of_meshes(asset: &Asset) -> bool {
-    asset.reader().plating().is_none()
+    asset.reader().facet::<dyn crate::armor::Plating>().is_none()
 }
 
 /// Writes a level of a texture as PNG.

@@ -4,10 +4,10 @@ use super::args::{Args, ShipArgs, TexturesArg, kind_of};
 use super::drawings::save;
 use crate::archive::Address;
 use crate::archive::MARK;
-use crate::ask::ship::{Query, Ship};
 use crate::asset::Asset;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::scene::{self, Options};
+use crate::ship::{Query, Ship};
 use crate::texture_files::TextureFiles;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ impl ShipArgs {
         let query = Query {
             ship: query.to_owned(),
             hull: self.hull.clone(),
-            parts: self.parts.clone(),
+            parts: self.parts.iter().copied().map(Into::into).collect(),
             camouflages: self.camouflages,
         };
         let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;

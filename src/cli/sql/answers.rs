@@ -1,9 +1,9 @@
 //! Answers to statements, and the commands of the prompt.
 
-use crate::ask::sql::{Answer, Fault, Session, Statement, functions};
 use crate::cli::bar::Unit;
 use crate::cli::{Context, Exit, Failure, Format};
 use crate::report::counted;
+use crate::sql::{Answer, Fault, Session, Statement, functions};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 

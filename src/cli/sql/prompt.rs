@@ -1,8 +1,8 @@
 //! The prompt: statements from a terminal, with history and completion.
 
 use super::answers::{Asked, DOT_COMMANDS, answer, dot, failure, is_command, say_left_out};
-use crate::ask::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
 use crate::cli::{Context, Exit, Failure};
+use crate::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
 use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -279,7 +279,7 @@ impl Helper for SqlCompleter {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::sql::Input;
+    use crate::sql::Input;
 
     #[test]
     fn words_end_at_what_is_no_name() {
@@ -290,10 +290,9 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "sample")]
     #[test]
     fn completes_tables_columns_and_words() {
-        use crate::sample::{Size, bwdb};
+        use assetq_sample::{Size, bwdb};
         let asset = |name| {
             let source = crate::Source::from_vec(name, bwdb::demo(1, Size::Small));
             (name.to_owned(), Input::Asset(crate::Asset::open(source).unwrap()))

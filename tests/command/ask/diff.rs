@@ -3,13 +3,13 @@
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::diff::{self, DifferenceKind, Side};
 use assetq::report::Progress;
-use assetq::sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
-use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
-use assetq::sample::prototypes::{BlobWriter, u32s, u64s};
-use assetq::sample::wdb::{Game, Sheet, pack};
-use assetq::sample::{FILES, Size};
 use assetq::table::Value;
 use assetq::{Asset, ErrorKind, Source};
+use assetq_sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
+use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
+use assetq_sample::prototypes::{BlobWriter, u32s, u64s};
+use assetq_sample::wdb::{Game, Sheet, pack};
+use assetq_sample::{FILES, Size};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use assetq::bwdb::Database;
 use assetq::find::{self, Options, Pattern, Syntax};
-use assetq::sample::Size;
-use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::table::Table;
 use assetq::{Asset, Reader as _, Source};
+use assetq_sample::Size;
+use assetq_sample::bwdb::{DatabaseBuilder, demo};
 use fastrand::Rng;
 use std::convert::Infallible;
 use std::ops::ControlFlow;

@@ -1,13 +1,13 @@
 //! SQL: the same answers as SQLite gives over its own tables with the same rows, and what is more than that.
 
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::wdb::{self as sheets, Cell, Game};
-use assetq::sample::{FILES, Size};
 use assetq::sql::{Fault, Input, Session, keep, statements};
 use assetq::table::filter::{Filter, find_column};
 use assetq::table::{Kind, RowCursor, Table, Value};
 use assetq::write::json;
 use assetq::{Asset, Source};
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::wdb::{self as sheets, Cell, Game};
+use assetq_sample::{FILES, Size};
 use rusqlite::types::{Value as Sql, ValueRef};
 use tempfile::TempDir;
 

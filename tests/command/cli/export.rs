@@ -2,10 +2,10 @@
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use assetq::sample::wdb as sheets;
 use assetq::table::{Column, Kind, Value};
 use assetq::write::parquet as written;
 use assetq::write::rows::RowSink as _;
+use assetq_sample::wdb as sheets;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;

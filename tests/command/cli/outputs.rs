@@ -21,7 +21,7 @@ fn samples() -> &'static Path {
     DIR.get_or_init(|| {
         let dir = TempDir::new().unwrap();
         assert!(assetq(dir.path(), &["sample", ".", "--seed", "3"]).status.success());
-        assetq::sample::wows::game(3, assetq::sample::Size::Small, |path, bytes| {
+        assetq_sample::wows::game(3, assetq_sample::Size::Small, |path, bytes| {
             let path = dir.path().join("game").join(path);
             fs::create_dir_all(path.parent().unwrap())?;
             fs::write(path, bytes)
@@ -145,7 +145,7 @@ fn words(line: &str, new: &str) -> Vec<String> {
 #[cfg(target_os = "linux")]
 fn every_command_tells_when_standard_output_is_full() {
     let dir = samples();
-    fs::write(dir.join("other.bin"), assetq::sample::bwdb::demo(4, assetq::sample::Size::Small)).unwrap();
+    fs::write(dir.join("other.bin"), assetq_sample::bwdb::demo(4, assetq_sample::Size::Small)).unwrap();
     let row = r#"{"table":"records","change":"changed","key":"r0000005","new":{"u9SaveIndex":300}}"#;
     fs::write(dir.join("rows.ndjson"), row).unwrap();
     let help = String::from_utf8(assetq(dir, &["--help"]).stdout).unwrap();

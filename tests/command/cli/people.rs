@@ -2,8 +2,8 @@
 //! terminal takes for a command.
 
 use super::run_in as run;
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::wdb::{self, Cell, Game};
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::wdb::{self, Cell, Game};
 use serde_json::Value as Json;
 use std::fs;
 use std::process::Command;
@@ -196,7 +196,7 @@ fn a_sample_comes_with_a_later_build() {
     let (out, _) = run(dir.path(), 0, &["sample", ".", "--altered", "--seed", "5"], "");
     assert!(out.replace('\\', "/").ends_with("./altered.bin\n"), "{out}");
     let made = fs::read(dir.path().join("altered.bin")).unwrap();
-    assert!(made == assetq::sample::bwdb::altered(5, assetq::sample::Size::Small).bytes);
+    assert!(made == assetq_sample::bwdb::altered(5, assetq_sample::Size::Small).bytes);
     run(dir.path(), 0, &["verify", "altered.bin"], "");
     let (out, _) = run(dir.path(), 1, &["diff", "assets.bin", "altered.bin", "--stat"], "");
     assert!(out.contains("ModelPrototype"), "{out}");

@@ -4,8 +4,8 @@
 //! `ASSETQ_SAMPLES`. The ten questions need full-size files: `ASSETQ_FULL` names a folder that `assetq sample DIR --size full
 //! --altered` wrote. Without it they run on small files, and only their exit codes are checked.
 
-use assetq::sample::bwdb::altered;
-use assetq::sample::{FILES, Size};
+use assetq_sample::bwdb::altered;
+use assetq_sample::{FILES, Size};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};

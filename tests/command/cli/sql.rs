@@ -1,7 +1,7 @@
 //! `assetq sql`, run as a user runs it.
 
 use super::run_in;
-use assetq::sample::bwdb::DatabaseBuilder;
+use assetq_sample::bwdb::DatabaseBuilder;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `assetq patch`: all forms of changes, their outputs and their messages.
 
-use assetq::sample::wdb::{Cell, Game, Sheet, pack};
+use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Inserted and deleted rows of lists, by SQL, by a spreadsheet, and by the difference of two files.
 
 use super::command::{read, run};
-use assetq::sample::Size;
-use assetq::sample::bwdb::demo;
-use assetq::sample::space::{models_bin, space_bin};
+use assetq_sample::Size;
+use assetq_sample::bwdb::demo;
+use assetq_sample::space::{models_bin, space_bin};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 use super::command::command;
 use super::command::{read, run, run_with};
-use assetq::sample::Size;
+use assetq_sample::Size;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn game() -> TempDir {
             write(&format!("game/{path}"), bytes);
             Ok::<_, std::convert::Infallible>(())
         };
-        assetq::sample::wows::game(3, Size::Small, write).unwrap();
+        assetq_sample::wows::game(3, Size::Small, write).unwrap();
     })
 }
 
@@ -88,9 +88,7 @@ fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
 #[test]
 fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
     let dir = folder(|write| {
-        assetq::sample::white::folder(3, Size::Small, assetq::white::GameKind::First, |path, bytes| {
-            write(path, &bytes)
-        });
+        assetq_sample::white::folder(3, Size::Small, assetq::white::GameKind::First, |path, bytes| write(path, &bytes));
     });
     let before = all(dir.path());
     let pack = "white_data:db/resident/wdbpack.bin";
@@ -126,7 +124,7 @@ fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
 #[cfg(unix)]
 fn map() -> (TempDir, [&'static str; 6]) {
     let dir = folder(|write| {
-        write("town.wdata", &assetq::sample::wdata::demo(3, Size::Full));
+        write("town.wdata", &assetq_sample::wdata::demo(3, Size::Full));
         let patch =
             b"{\"table\":\"portal_boxes\",\"change\":\"changed\",\"key\":\"portal_000\",\"new\":{\"pos_x\":1.5}}\n";
         write("mod.ndjson", patch);

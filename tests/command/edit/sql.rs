@@ -2,9 +2,9 @@
 
 use super::command::{folder, read, run};
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::prototypes::BlobWriter;
-use assetq::sample::wdb::{Cell, Game, Sheet};
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::prototypes::BlobWriter;
+use assetq_sample::wdb::{Cell, Game, Sheet};
 
 #[test]
 fn statements_change_rows_and_see_what_those_before_them_changed() {

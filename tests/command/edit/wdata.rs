@@ -4,11 +4,11 @@
 use crate::common::made::{cells, edited, undone};
 use assetq::edit::read::{Form, InputRow, rows};
 use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
-use assetq::sample::Size;
-use assetq::sample::wdata::{Spec, demo, write};
 use assetq::table::{Accepts, Kind, Role, Table, Tree, Value, Visitor as _};
 use assetq::wdata::{BoxType, TriggerLayout};
 use assetq::{Asset, Options, Source};
+use assetq_sample::Size;
+use assetq_sample::wdata::{Spec, demo, write};
 
 fn open(bytes: &[u8]) -> Asset {
     Asset::open(Source::from_vec("town.wdata", bytes.to_vec())).unwrap()

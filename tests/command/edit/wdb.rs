@@ -3,9 +3,9 @@
 use crate::common::files_in;
 use crate::common::made::{cells, edited, undone};
 use assetq::edit::{Change, Edit, Outcome};
-use assetq::sample::Size;
-use assetq::sample::wdb::{Cell, Game, Sheet, demo_pack, generated};
 use assetq::table::Value;
+use assetq_sample::Size;
+use assetq_sample::wdb::{Cell, Game, Sheet, demo_pack, generated};
 
 /// A sheet as the document describes it, read without the library: records and their cells.
 mod plain {

@@ -125,7 +125,7 @@ fn a_file_that_is_written_in_place_is_the_old_one_or_the_new_one() {
 
 /// A game with a large file, so that a snapshot of it takes a while.
 fn slow_game(dir: &Path) {
-    assetq::sample::wows::game(3, assetq::sample::Size::Small, |path, bytes| {
+    assetq_sample::wows::game(3, assetq_sample::Size::Small, |path, bytes| {
         let path = dir.join("game").join(path);
         fs::create_dir_all(path.parent().unwrap())?;
         fs::write(path, bytes)

@@ -6,7 +6,7 @@ mod ended;
 mod places;
 mod shown;
 
-use assetq::sample::Size;
+use assetq_sample::Size;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
@@ -56,11 +56,11 @@ pub fn samples() -> &'static Path {
     static DIR: OnceLock<TempDir> = OnceLock::new();
     let dir = DIR.get_or_init(|| {
         let dir = TempDir::new().unwrap();
-        for (name, _, make) in assetq::sample::FILES {
+        for (name, _, make) in assetq_sample::FILES {
             fs::write(dir.path().join(name), make(3, Size::Small)).unwrap();
         }
-        fs::write(dir.path().join("large.bin"), assetq::sample::bwdb::demo_of(3, 1 << 20)).unwrap();
-        fs::write(dir.path().join("other.bin"), assetq::sample::bwdb::demo(4, Size::Small)).unwrap();
+        fs::write(dir.path().join("large.bin"), assetq_sample::bwdb::demo_of(3, 1 << 20)).unwrap();
+        fs::write(dir.path().join("other.bin"), assetq_sample::bwdb::demo(4, Size::Small)).unwrap();
         let row = r#"{"table":"resources","change":"changed","key":"0x1","new":{"state":1}}"#;
         fs::write(dir.path().join("rows.ndjson"), row).unwrap();
         dir

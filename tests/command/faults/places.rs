@@ -59,7 +59,7 @@ fn links_in_a_circle_and_names_of_nothing_cannot_be_opened() {
 #[test]
 fn a_file_of_64_gigabytes_costs_what_is_in_it() {
     let dir = TempDir::new().unwrap();
-    for (name, ..) in assetq::sample::FILES {
+    for (name, ..) in assetq_sample::FILES {
         let path = dir.path().join(name);
         fs::copy(samples().join(name), &path).unwrap();
         let file = File::options().write(true).open(&path).unwrap();
@@ -129,14 +129,14 @@ fn a_pipe_is_the_file_that_comes_through_it() {
 fn pipes_and_devices_in_folders_are_not_waited_for() {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);
-    for (name, _, make) in assetq::sample::FOLDERS {
+    for (name, _, make) in assetq_sample::FOLDERS {
         let mut put = |path: &str, bytes: &[u8]| {
             let path = at(name).join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, bytes).unwrap();
             Ok(())
         };
-        make(3, assetq::sample::Size::Small, &mut put).unwrap();
+        make(3, assetq_sample::Size::Small, &mut put).unwrap();
         // In each of its folders, under the name of each kind of file that is looked for.
         let mut folders = vec![at(name)];
         let mut made = 0;
@@ -166,7 +166,7 @@ fn pipes_and_devices_in_folders_are_not_waited_for() {
     fs::copy(samples().join("sheet.wdb"), at("plain/sheet.wdb")).unwrap();
     fifo(&at("plain/pipe.wdb"));
     symlink("/dev/zero", at("plain/zero.wdb")).unwrap();
-    for name in assetq::sample::FOLDERS.iter().map(|folder| folder.0).chain(["plain"]) {
+    for name in assetq_sample::FOLDERS.iter().map(|folder| folder.0).chain(["plain"]) {
         let folder = at(name).to_str().unwrap().to_owned();
         for line in ["info FILE", "ls FILE", "find e FILE", "verify FILE", "diff FILE FILE", "extract FILE --to OUT"] {
             let out = TempDir::new().unwrap();

@@ -2,12 +2,12 @@
 //! is nothing.
 
 use super::{Ended, end, names, skipped};
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, pack_vertices, splash, surface};
-use assetq::sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member};
-use assetq::sample::wdb::{self, Cell, Game};
-use assetq::sample::wows::{How, Package};
-use assetq::sample::{rusty_hearts, se2, wdata, white};
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, pack_vertices, splash, surface};
+use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member};
+use assetq_sample::wdb::{self, Cell, Game};
+use assetq_sample::wows::{How, Package};
+use assetq_sample::{rusty_hearts, se2, wdata, white};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -216,7 +216,7 @@ fn pictures_and_pages_carry_no_script_of_a_file() {
     let (old, new) = ("<script>.wdb", "<script>2.wdb");
     write(dir.path(), old, &sheet(SCRIPT));
     write(dir.path(), new, &sheet(&format!("{SCRIPT}2")));
-    let mut map = wdata::demo(1, assetq::sample::Size::Small);
+    let mut map = wdata::demo(1, assetq_sample::Size::Small);
     let script = b"<script>x/";
     let wide = |text: &[u8]| text.iter().flat_map(|&byte| [byte, 0]).collect::<Vec<u8>>();
     let mut changed = 0;

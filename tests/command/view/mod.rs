@@ -6,8 +6,8 @@ mod scene;
 mod several;
 
 use crate::common::run;
-use assetq::sample::wdb::{Cell, Game, Sheet};
-use assetq::sample::{FILES, Size};
+use assetq_sample::wdb::{Cell, Game, Sheet};
+use assetq_sample::{FILES, Size};
 use browser::{Browser, Scheme, Tab};
 use serde_json::{Value, json};
 use std::fs;

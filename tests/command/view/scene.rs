@@ -3,8 +3,8 @@
 use super::browser::{Browser, Scheme, Tab};
 use super::sample;
 use crate::common::run;
-use assetq::sample::Size;
-use assetq::sample::geometry::{GeometryBuilder, HullShape, PlateShape, many};
+use assetq_sample::Size;
+use assetq_sample::geometry::{GeometryBuilder, HullShape, PlateShape, many};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -187,7 +187,7 @@ fn mouse_fingers_and_keys_turn_and_cut_what_is_seen() {
 /// The page of a battleship's armour, with the thickness that parameters state.
 fn battleship<'b>(browser: &'b Browser, dir: &Path) -> Tab<'b> {
     sample(dir, "GameParams.data", Size::Small);
-    fs::write(dir.join("ASB900.geometry"), assetq::sample::geometry::battleship()).unwrap();
+    fs::write(dir.join("ASB900.geometry"), assetq_sample::geometry::battleship()).unwrap();
     run(dir, 0, &["view", "ASB900.geometry", "--with", "GameParams.data", "--to", "page.html"]);
     let tab = browser.open(&dir.join("page.html"), 1280, 800, Scheme::Light);
     tab.wait("!!document.querySelector('[data-ready]')");

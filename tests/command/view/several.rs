@@ -3,8 +3,8 @@
 use super::browser::{Browser, Scheme};
 use super::scene::{VIEW, hover, on_canvas, picture, plate};
 use crate::common::{run, writer};
-use assetq::sample::geometry::{GeometryBuilder, splash};
-use assetq::sample::ship::{SHIP, folder};
+use assetq_sample::geometry::{GeometryBuilder, splash};
+use assetq_sample::ship::{SHIP, folder};
 use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
@@ -61,10 +61,10 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
 fn a_ship_is_chosen_for_all_files_of_a_scene() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
-    super::sample(dir.path(), "GameParams.data", assetq::sample::Size::Small);
+    super::sample(dir.path(), "GameParams.data", assetq_sample::Size::Small);
     let files = [
-        ("ASB900.geometry", assetq::sample::geometry::battleship()),
-        ("AGM900.geometry", assetq::sample::geometry::gun()),
+        ("ASB900.geometry", assetq_sample::geometry::battleship()),
+        ("AGM900.geometry", assetq_sample::geometry::gun()),
     ];
     for (name, bytes) in files {
         fs::write(dir.path().join(name), bytes).unwrap();

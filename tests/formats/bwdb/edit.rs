@@ -5,13 +5,13 @@ use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::edit::{Check, EditPosition, Editor, Pieces, TableEdits, Writable};
 use assetq::report::Progress;
-use assetq::sample::Size;
-use assetq::sample::bwdb::{DatabaseBuilder, demo};
-use assetq::sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
-use assetq::sample::space::{models_bin, models_that_share, space_bin};
 use assetq::table::{Accepts, Kind, Value, Visitor as _, column_index};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Options, Reader, Result, Source};
+use assetq_sample::Size;
+use assetq_sample::bwdb::{DatabaseBuilder, demo};
+use assetq_sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
+use assetq_sample::space::{models_bin, models_that_share, space_bin};
 use fastrand::Rng;
 use std::collections::HashMap;
 

@@ -3,12 +3,12 @@
 use super::edit::{BIN, asset, cell, findings, json, refused};
 use assetq::edit::read::{Form, InputRow};
 use assetq::edit::{Change, ColumnValues, Edit, Editor, Outcome, TableEdits, patch};
-use assetq::sample::Size;
-use assetq::sample::bwdb::demo;
-use assetq::sample::space::models_bin;
 use assetq::table::{Accepts, Role, Table, Value, column_index};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Options, Result};
+use assetq_sample::Size;
+use assetq_sample::bwdb::demo;
+use assetq_sample::space::models_bin;
 use fastrand::Rng;
 
 const MODELS: &str = "models.bin";

@@ -3,10 +3,10 @@
 use super::edit::{asset, cell, findings, refused};
 use super::items::{between, edits, like, made, patched, rows_of};
 use assetq::edit::{ColumnValues, TableEdits};
-use assetq::sample::Size;
-use assetq::sample::space::{models_bin, space_bin};
 use assetq::table::{Table, Value, column_index};
 use assetq::{Asset, Source};
+use assetq_sample::Size;
+use assetq_sample::space::{models_bin, space_bin};
 
 const SPACE: &str = "space.bin";
 const MODELS: &str = "models.bin";
@@ -226,7 +226,7 @@ fn instances_and_models_come_to_real_files() {
 fn rows_of_hostile_files_come_and_go_or_are_refused() {
     use assetq::table::Accepts;
     let files = [
-        ("assets.bin", assetq::sample::bwdb::demo(5, Size::Small)),
+        ("assets.bin", assetq_sample::bwdb::demo(5, Size::Small)),
         (MODELS, models_bin(5, Size::Small)),
         (SPACE, space_bin(5, Size::Small)),
     ];

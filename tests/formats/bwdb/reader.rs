@@ -3,12 +3,12 @@
 use crate::common::field;
 use assetq::bwdb::prototypes::{PrototypeType, Record};
 use assetq::bwdb::{Database, Models, State};
-use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of, systems_that_share};
-use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
-use assetq::sample::space::models_that_share;
-use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value, column_index};
-use assetq::{Asset, ErrorKind, Format, Reader, Source};
+use assetq::{Asset, ErrorKind, Reader, Source};
+use assetq_sample::bwdb::{DatabaseBuilder, demo, demo_of, systems_that_share};
+use assetq_sample::prototypes::{BlobWriter, u16s, u32s, u64s};
+use assetq_sample::space::models_that_share;
+use assetq_sample::{self as sample, Size};
 
 fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
@@ -419,7 +419,7 @@ fn the_magic_is_a_number_and_its_letters_may_stand_in_order_too() {
     assert_eq!(bytes[..4], 0x4257_4442u32.to_le_bytes());
     bytes[..4].copy_from_slice(b"BWDB");
     let asset = assetq::Asset::open(Source::from_vec("x", bytes.clone())).unwrap();
-    assert_eq!(asset.format(), assetq::Format::BWDB);
+    assert_eq!(asset.format(), assetq::formats::wows::BWDB);
     bytes[..4].copy_from_slice(b"BDBW");
     let error = Database::open(Source::from_vec("x", bytes)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::BadMagic { expected: 0x4257_4442, .. }), "{error}");
@@ -681,6 +681,6 @@ fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
         let error = open("zeros", len).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{len}: {error}");
     }
-    assert_eq!(open("zeros", 0x48).unwrap().format(), Format::GEOMETRY);
-    assert_eq!(open("zeros", 0x18).unwrap().format(), Format::MODELS);
+    assert_eq!(open("zeros", 0x48).unwrap().format(), assetq::formats::wows::GEOMETRY);
+    assert_eq!(open("zeros", 0x18).unwrap().format(), assetq::formats::wows::MODELS);
 }

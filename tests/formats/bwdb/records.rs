@@ -3,11 +3,11 @@
 use crate::common::field;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::bwdb::{Database, Layouts};
-use assetq::sample::Size;
-use assetq::sample::bwdb::{DatabaseBuilder, demo};
-use assetq::sample::prototypes::{BlobWriter, floats, u64s};
 use assetq::table::{Tree, Value};
 use assetq::{Asset, ErrorKind, Reader as _, Source, diff};
+use assetq_sample::Size;
+use assetq_sample::bwdb::{DatabaseBuilder, demo};
+use assetq_sample::prototypes::{BlobWriter, floats, u64s};
 use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;

@@ -3,12 +3,12 @@
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::refs::{self, By, Edge, PARENT};
-use assetq::sample::bwdb::{DatabaseBuilder, demo};
-use assetq::sample::geometry::{GeometryBuilder, Mapping};
-use assetq::sample::prototypes::{BlobWriter, u64s};
-use assetq::sample::{Size, space};
 use assetq::table::{Table, Value, column_index};
 use assetq::{Asset, Source};
+use assetq_sample::bwdb::{DatabaseBuilder, demo};
+use assetq_sample::geometry::{GeometryBuilder, Mapping};
+use assetq_sample::prototypes::{BlobWriter, u64s};
+use assetq_sample::{Size, space};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;

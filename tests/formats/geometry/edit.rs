@@ -4,11 +4,11 @@ use assetq::edit::{Change, Edit, Editor, Pieces, TableEdits, Writable};
 use assetq::geometry::export::{Options, Scene, write_glb};
 use assetq::geometry::{Geometry, Splash};
 use assetq::report::Progress;
-use assetq::sample::Size;
-use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, splash, surface};
 use assetq::table::Value;
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
+use assetq_sample::Size;
+use assetq_sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, splash, surface};
 use serde_json::{Value as Json, json};
 
 fn open(bytes: &[u8]) -> Geometry {

@@ -2,10 +2,10 @@
 
 use assetq::geometry::Geometry;
 use assetq::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
-use assetq::sample::Size;
-use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
 use assetq::scene::{Context, Model, Placement, RenderSet};
 use assetq::{Asset, ErrorKind, Reader as _, Source};
+use assetq_sample::Size;
+use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
 use gltf::mesh::util::ReadIndices;
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -3,14 +3,14 @@
 use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};
 use assetq::report::Progress;
-use assetq::sample::Size;
-use assetq::sample::geometry::{
+use assetq::scene::{Model, RenderSet};
+use assetq::table::{Tree, Value, column_index};
+use assetq::{Asset, Reader, Source};
+use assetq_sample::Size;
+use assetq_sample::geometry::{
     GeometryBuilder, HullShape, Mapping, PlateShape, Vertex, demo, demo_splash, encd, encode_vertices, pack_half,
     pack_normal, pack_vertices, splash, surface,
 };
-use assetq::scene::{Model, RenderSet};
-use assetq::table::{Tree, Value, column_index};
-use assetq::{Asset, Format, Reader, Source};
 use std::path::PathBuf;
 
 fn open(bytes: Vec<u8>) -> Geometry {
@@ -139,7 +139,7 @@ mod reading {
     #[test]
     fn all_zero_is_an_empty_file() {
         let asset = Asset::open(Source::from_vec("Exterior/models.geometry", vec![0; 72])).unwrap();
-        assert_eq!(asset.format(), Format::GEOMETRY);
+        assert_eq!(asset.format(), assetq::formats::wows::GEOMETRY);
         assert_eq!(findings(asset.reader()), [""; 0]);
         assert!(asset.reader().tables().iter().all(|t| t.len().unwrap() == 0));
     }
@@ -280,7 +280,7 @@ mod pairing {
 
     #[test]
     fn equal_ids_are_pairs() {
-        let bytes = assetq::sample::geometry::many(3, 60, 1);
+        let bytes = assetq_sample::geometry::many(3, 60, 1);
         let g = open(bytes);
         assert!(g.groups().unwrap().groups.iter().all(|g| g.pairing == Pairing::SameId && g.vertices == g.indices));
     }

@@ -5,10 +5,10 @@ use assetq::geometry::export::scene;
 use assetq::geometry::export::{Options, write_glb};
 use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Geometry, export};
-use assetq::sample::bwdb::DatabaseBuilder as Builder;
-use assetq::sample::prototypes::{BlobWriter, u32s};
 use assetq::scene::Context;
 use assetq::{Asset, ErrorKind, Source};
+use assetq_sample::bwdb::DatabaseBuilder as Builder;
+use assetq_sample::prototypes::{BlobWriter, u32s};
 use std::path::PathBuf;
 
 fn glb(scene: &export::Scene<'_>) -> gltf::Gltf {
@@ -48,7 +48,7 @@ fn database_of(path: &str, [first, second]: [&str; 2], pairs: [(u32, u32); 2]) -
 }
 
 fn ship(name: &str) -> Geometry {
-    let bytes = assetq::sample::geometry::many(3, 60, 1);
+    let bytes = assetq_sample::geometry::many(3, 60, 1);
     Geometry::open(Source::from_vec(name, bytes)).unwrap()
 }
 
@@ -106,7 +106,7 @@ fn without_a_database_hints_pair() {
 
 #[test]
 fn instances_of_models_that_are_not_there_are_counted() {
-    use assetq::sample::{Size, space};
+    use assetq_sample::{Size, space};
     let models = Asset::open(Source::from_vec("models.bin", space::models_bin(1, Size::Small))).unwrap();
     let g = ship("models.geometry");
     let notes = |space: Vec<u8>| {

@@ -1,12 +1,12 @@
 //! Materials of geometry: channels as glTF has them, opacity, and notes on textures that are not at hand.
 
 use assetq::geometry::Geometry;
-use assetq::sample::dds::{DdsBuilder, Texels, flat};
-use assetq::sample::{Size, geometry::demo};
 use assetq::scene::{Context, Drawing, Options, SceneFormat, Shapes as _, TextureMode};
 use assetq::texture::Masks;
 use assetq::texture_files::TextureFiles;
 use assetq::{Asset, Source};
+use assetq_sample::dds::{DdsBuilder, Texels, flat};
+use assetq_sample::{Size, geometry::demo};
 use std::path::Path;
 
 /// A texture of one texel's colour.

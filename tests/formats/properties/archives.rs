@@ -3,12 +3,12 @@
 use super::{bytes, cases, path};
 use assetq::__private::codec::cityhash64;
 use assetq::archive::{self, Archive};
-use assetq::sample::wows::{How, Package};
-use assetq::sample::{rusty_hearts, se2, white};
 use assetq::table::Value;
 use assetq::white::GameKind;
 use assetq::wows::Variant;
 use assetq::{Asset, Options, Source};
+use assetq_sample::wows::{How, Package};
+use assetq_sample::{rusty_hearts, se2, white};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

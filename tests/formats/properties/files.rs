@@ -4,16 +4,16 @@ use super::{cases, name, path, text};
 use crate::common::maps::assert_all;
 use assetq::bwdb::{Database, State};
 use assetq::geometry::{Geometry, Splash};
-use assetq::sample::Size;
-use assetq::sample::bwdb::DatabaseBuilder;
-use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
-use assetq::sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member};
-use assetq::sample::wdata::{Spec, write};
-use assetq::sample::wdb::{self, Cell, Game, Sheet};
 use assetq::table::{Tree, Value};
 use assetq::vrb::VrbArchive;
 use assetq::wdata::TriggerLayout;
 use assetq::{Asset, Reader as _, Source};
+use assetq_sample::Size;
+use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
+use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member};
+use assetq_sample::wdata::{Spec, write};
+use assetq_sample::wdb::{self, Cell, Game, Sheet};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -326,12 +326,12 @@ proptest! {
     /// Of `models.bin` and `space.bin` the builder makes what it makes of a seed.
     #[test]
     fn models_and_spaces_of_any_seed_are_whole(seed in any::<u64>()) {
-        for (name, _, make) in assetq::sample::FILES {
+        for (name, _, make) in assetq_sample::FILES {
             let asset = open(name, make(seed, Size::Small));
             let report = asset.reader().verify(&Default::default());
             prop_assert!(report.is_ok(), "{}: {:?}", name, report);
             if *name == "models.bin" {
-                let expected: Vec<String> = assetq::sample::space::model_ids(Size::Small).iter().map(|id| format!("0x{id:016X}")).collect();
+                let expected: Vec<String> = assetq_sample::space::model_ids(Size::Small).iter().map(|id| format!("0x{id:016X}")).collect();
                 prop_assert_eq!(column(&asset, "models", "id"), expected);
             }
         }

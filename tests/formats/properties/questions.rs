@@ -1,11 +1,11 @@
 //! Questions: the condition of a row by `--where`, the same in SQL, and a plain loop over all rows find the same ones.
 
 use super::cases;
-use assetq::sample::{FILES, Size};
 use assetq::sql::{Input, Session, statements};
 use assetq::table::filter::Filter;
 use assetq::table::{Kind, Table, Value};
 use assetq::{Asset, Source};
+use assetq_sample::{FILES, Size};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

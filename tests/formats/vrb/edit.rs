@@ -176,7 +176,7 @@ fn a_row_is_found_by_its_path_as_by_a_scan() {
 #[test]
 fn values_of_every_kind_are_stored_as_a_builder_stores_them() {
     let mut types = TypesBuilder::new();
-    use assetq::sample::vrb::builtin::*;
+    use assetq_sample::vrb::builtin::*;
     let enumeration = ModelId(0x201);
     let ty = types.named(0, 0, "Test:All");
     let kinds = [STRING, BOOLEAN, BYTE, INT16, UINT16, INT32, UINT32, INT64, UINT64, SINGLE, DOUBLE, GUID, TYPE];
@@ -353,7 +353,7 @@ fn a_polymorphic_value_keeps_its_type_and_gets_another_by_name() {
 /// Items with polymorphic members and hidden padding: a deleted item must not pass its type or its bytes to the next item.
 #[test]
 fn items_that_others_moved_up_to_keep_their_types_and_padding() {
-    use assetq::sample::vrb::builtin::*;
+    use assetq_sample::vrb::builtin::*;
     let mut types = TypesBuilder::new();
     let ty = types.named(0, 0, "Test:Root");
     let [list_model, item, any, one, two, image] = [0x201, 0x202, 0x203, 0x204, 0x205, 0x206].map(ModelId);

@@ -2,22 +2,21 @@
 
 #[cfg(feature = "cli")]
 mod command;
-#[cfg(feature = "edit")]
 mod edit;
 mod generated;
 mod hostile;
 mod real;
 
 use assetq::report::{Progress, Report};
-use assetq::sample::Size;
-use assetq::sample::vrb::builtin::{BOOLEAN, BYTE, GUID, INT32, LIST, NULLABLE, STRING, TYPE};
-use assetq::sample::vrb::{
-    ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, bombs, demo, entities, flags, member, mesh, placed,
-    polymorphic, seal, world, world_values,
-};
 use assetq::table::{Guid, Tree, Value};
 use assetq::vrb::{MAIN, ModelId, Options, Path, TypeId, VrbArchive};
 use assetq::{Asset, Error, ErrorKind, Reader, Result, Source};
+use assetq_sample::Size;
+use assetq_sample::vrb::builtin::{BOOLEAN, BYTE, GUID, INT32, LIST, NULLABLE, STRING, TYPE};
+use assetq_sample::vrb::{
+    ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, bombs, demo, entities, flags, member, mesh, placed,
+    polymorphic, seal, world, world_values,
+};
 
 const TYPE_ENTRY: usize = 52;
 const MAIN_ENTRY: usize = 132;

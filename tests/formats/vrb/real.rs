@@ -76,7 +76,6 @@ fn every_flip_of_a_real_file_is_found() {
 
 /// Rebuilding every value of a real file from its type and the output of `cat` gives the same bytes. Unedited values are copied, so
 /// the values are deleted first.
-#[cfg(feature = "edit")]
 #[test]
 fn values_made_anew_are_the_bytes_of_the_game() {
     use assetq::edit::{EntryEdit, Writable};

@@ -1,7 +1,7 @@
 //! The command on sheets and packs: conditions, entries of packs, field names from a file, folders.
 
 use crate::common::run;
-use assetq::sample::wdb::{Cell, Game, Sheet, pack};
+use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

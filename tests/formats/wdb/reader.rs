@@ -2,11 +2,11 @@
 
 use super::sheets::*;
 use assetq::archive::{self, choose, open_inside};
-use assetq::sample::Size;
-use assetq::sample::wdb::{self as build, Cell, Game};
 use assetq::table::{Tree, Value};
 use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet};
-use assetq::{Asset, ErrorKind, Format, Options, Reader, Source};
+use assetq::{Asset, ErrorKind, Options, Reader, Source};
+use assetq_sample::Size;
+use assetq_sample::wdb::{self as build, Cell, Game};
 
 mod generated {
     use super::*;
@@ -84,7 +84,7 @@ mod generated {
     fn opening_says_what_it_is() {
         let bytes = small();
         let asset = Asset::open(Source::from_vec("small.wdb", bytes.clone())).unwrap();
-        assert_eq!(asset.format(), Format::WDB);
+        assert_eq!(asset.format(), assetq::formats::ff13::WDB);
         let reader = asset.reader();
         assert_eq!(reader.version(), "0x12345678");
         let facts = reader.facts();
@@ -281,7 +281,7 @@ mod packs {
     fn entries_are_listed_and_opened_in_place() {
         let bytes = build::demo_pack(7, Size::Small);
         let asset = Asset::open(Source::from_vec("db/pack.bin", bytes.clone())).unwrap();
-        assert_eq!(asset.format(), Format::WPD);
+        assert_eq!(asset.format(), assetq::formats::ff13::WPD);
         let pack = asset.get::<assetq::wdb::Pack>().unwrap();
         assert_eq!(findings(pack), [""; 0]);
         let entries = pack.table("entries").unwrap();
@@ -433,7 +433,6 @@ mod real {
     }
 }
 
-#[cfg(feature = "filter")]
 mod filters {
     use super::*;
     use assetq::table::RowCursor;

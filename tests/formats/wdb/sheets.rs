@@ -3,9 +3,9 @@
 #![allow(dead_code)]
 
 use assetq::report::Progress;
-use assetq::sample::wdb::{self as build, Cell, Game};
 use assetq::wdb::Sheet;
 use assetq::{Reader, Source};
+use assetq_sample::wdb::{self as build, Cell, Game};
 
 pub fn sheet(bytes: Vec<u8>) -> Sheet {
     Sheet::open(Source::from_vec("test.wdb", bytes)).unwrap()

@@ -6,8 +6,8 @@ use super::{ask, read};
 use arbitrary::Unstructured;
 use assetq::archive::{self, Address, Archive};
 use assetq::report::Progress;
-use assetq::sample::{FOLDERS, Size, wows};
 use assetq::{Asset, Options};
+use assetq_sample::{FOLDERS, Size, wows};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ struct Folder {
 
 impl Folder {
     fn all() -> Vec<Self> {
-        let make = |(_, _, make): &(_, _, assetq::sample::MakeFolder)| {
+        let make = |(_, _, make): &(_, _, assetq_sample::MakeFolder)| {
             let dir = TempDir::new().unwrap();
             let mut files = BTreeMap::new();
             make(1, Size::Small, &mut |path, bytes| {

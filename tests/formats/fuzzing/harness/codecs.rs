@@ -4,8 +4,8 @@ use super::input::{Field, any, below, lie, one_of};
 use arbitrary::Unstructured;
 use assetq::__private::codec::{self, encd};
 use assetq::archive::{self, Codec};
-use assetq::sample::{geometry, white, wows};
 use assetq::{ErrorKind, Source};
+use assetq_sample::{geometry, white, wows};
 
 /// The most bytes that a stream may say to hold here.
 const MOST: usize = 1 << 20;

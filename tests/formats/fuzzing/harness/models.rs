@@ -4,13 +4,13 @@
 use super::input::{Field, File, any, below, fields, lie, one_of};
 use arbitrary::Unstructured;
 use assetq::rusty_hearts::Key;
-use assetq::sample::wows::{How, Package};
-use assetq::sample::{ALTERED, FILES, Size, gameparams, geometry, rusty_hearts, se2, vrb, wdata, wdb, white, wows};
 use assetq::wdata::TriggerLayout;
 use assetq::white::GameKind;
 use assetq::white::layout::EntryLayout;
 use assetq::wows::Variant;
 use assetq::{Format, Options};
+use assetq_sample::wows::{How, Package};
+use assetq_sample::{ALTERED, FILES, Size, gameparams, geometry, rusty_hearts, se2, vrb, wdata, wdb, white, wows};
 use std::sync::{Arc, LazyLock};
 
 /// Formats that are read by one target.
@@ -54,11 +54,15 @@ impl Model {
 
 fn family_of(format: Format) -> Family {
     match format {
-        f if [Format::BWDB, Format::MODELS, Format::SPACE].contains(&f) => Family::Bwdb,
-        f if f == Format::VRB => Family::Vrb,
-        f if f == Format::WDATA => Family::Wdata,
-        f if [Format::WDB, Format::WPD].contains(&f) => Family::Wdb,
-        f if f == Format::GAMEPARAMS => Family::Params,
+        f if [assetq::formats::wows::BWDB, assetq::formats::wows::MODELS, assetq::formats::wows::SPACE]
+            .contains(&f) =>
+        {
+            Family::Bwdb
+        }
+        f if f == assetq::formats::vrage::VRB => Family::Vrb,
+        f if f == assetq::formats::rusty_hearts::WDATA => Family::Wdata,
+        f if [assetq::formats::ff13::WDB, assetq::formats::ff13::WPD].contains(&f) => Family::Wdb,
+        f if f == assetq::formats::wows::GAMEPARAMS => Family::Params,
         // A format without a target of its own is read by this one.
         _ => Family::Geometry,
     }
@@ -76,7 +80,7 @@ pub fn all() -> &'static [Model] {
         models.push(Model::new(Family::Vrb, "plain.vrb", plain_vrb().build()));
         models.push(Model::new(Family::Vrb, "sets.vrb", se2::definition_sets(&[])));
         models.push(Model::new(Family::Vrb, "blueprint.vrb", se2::blueprint(&[se2::guid(1), se2::guid(2)])));
-        let shared = assetq::sample::space::models_that_share(3, 2);
+        let shared = assetq_sample::space::models_that_share(3, 2);
         models.push(Model { is_valid: false, ..Model::new(Family::Bwdb, "models.bin", shared) });
         models.push(Model::new(Family::Wdb, "first.wdb", wdb::generated(3, wdb::Game::First, 6, 12).build()));
         models.push(Model::new(Family::Geometry, "many.geometry", geometry::many(3, 12, 1)));

@@ -1,0 +1,377 @@
+//! Addresses: `FILE`, or `ARCHIVE:INNER` for a file in an archive, which nests.
+
+use super::names::NameSources;
+use super::{Archive, AtBuild, File, MARK, NESTED};
+use crate::asset::{Asset, BuiltIn};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
+use crate::paths::slashed;
+use crate::source::Source;
+use crate::suggest;
+use crate::urls::url_of;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The sign between an archive and its build.
+const AT_BUILD: char = '@';
+
+/// A word that stands for a folder in addresses, as `NAME:INNER` and `NAME@BUILD:INNER`: the prefix of an installed game.
+#[derive(Debug)]
+pub struct Prefix {
+    /// The word.
+    pub name: &'static str,
+    /// Finds its folder, or says where it was looked for.
+    pub folder: fn() -> Result<PathBuf>,
+}
+
+/// An address that begins with a [`Prefix`].
+struct PrefixedAddress<'a> {
+    folder: fn() -> Result<PathBuf>,
+    /// The text between `@` and the mark.
+    build: Option<&'a str>,
+    /// The path in the folder, empty for the folder itself.
+    inner: &'a str,
+}
+
+impl<'a> PrefixedAddress<'a> {
+    /// Splits `NAME:INNER` or `NAME@BUILD:INNER`. Returns `None` for any other text.
+    fn parse(text: &'a str) -> Option<Self> {
+        let (name, inner) = text.split_once(MARK)?;
+        let (name, build) = name.split_once(AT_BUILD).map_or((name, None), |(name, build)| (name, Some(build)));
+        let prefix = BuiltIn::prefixes().find(|prefix| prefix.name == name)?;
+        Some(Self { folder: prefix.folder, build, inner })
+    }
+}
+
+/// A file on this machine, or one in an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    outer: PathBuf,
+    build: Option<String>,
+    inner: Option<String>,
+}
+
+impl Asset {
+    /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive: see [`Address`].
+    ///
+    /// # Errors
+    /// As [`Asset::open`] and [`Address::open`].
+    pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Address::of(address.as_ref()).open(options)
+    }
+}
+
+impl Address {
+    /// Splits `path`: an existing path is that file; otherwise the first part before a `:` that exists, without an
+    /// `@BUILD` at its end, is the archive. With the feature `games`, `wows:` and the prefixes of
+    /// other games are the folder of the installed game. If no part exists, the whole path is kept, so that opening it reports it as
+    /// missing.
+    pub fn of(path: &Path) -> Self {
+        let whole = || Self { outer: path.to_owned(), build: None, inner: None };
+        if path.symlink_metadata().is_ok() || url_of(path).is_some() {
+            return whole();
+        }
+        let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));
+        for (outer, inner) in splits.chain([(path, None)]) {
+            let inner = inner.map(str::to_owned);
+            if inner.is_some() && outer.exists() {
+                return Self { outer: outer.to_owned(), build: None, inner };
+            }
+            if let Some((folder, build)) = self::splits(outer, AT_BUILD).pop()
+                && !build.contains('/')
+                && folder.exists()
+            {
+                return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
+            }
+        }
+        if let Some(game) = path.to_str().and_then(PrefixedAddress::parse)
+            && let Ok(outer) = (game.folder)()
+        {
+            let inner = Some(game.inner).filter(|inner| !inner.is_empty()).map(str::to_owned);
+            return Self { outer, build: game.build.map(str::to_owned), inner };
+        }
+        whole()
+    }
+
+    /// The path `inner` in the archive at `archive`, which may be the prefix of a game.
+    pub fn within(archive: &Path, inner: &str) -> PathBuf {
+        let mut address = archive.as_os_str().to_owned();
+        let is_prefix = archive
+            .to_str()
+            .filter(|_| !archive.exists())
+            .and_then(PrefixedAddress::parse)
+            .is_some_and(|game| game.inner.is_empty());
+        if !is_prefix {
+            address.push(MARK.to_string());
+        }
+        address.push(inner);
+        address.into()
+    }
+
+    /// The file or folder on this machine.
+    pub fn outer(&self) -> &Path {
+        &self.outer
+    }
+
+    /// The build, if named.
+    pub fn build(&self) -> Option<&str> {
+        self.build.as_deref()
+    }
+
+    /// Whether the file or folder on this machine exists; a path inside of it may still lead to nothing.
+    pub fn exists(&self) -> bool {
+        self.outer.exists()
+    }
+
+    /// The path inside of it, with [`MARK`] before each path inside of another file.
+    pub fn inner(&self) -> Option<&str> {
+        self.inner.as_deref()
+    }
+
+    /// The archive and its build as an argument of [`Address::of`].
+    pub fn archive_path(&self) -> PathBuf {
+        let mut path = self.outer.clone().into_os_string();
+        if let Some(build) = &self.build {
+            path.push(format!("{AT_BUILD}{build}"));
+        }
+        path.into()
+    }
+
+    /// The archive alone.
+    #[must_use]
+    pub fn without_inner(&self) -> Self {
+        Self { inner: None, ..self.clone() }
+    }
+
+    /// The same file in another build, or in the newest one.
+    #[must_use]
+    pub fn at_build(&self, build: Option<String>) -> Self {
+        Self { build, ..self.clone() }
+    }
+
+    /// Opens the file, through all archives around it.
+    ///
+    /// # Errors
+    /// `NotFound` with the nearest path that exists, `Syntax` where a file that is no archive stands before a `:`, and
+    /// the errors of opening the files on the way.
+    pub fn open(&self, options: &Options) -> Result<Asset> {
+        let outer = self.open_outer(options)?;
+        match &self.inner {
+            Some(inner) => open_inside(&outer, inner, options),
+            None => Ok(outer),
+        }
+    }
+
+    /// The file or folder on this machine, as its build.
+    ///
+    /// # Errors
+    /// As [`Address::open`].
+    pub fn open_outer(&self, options: &Options) -> Result<Asset> {
+        if let Some(game) = self.outer.to_str().filter(|_| !self.outer.exists()).and_then(PrefixedAddress::parse) {
+            (game.folder)()?;
+        }
+        let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
+        let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
+        if let Some(build) = &self.build
+            && !outer.reader().archive().is_some_and(Archive::has_builds)
+        {
+            let (name, format) = (outer.source().name(), outer.format());
+            let what = format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}").into();
+            return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
+        }
+        Ok(outer)
+    }
+}
+
+/// The path before each `mark` in `path` and the text after it, from the first mark on. Paths of files need not be UTF-8;
+/// text after a mark that is not UTF-8 names nothing in an archive, so that such a mark is left out.
+#[cfg(unix)]
+fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let bytes = path.as_os_str().as_bytes();
+    let marks = bytes.iter().enumerate().filter(|(_, byte)| char::from(**byte) == mark);
+    let split = |(at, _): (usize, &u8)| {
+        let (outer, inner) = (bytes.get(..at)?, bytes.get(at.saturating_add(mark.len_utf8())..)?);
+        Some((Path::new(OsStr::from_bytes(outer)), std::str::from_utf8(inner).ok()?))
+    };
+    marks.filter_map(split).collect()
+}
+
+#[cfg(not(unix))]
+fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
+    let text = path.to_str().unwrap_or_default();
+    let split =
+        |(at, mark): (usize, &str)| Some((Path::new(text.get(..at)?), text.get(at.saturating_add(mark.len())..)?));
+    text.match_indices(mark).filter_map(split).collect()
+}
+
+/// Opens the file `inner` in `outer`, with [`MARK`] before each path inside of another file.
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
+    open_inside_by(outer, inner, &options_inside(outer, options))
+}
+
+/// The options for files in the archive `outer`, which know the names that the archive has. Files that are opened by the
+/// same options share what they look up there, such as parameters.
+pub fn options_inside(outer: &Asset, options: &Options) -> Options {
+    let mut names = options.get::<NameSources>().map(|names| NameSources::clone(&names)).unwrap_or_default();
+    names.add_asset(outer.clone());
+    options.clone().with(Arc::new(names))
+}
+
+/// As [`open_inside`], by [`options_inside`].
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn open_inside_by(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
+    descend(outer, inner, &mut |holder, path| {
+        let (name, archive) = (holder.source().name(), archive_of(holder)?);
+        if let Some(kept) = recalled(archive, path, name, options) {
+            return Ok(Step::Found(Asset::open_with(kept, options)?));
+        }
+        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
+        let opened = Asset::open_with(contents(archive, &file, name, options)?, options)?;
+        Ok(match left {
+            Some(left) => Step::Into(opened, left),
+            None => Step::Found(opened),
+        })
+    })
+}
+
+/// Returns the archive in which the file at `inner` lies, which is `outer` or lies in it, and the file's path there.
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn holder<'i>(outer: &Asset, inner: &'i str, options: &Options) -> Result<(Asset, &'i str)> {
+    descend(outer, inner, &mut |holder, path| {
+        let archive = archive_of(holder)?;
+        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
+        let Some(left) = left else { return Ok(Step::Found((holder.clone(), path))) };
+        let source = contents(archive, &file, holder.source().name(), options)?;
+        Ok(Step::Into(Asset::open_with(source, options)?, left))
+    })
+}
+
+/// A step of a path through archives that lie in each other.
+enum Step<'i, T> {
+    Found(T),
+    /// The archive that the next part of the path lies in, and that part.
+    Into(Asset, &'i str),
+}
+
+/// Takes steps from `outer` on until one finds what is wanted.
+fn descend<'i, T>(
+    outer: &Asset,
+    inner: &'i str,
+    step: &mut dyn FnMut(&Asset, &'i str) -> Result<Step<'i, T>>,
+) -> Result<T> {
+    let (mut holder, mut path) = (outer.clone(), inner);
+    for _ in 0..NESTED {
+        match step(&holder, path)? {
+            Step::Found(found) => return Ok(found),
+            Step::Into(archive, left) => (holder, path) = (archive, left),
+        }
+    }
+    const AT_MOST: u64 = NESTED as u64;
+    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
+    Err(Error::of_part(kind, outer.source().name().to_owned()))
+}
+
+fn archive_of(asset: &Asset) -> Result<&dyn Archive> {
+    asset.reader().archive().ok_or_else(|| {
+        let (name, format) = (asset.source().name(), asset.format());
+        let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
+        Error::of_part(ErrorKind::Syntax { what }, "")
+    })
+}
+
+/// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.
+fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -> Option<Source> {
+    options.get::<super::Cache>()?.recall(archive, inner, name)
+}
+
+/// The decoded bytes of a file, from the cache if `options` have one.
+fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Source> {
+    if let Some(cache) = options.get::<super::Cache>() {
+        return cache.open(archive, file, name);
+    }
+    super::open(archive, file, name)
+}
+
+/// The file that the whole of `inner` names, or else the file named by its part before a mark, with the rest as a path
+/// inside of that file.
+fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
+    if let Some(file) = find(archive, inner)? {
+        return Ok(Some((file, None)));
+    }
+    for (at, mark) in inner.match_indices(MARK) {
+        let (path, left) = (inner.get(..at), inner.get(at.saturating_add(mark.len())..));
+        if let Some(path) = path
+            && let Some(file) = find(archive, path)?
+        {
+            return Ok(Some((file, left)));
+        }
+    }
+    Ok(None)
+}
+
+/// The file at `path`, in which `\` may stand for `/`, as people on Windows write it.
+///
+/// # Errors
+/// As [`Archive::find`].
+pub fn find<'a>(archive: &'a dyn Archive, path: &str) -> Result<Option<File<'a>>> {
+    match (archive.find(path)?, slashed(path)) {
+        (None, Some(path)) => archive.find(&path),
+        (found, _) => Ok(found),
+    }
+}
+
+/// The error for a path that is not there, with the nearest one that is. If a list cannot be read, the path may be in it.
+fn not_found(archive: &dyn Archive, inner: &str) -> Error {
+    if let Some(damage) = archive.damage().into_iter().next() {
+        return damage.context(format_args!("file {inner:?} is not in the readable part of the list"));
+    }
+    // Quotes double each `\`.
+    let inner = &*inner.replace('\\', "/");
+    let what = match nearest(archive, inner) {
+        Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
+        None => format!("file {inner:?}"),
+    };
+    Error::of_part(ErrorKind::NotFound { what }, "")
+}
+
+/// The path of a file that is most alike to `inner`. If `inner` is a folder, the pattern of the files in it.
+fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
+    let wanted = inner.split(MARK).next()?.trim_matches('/');
+    let len = archive.len().ok()?;
+    let paths = || (0..len).filter_map(|n| Some(archive.file(n).ok()?.path));
+    let is_below = |path: Cow<'_, str>| path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));
+    if paths().any(is_below) {
+        return Some(format!("{wanted}/*"));
+    }
+    suggest::nearest(wanted, paths()).into_iter().next().map(Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::inventory::submit! {
+        BuiltIn { formats: &[], prefixes: &[Prefix { name: "game", folder: || Ok("folder".into()) }, Prefix { name: "game-2", folder: || Ok("folder".into()) }] }
+    }
+
+    #[test]
+    fn an_address_of_a_game_has_a_prefix_and_perhaps_a_build() {
+        let parsed = |text| PrefixedAddress::parse(text).map(|at| (at.build, at.inner));
+        assert_eq!(parsed("game:content/a.bin"), Some((None, "content/a.bin")));
+        assert_eq!(parsed("game@123:"), Some((Some("123"), "")));
+        assert_eq!(parsed("game-2:a:b"), Some((None, "a:b")));
+        for other in ["game", "GAME:a", "game-3:a", "./game:a", "C:\\game:a", ":a", ""] {
+            assert_eq!(parsed(other), None, "{other}");
+        }
+    }
+}

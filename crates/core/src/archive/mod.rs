@@ -1,0 +1,76 @@
+//! Archives: files and folders that hold other files by path, such as a game's folder.
+//!
+//! A format whose readers are archives implements [`Archive`]: it lists its files and returns their stored bytes. All
+//! else is built on it once, for all formats: decoding ([`Archive::stored`] and [`open`]), the cache of decoded files,
+//! addresses (`ARCHIVE:INNER`), the tables `files`, `volumes` and `builds`, and every command.
+
+mod address;
+mod cache;
+mod choose;
+mod collect;
+mod contents;
+mod facts;
+mod folder;
+pub mod loose;
+pub mod names;
+mod paths;
+mod recent;
+mod tables;
+mod volume;
+
+pub use crate::container::{Archive, AtBuild, Build, Codec, File, Identity, MARK, NESTED, Snapshot, Volume};
+pub use crate::reader::entry::fields;
+pub use crate::reader::entry::show;
+pub use address::{Address, Prefix, holder, open_inside};
+pub use address::{find, open_inside_by, options_inside};
+pub use cache::{Cache, Cached};
+pub use choose::choose;
+pub use collect::{Collected, CollectedFile, collect, is_archive};
+pub use contents::{check_crc32, decode, head};
+pub use facts::facts;
+pub use folder::Folder;
+pub use loose::{Loose, LooseFile};
+pub use paths::PathIndex;
+pub use tables::{FILES, tables};
+pub use volume::VolumeFile;
+
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+
+/// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map if they are uncompressed. Checks the
+/// CRC-32 of decoded bytes.
+///
+/// # Errors
+/// As [`Archive::stored`] and [`decode`].
+pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
+    let stored = archive.stored(file).map_err(|error| contents::in_volume(error, file))?;
+    decode(stored, file, &format!("{name}:{}", file.path))
+}
+
+/// Opens `file` as an asset of its own format: see [`open`].
+///
+/// # Errors
+/// As [`open`] and [`Asset::open_with`].
+pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Asset> {
+    Asset::open_with(open(archive, file, name)?, options)
+}
+
+/// The error for a number past the last file.
+pub fn no_file(n: usize) -> Error {
+    Error::of_part(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+}
+
+/// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.
+/// Files in missing volumes are counted.
+pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    contents::verify_places(archive, report, progress);
+}
+
+/// Decodes and checks every file, in parallel: the additional checks of `verify --deep`. Files in missing volumes or
+/// with an unknown codec are counted and not checked.
+pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    contents::verify(archive, report, progress);
+}

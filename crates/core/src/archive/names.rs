@@ -1,0 +1,227 @@
+//! Names for ids whose texts a file does not contain.
+//!
+//! The game's files refer to paths and names by their hashes. A text with the hash of an id **is** the text of the id:
+//! no two paths of a game share a hash of 64 bits, so that a match is a proof. Hashes of names have 32 bits. For a list
+//! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
+//! made-up texts, a few would match by chance.
+
+use super::{self as archive, Archive};
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::lazy::Lazy;
+use crate::options::Options;
+use crate::relations::IdTexts;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Paths and names by their ids, from lists and from other files. [`Options::with`](crate::Options::with) passes them
+/// to formats, which use them for ids whose texts the file does not contain.
+///
+/// ```
+/// use assetq::names::NameSources;
+/// use assetq::relations::IdTexts as _;
+/// let mut names = NameSources::default();
+/// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n");
+/// let id = assetq::id::of_path("content/gameplay/hull.dds");
+/// assert_eq!(names.path(id)?.as_deref(), Some("content/gameplay/hull.dds"));
+/// assert_eq!(names.name(0x820F_0280)?.as_deref(), Some("diffuseMap"));
+/// # Ok::<(), assetq::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct NameSources {
+    lines: Arc<Lines>,
+    files: Vec<Asset>,
+    /// The files of texts and of parameters in the archives among `files`, opened on first use.
+    inside: Arc<Inside>,
+}
+
+/// The language of texts, as in `en` or `pt_br`, given to formats by [`Options::with`](crate::Options::with). Without one,
+/// texts are in English where a game has these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Language(pub String);
+
+/// Files in archives that describe other files.
+#[derive(Debug, Default)]
+struct Inside {
+    texts: Lazy<Vec<Asset>>,
+    parameters: Lazy<Vec<Asset>>,
+}
+
+/// Texts, and the range of each in `text`.
+#[derive(Debug, Clone, Default)]
+struct Lines {
+    text: String,
+    paths: HashMap<u64, Range<usize>>,
+    names: HashMap<u32, Range<usize>>,
+}
+
+impl NameSources {
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.lines.paths.is_empty()
+    }
+
+    /// The files with names.
+    pub fn files(&self) -> &[Asset] {
+        &self.files
+    }
+
+    /// Adds each line of `text` as a path and as a name, without surrounding white space. The first of two texts with
+    /// one id counts.
+    pub fn add_lines(&mut self, text: &str) {
+        let lines = Arc::make_mut(&mut self.lines);
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let start = lines.text.len();
+            lines.text.push_str(line);
+            let range = start..lines.text.len();
+            lines.paths.entry(id::of_path(line)).or_insert_with(|| range.clone());
+            lines.names.entry(id::of_name(line)).or_insert(range);
+        }
+    }
+
+    /// Adds the paths of an archive, or the texts of a file with texts, which is queried for each id.
+    pub fn add_asset(&mut self, asset: Asset) {
+        self.files.push(asset);
+        self.inside = Arc::default();
+    }
+
+    /// The files that `path` names in the archives. An archive may lack such a file.
+    fn inside(&self, options: &Options, path: impl Fn(&dyn Archive) -> Option<String>) -> Result<Vec<Asset>> {
+        let mut found = Vec::new();
+        for asset in &self.files {
+            let Some(archive) = asset.reader().archive() else { continue };
+            if let Some(path) = path(archive)
+                && archive.find(&path)?.is_some()
+            {
+                match archive::open_inside(asset, &path, options) {
+                    Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {}
+                    opened => found.push(opened?),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The text that the game shows for this id of a text: from the files that were added, and from the texts of the archives
+    /// among them, in the [`Language`] of `options`.
+    ///
+    /// # Errors
+    /// When a text is damaged, or a file of texts cannot be read.
+    pub fn title(&self, id: &str, options: &Options) -> Result<Option<Cow<'_, str>>> {
+        let inside = self.inside.texts.get_or_try_init(|| {
+            let language = options.get::<Language>();
+            self.inside(options, |archive| archive.texts(language.as_ref().map(|language| &*language.0)))
+        })?;
+        for texts in self.files.iter().chain(inside).filter_map(texts_of) {
+            if let Some(title) = texts.title(id)? {
+                return Ok(Some(title));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The build of the first archive that is of one.
+    pub fn build(&self) -> Option<&str> {
+        self.files.iter().find_map(|asset| asset.reader().archive()?.build())
+    }
+
+    /// The readers' facets of type `T` (see [`Reader::facet`](crate::Reader)): of the files that were added, and of the
+    /// parameters of the archives among them.
+    ///
+    /// # Errors
+    /// When a file of parameters cannot be opened.
+    pub fn facets<T: ?Sized + 'static>(&self, options: &Options) -> Result<Vec<&T>> {
+        let parameters = || self.inside(options, |archive| archive.parameters().map(str::to_owned));
+        let inside = self.inside.parameters.get_or_try_init(parameters)?;
+        Ok(self.files.iter().chain(inside).filter_map(|asset| asset.reader().facet()).collect())
+    }
+
+    /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file with texts
+    /// of ids, or a list with one text a line.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not text, or is of a format without names.
+    pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
+        match Asset::open_at(address, options) {
+            Ok(asset)
+                if asset.reader().archive().is_some()
+                    || !asset.reader().facets().is_empty()
+                    || texts_of(&asset).is_some() =>
+            {
+                self.add_asset(asset);
+                Ok(())
+            }
+            Ok(asset) => {
+                let what = format!("a {} file has no names for ids", asset.format()).into();
+                Err(Error::of_part(ErrorKind::Syntax { what }, ""))
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
+                let source = options.source(address)?;
+                self.add_lines(source.view("list of names").utf8(source.bytes())?);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn texts_of(asset: &Asset) -> Option<&dyn IdTexts> {
+    asset.reader().relations()?.texts()
+}
+
+/// Lists precede files; files are in the order of their addition.
+impl IdTexts for NameSources {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        if id == 0 {
+            return Ok(None);
+        }
+        if let Some(path) = self.lines.paths.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
+            return Ok(Some(id::normal_path(path)));
+        }
+        for asset in &self.files {
+            let found = match (asset.reader().archive(), texts_of(asset)) {
+                (Some(archive), _) => archive.path_of(id)?,
+                (None, Some(texts)) => texts.path(id)?,
+                (None, None) => None,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        if let Some(name) = self.lines.names.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
+            return Ok(Some(Cow::Borrowed(name)));
+        }
+        for texts in self.files.iter().filter_map(texts_of) {
+            if let Some(name) = texts.name(id)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_paths_and_names() {
+        let mut names = NameSources::default();
+        assert!(names.is_empty());
+        names.add_lines("res/content/a.dds\r\n\n  Scene Root \ncontent\\b.dds");
+        for path in ["content/a.dds", "content/b.dds"] {
+            assert_eq!(names.path(id::of_path(path)).unwrap().as_deref(), Some(path));
+        }
+        assert_eq!(names.name(0x10C3_0510).unwrap().as_deref(), Some("Scene Root"));
+        assert_eq!((names.path(0).unwrap(), names.path(1).unwrap(), names.name(1).unwrap()), (None, None, None));
+        assert!(!names.is_empty());
+    }
+}

@@ -1,0 +1,244 @@
+//! Files of any format: telling which one it is, and opening it.
+
+use crate::archive::Prefix;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
+use crate::scene;
+use crate::source::Source;
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A format. The built-in formats are constants of this type; [`Format::of`] gives the format of any reader.
+#[derive(Clone, Copy)]
+pub struct Format(&'static Entry);
+
+struct Entry {
+    name: &'static str,
+    endings: &'static [&'static str],
+    is_folder: fn(&Path) -> bool,
+    likeness: fn(&[u8]) -> Likeness,
+    open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
+    configure: Configure,
+}
+
+/// [`FileFormat::configure`].
+type Configure = fn(&str, &[u8], &str, &Options) -> Result<Option<Options>>;
+
+/// Formats and prefixes that a program has from its beginning. The package `assetq` submits the formats of all games:
+///
+/// ```
+/// # use assetq_core::{BuiltIn, inventory};
+/// inventory::submit! { BuiltIn { formats: &[], prefixes: &[] } }
+/// ```
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// Formats, each list in the order of detection of files without a magic.
+    pub formats: &'static [&'static [Format]],
+    /// Words for folders in addresses.
+    pub prefixes: &'static [Prefix],
+}
+
+inventory::collect!(BuiltIn);
+
+impl BuiltIn {
+    /// The submitted formats.
+    pub fn formats() -> impl Iterator<Item = Format> {
+        inventory::iter::<Self>.into_iter().flat_map(|submitted| submitted.formats.iter().copied().flatten().copied())
+    }
+
+    /// The submitted prefixes.
+    pub fn prefixes() -> impl Iterator<Item = &'static Prefix> {
+        inventory::iter::<Self>.into_iter().flat_map(|submitted| submitted.prefixes)
+    }
+}
+
+/// Formats of other crates, which are detected before the built-in ones.
+static ADDED: RwLock<Vec<Format>> = RwLock::new(Vec::new());
+
+impl Format {
+    /// The format whose files `T` reads.
+    pub const fn of<T: FileFormat>() -> Self {
+        Self(
+            const {
+                &Entry {
+                    name: T::NAME,
+                    endings: T::ENDINGS,
+                    is_folder: T::is_folder,
+                    likeness: T::likeness,
+                    open: |source, options| Ok(Box::new(T::open_as(source, options)?)),
+                    configure: T::configure,
+                }
+            },
+        )
+    }
+
+    /// Makes every later [`Asset::open`] of this process know this format too, and the commands with it. A format of
+    /// the same name is replaced.
+    pub fn add(self) {
+        let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+        added.retain(|format| *format != self);
+        added.push(self);
+    }
+
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// All formats, the added ones first. Copied, so that no lock is held while a format looks at a file: its code may
+    /// detect the format of another file, or add a format.
+    fn all() -> Vec<Self> {
+        let mut all = ADDED.read().unwrap_or_else(PoisonError::into_inner).clone();
+        all.extend(BuiltIn::formats());
+        all
+    }
+
+    /// Adds the setting `setting` to `options`, of the format that declares it: see [`FileFormat::configure`].
+    ///
+    /// # Errors
+    /// As [`FileFormat::configure`], and `NotFound` where no format has such a setting.
+    pub fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options> {
+        for format in Self::all() {
+            if let Some(options) = (format.0.configure)(setting, given, from, options)? {
+                return Ok(options);
+            }
+        }
+        Err(Error::of_part(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
+    }
+
+    /// The format of `source`: by its magic if the format has one, then by the ending of the file name, then by the
+    /// plausibility of the header. A folder is detected by the names in it.
+    ///
+    /// # Errors
+    /// `UnknownFormat` with the first bytes, `UnknownFolder`.
+    pub fn detect(source: &Source) -> Result<Self> {
+        let data = source.bytes();
+        let name = source.name().to_ascii_lowercase();
+        let all = Self::all();
+        let all = || all.iter().copied();
+        if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
+            let found = all().find(|format| (format.0.is_folder)(folder));
+            return found.ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""));
+        }
+        let like = |wanted: Likeness| all().find(|format| (format.0.likeness)(data) == wanted);
+        let by_name = || all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending)));
+        like(Likeness::Magic).or_else(by_name).or_else(|| like(Likeness::Shape)).ok_or_else(|| {
+            let head = data.get(..data.len().min(8)).unwrap_or_default().to_vec();
+            Error::new(ErrorKind::UnknownFormat { head }, "", 0)
+        })
+    }
+}
+
+impl Format {
+    /// Guesses the format of a file from its name and first bytes: by its magic, then by the ending of its name.
+    pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let all = Self::all();
+        let all = || all.iter().copied();
+        let by_magic = all().find(|format| (format.0.likeness)(head) == Likeness::Magic);
+        by_magic.or_else(|| all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending))))
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An open file of any format. A clone is the same open file.
+#[derive(Debug, Clone)]
+pub struct Asset {
+    format: Format,
+    reader: Arc<dyn Reader>,
+}
+
+impl Asset {
+    /// Opens `source` as a file of the format that it is of. Reads headers only.
+    ///
+    /// # Errors
+    /// `UnknownFormat`, and the errors of the headers.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &Options::default())
+    }
+
+    /// As [`Asset::open`], with more than the file to go by.
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        let format = Format::detect(&source)?;
+        Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
+    }
+
+    /// A reader of several files of `format`.
+    pub fn of_format(format: Format, reader: impl Reader) -> Self {
+        Self { format, reader: Arc::new(reader) }
+    }
+
+    /// The file's format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        self.reader.source()
+    }
+
+    /// The reader, as every command sees it.
+    pub fn reader(&self) -> &dyn Reader {
+        &*self.reader
+    }
+
+    /// The reader of one format, such as [`crate::bwdb::Database`]; `None` for a file of another format.
+    pub fn get<T: Reader>(&self) -> Option<&T> {
+        let reader: &dyn Any = &*self.reader;
+        reader.downcast_ref()
+    }
+}
+
+impl<T: FileFormat> From<T> for Asset {
+    fn from(reader: T) -> Self {
+        Self { format: Format::of::<T>(), reader: Arc::new(reader) }
+    }
+}
+
+impl<'a> scene::Context<'a> {
+    /// The context that these files give, whichever they are.
+    ///
+    /// # Errors
+    /// `Unsupported` for a file that knows nothing of meshes.
+    pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
+        let mut context = Self::default();
+        for asset in assets {
+            let Some(placements) = asset.reader().placements() else {
+                let what = format!("naming or placing meshes by a {} file", asset.format());
+                return Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""));
+            };
+            context.add(placements, asset.reader().relations().and_then(|relations| relations.texts()));
+        }
+        Ok(context)
+    }
+}

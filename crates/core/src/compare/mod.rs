@@ -1,0 +1,234 @@
+//! Comparison of two files of one format: queries of a table on both sides, and formats with better answers than a
+//! comparison of columns.
+//!
+//! [`diff`](crate::diff) compares any table by the roles of its columns. A format with rows that refer to more data,
+//! such as resources with records elsewhere, implements [`Comparison`] and returns its own tables ([`Special`]) for
+//! some names.
+
+mod value;
+
+pub use value::{Field, same_value};
+pub use value::{differ, hash_value};
+
+use crate::error::Error;
+use crate::table::Value;
+use std::sync::{Mutex, PoisonError};
+
+/// One of the two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first file.
+    Old = 0,
+    /// The second file.
+    New = 1,
+}
+
+/// The change of a row between two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DifferenceKind {
+    /// Only the new file has the row.
+    Added,
+    /// Only the old file has the row.
+    Removed,
+    /// Both have the row, with different contents.
+    Changed,
+}
+
+impl DifferenceKind {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A row that differs: its number in each file that contains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    /// The row's number in the old file.
+    pub old: Option<u32>,
+    /// The row's number in the new file.
+    pub new: Option<u32>,
+}
+
+impl Pair {
+    /// Whether the row was added, removed or changed.
+    pub const fn kind(self) -> DifferenceKind {
+        match (self.old, self.new) {
+            (Some(_), Some(_)) => DifferenceKind::Changed,
+            (Some(_), None) => DifferenceKind::Removed,
+            (None, _) => DifferenceKind::Added,
+        }
+    }
+}
+
+/// The rows of a table that differ.
+#[derive(Debug, Default)]
+pub struct Differences {
+    /// Rows of the old file that the new one does not have, in order.
+    pub removed: Vec<u32>,
+    /// Rows of the new file that the old one does not have, in order.
+    pub added: Vec<u32>,
+    /// Rows of both files, in the order of the old one.
+    pub changed: Vec<(u32, u32)>,
+    /// The number of rows of the old file.
+    pub rows_old: u64,
+    /// The number of rows of the new file.
+    pub rows_new: u64,
+    /// Errors of rows that could not be compared: at most 100.
+    pub faults: Vec<(Side, Error)>,
+    /// The number of errors in all.
+    pub fault_count: u64,
+}
+
+impl Differences {
+    /// The number of rows that differ.
+    pub fn len(&self) -> usize {
+        self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
+    }
+
+    /// Whether all rows are equal.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows that differ: removed and changed ones in the order of the old file, then added ones.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
+        let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
+            (Some(&&r), c) if c.is_none_or(|c| r < c.0) => {
+                removed.next();
+                Some(Pair { old: Some(r), new: None })
+            }
+            _ => changed.next().map(|&(old, new)| Pair { old: Some(old), new: Some(new) }),
+        });
+        of_old.chain(self.added.iter().map(|&row| Pair { old: None, new: Some(row) }))
+    }
+}
+
+/// The result of comparing two rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The rows are equal.
+    Same,
+    /// The rows have one key and different contents.
+    Changed,
+    /// The rows have different keys.
+    Other,
+}
+
+/// The hashes of the keys of all rows of one side.
+#[derive(Debug, Default)]
+pub struct Keys {
+    /// A hash for each row, in order.
+    pub hashes: Vec<u64>,
+    /// Rows that are not compared, in order: their key is unreadable, or another comparison covers them.
+    pub skipped: Vec<u32>,
+}
+
+/// A function that receives each pair of rows, and the result of its comparison.
+pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
+
+/// A table on both sides; rows are paired by hashes of their keys.
+pub trait Comparable: Sync {
+    /// The hashes of the keys.
+    fn keys(&self, side: Side, faults: &Faults) -> Keys;
+
+    /// Pairs of rows, which are in the order of the old rows, in the best order to compare them, if it differs.
+    fn arranged(&self, _pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
+        None
+    }
+
+    /// Compares pairs of rows in the order of the old rows, or in the order of [`Comparable::arranged`].
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
+
+    /// A hash of all compared data of each row: equal hashes mean that rows of one key are likely equal.
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64>;
+
+    /// The number of rows that a core compares at once.
+    fn piece(&self) -> usize {
+        1 << 12
+    }
+}
+
+/// Errors on both sides. The first ones are kept, all are counted.
+#[derive(Debug, Default)]
+pub struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
+
+/// Errors that are kept.
+const KEPT: usize = 100;
+
+impl Faults {
+    /// Takes note of an error in one of the files.
+    pub fn add(&self, side: Side, error: Error) {
+        let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *count = count.saturating_add(1);
+        if kept.len() < KEPT {
+            kept.push((side, error));
+        }
+    }
+
+    /// The kept errors, in the order of the files, and the number of all errors.
+    pub fn into_inner(self) -> (Vec<(Side, Error)>, u64) {
+        let (mut kept, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Threads report them in any order.
+        kept.sort_by_key(|(side, error)| (*side == Side::New, error.offset()));
+        (kept, count)
+    }
+}
+
+/// A table on both sides with its own comparison of rows.
+pub trait Special: Comparable + Send {
+    /// Adds the differing fields that no column shows. `damaged` gets the errors of unreadable fields.
+    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
+
+    /// The kind of a row, such as the type of a resource.
+    fn what(&self, pair: Pair) -> Option<String> {
+        let _ = pair;
+        None
+    }
+
+    /// The key of a row, if no key column contains it.
+    fn key(&self, pair: Pair) -> Option<Value<'static>> {
+        let _ = pair;
+        None
+    }
+
+    /// Removes differences from `found` that are reported elsewhere.
+    fn settle(&self, found: &mut Differences) {
+        let _ = found;
+    }
+
+    /// Limits of the comparison so far, as messages, each with the side that causes it.
+    fn notes(&self) -> Vec<(Side, String)> {
+        Vec::new()
+    }
+
+    /// Whether `fields` adds all differing fields, including the fields that columns show.
+    fn says_all(&self) -> bool {
+        false
+    }
+}
+
+/// A function that receives the errors of reading, with the file that they are in.
+pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
+
+/// Two files of one format that the format compares itself, in part.
+pub trait Comparison<'a> {
+    /// Table `name`, if it has its own comparison. With `all`, all tables of the files are compared, and no table need
+    /// repeat the differences of another one.
+    fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
+
+    /// The table with a differing row for every row of `table` that differs, under the same key; `None` if rows of `table`
+    /// may differ by themselves.
+    fn decisive(&self, table: &str) -> Option<&'static str> {
+        let _ = table;
+        None
+    }
+
+    /// Why rows are not compared, except for damage, as messages.
+    fn notes(&self) -> Vec<String>;
+}

@@ -1,0 +1,73 @@
+//! [`Options`]: how files are opened, and the settings of single formats.
+
+#[cfg(not(feature = "remote"))]
+use crate::error::ErrorKind;
+use crate::error::{Error, Result};
+use crate::source::Source;
+use crate::urls::url_of;
+use std::any::{Any, TypeId};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Settings besides the file: strictness, and settings of single formats, by types of their own.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether a warning ([`Reader::warnings`](crate::Reader::warnings)) is an error, in formats that check during reading.
+    pub strict: bool,
+    /// Whether files are read rather than mapped, for network drives.
+    pub no_mmap: bool,
+    own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
+}
+
+impl Options {
+    /// Opens the file or folder at `path`, mapped or read according to these settings; with the feature `remote` also the
+    /// file at a URL.
+    pub fn source(&self, path: &Path) -> Result<Source> {
+        match url_of(path) {
+            #[cfg(feature = "remote")]
+            Some(url) => Source::open_url(url, self.no_mmap, self.get().as_deref()),
+            #[cfg(not(feature = "remote"))]
+            Some(_) => {
+                let what = "files on servers, in this build without the feature `remote`,";
+                Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""))
+            }
+            None => self.local(path),
+        }
+    }
+
+    fn local(&self, path: &Path) -> Result<Source> {
+        match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
+            // Checked only after a failure: a game has hundreds of indexes to open.
+            Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
+            opened => opened,
+        }
+    }
+
+    /// As [`Options::source`], for a file that was found in a folder, not named by the user: a pipe is an error,
+    /// because it may have no writer, and so is a device, which may have no end.
+    pub fn source_in_folder(&self, path: &Path) -> Result<Source> {
+        match path.metadata() {
+            Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+                let what = "it is a pipe or a device, which is read only where it is named";
+                Err(Error::io("cannot open", io::Error::new(io::ErrorKind::InvalidInput, what)))
+            }
+            _ => self.local(path),
+        }
+    }
+
+    /// Adds `value` for the format that reads a `T`, such as [`crate::wdb::KnownFields`].
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
+        self.own.retain(|(id, _)| *id != TypeId::of::<T>());
+        self.own.push((TypeId::of::<T>(), value));
+        self
+    }
+
+    /// The value of type `T`, if given.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let (_, value) = self.own.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
+        Arc::clone(value).downcast().ok()
+    }
+}

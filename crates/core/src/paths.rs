@@ -1,0 +1,62 @@
+//! Paths as people write them on this system, and paths in archives, whose names have `/` between them.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// `path` of an archive below `folder`, with the separators of this system.
+pub fn joined(folder: &Path, path: &str) -> PathBuf {
+    let mut joined = folder.to_owned();
+    joined.extend(path.split('/'));
+    joined
+}
+
+/// A glob over paths of an archive. On Windows `\` separates names, as everywhere there, and `[*]` stands for a star.
+pub fn glob_of(text: &str) -> Cow<'_, str> {
+    if cfg!(windows) { slashed(text).map_or(Cow::Borrowed(text), Cow::Owned) } else { Cow::Borrowed(text) }
+}
+
+/// `path` with `/` in place of `\`. `None` if it has no `\`.
+pub fn slashed(path: &str) -> Option<String> {
+    path.contains('\\').then(|| path.replace('\\', "/"))
+}
+
+/// The file that `path` leads to, links followed. Windows writes such paths with `\\?\` before them, which few people
+/// know and few programs take.
+pub fn resolved(path: &Path) -> Option<PathBuf> {
+    let real = path.canonicalize().ok()?;
+    Some(real.to_str().and_then(plain).unwrap_or(real))
+}
+
+/// A path of Windows without `\\?\` before its drive or its server.
+fn plain(path: &str) -> Option<PathBuf> {
+    let path = path.strip_prefix(r"\\?\")?;
+    match path.strip_prefix(r"UNC\") {
+        Some(shared) => Some(format!(r"\\{shared}").into()),
+        None => path.get(1..3).filter(|drive| *drive == r":\").map(|_| path.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_joined_with_the_separators_of_the_system() {
+        let expected: PathBuf = ["out", "a", "b.txt"].iter().collect();
+        assert_eq!(joined(Path::new("out"), "a/b.txt").into_os_string(), expected.into_os_string());
+    }
+
+    #[test]
+    fn only_windows_takes_a_backslash_in_a_glob_for_a_separator() {
+        assert_eq!(glob_of(r"a\*.bin"), if cfg!(windows) { "a/*.bin" } else { r"a\*.bin" });
+    }
+
+    #[test]
+    fn a_path_of_windows_loses_its_prefix() {
+        assert_eq!(plain(r"\\?\C:\games\x"), Some(r"C:\games\x".into()));
+        assert_eq!(plain(r"\\?\UNC\host\share\x"), Some(r"\\host\share\x".into()));
+        for other in [r"C:\games", r"\\?\Volume{1}\x", "/home/x", r"\\?\"] {
+            assert_eq!(plain(other), None, "{other}");
+        }
+    }
+}

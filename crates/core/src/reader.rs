@@ -1,0 +1,296 @@
+//! [`Reader`], the interface of a format for all commands, and [`FileFormat`], which detects and opens its files.
+
+use crate::bytes::View;
+use crate::compare::Comparison;
+use crate::container::Archive;
+use crate::error::Result;
+use crate::options::Options;
+use crate::relations::Relations;
+use crate::report::{Progress, Report};
+use crate::scene::Shapes;
+use crate::scene::{Meshes, Placements};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use crate::texture::Texture;
+use crate::writable::Writable;
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+
+pub mod entry;
+
+/// A named range of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Section {
+    /// The section's name.
+    pub name: Cow<'static, str>,
+    /// Absolute file offset.
+    pub offset: u64,
+    /// Length in bytes.
+    pub size: u64,
+    /// The number of entries in it, if it has entries.
+    pub count: Option<u64>,
+}
+
+impl Section {
+    /// A section of `size` bytes at `offset`.
+    pub fn new(name: impl Into<Cow<'static, str>>, offset: u64, size: u64, count: Option<u64>) -> Self {
+        Self { name: name.into(), offset, size, count }
+    }
+}
+
+/// An open file, with the operations that every command uses.
+///
+/// A format must implement [`Reader::source`] and [`Reader::tables`]. All other parts are optional: by default `cat` and
+/// `verify` read the tables, and a command that needs another part refuses the file.
+pub trait Reader: Any + fmt::Debug + Send + Sync {
+    /// The bytes of the file.
+    fn source(&self) -> &Source;
+
+    /// The file's tables; the first one is the main table.
+    fn tables(&self) -> Vec<Box<dyn Table + '_>>;
+
+    /// The version in the file, in its usual form; empty if the format has none.
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    /// The ranges of the file, in file order.
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// The table called `name`.
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        self.tables().into_iter().find(|t| t.name() == name)
+    }
+
+    /// Whether its tables or their columns depend on the file, and not only on its format.
+    fn has_own_tables(&self) -> bool {
+        false
+    }
+
+    /// Why `table` does not exist, if the file does contain its data.
+    fn absent(&self, table: &str) -> Option<String> {
+        let _ = table;
+        None
+    }
+
+    /// Facts for `info`, besides sections and tables.
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        Vec::new()
+    }
+
+    /// Writes one whole entry to `out`, with its references resolved. Returns `false` for a missing entry, without any
+    /// output. Default: what an archive knows of a file, or the row of the main table whose only key is `entry`.
+    ///
+    /// # Errors
+    /// When the entry is damaged (after the readable values), or `out` fails.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        if let Some(archive) = self.archive() {
+            return entry::show(archive, entry, out);
+        }
+        let Some(table) = self.tables().into_iter().next() else { return Ok(false) };
+        let Some(row) = entry::row_of(&*table, entry)? else { return Ok(false) };
+        entry::show_row(&*table, row, out).map(|()| true)
+    }
+
+    /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
+    /// another type.
+    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        self.cat(entry, out)
+    }
+
+    /// Entries that are graphs of values, which are easiest to read unfolded; [`Reader::cat`] takes them.
+    fn graphs(&self) -> Vec<Cow<'_, str>> {
+        Vec::new()
+    }
+
+    /// The decoded bytes of an entry that is a range of bytes, before any parsing, even if parsing fails. `None` for a
+    /// missing entry.
+    ///
+    /// # Errors
+    /// When the bytes cannot be decoded.
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let _ = entry;
+        Ok(None)
+    }
+
+    /// The reader as an archive, if it holds files by path.
+    fn archive(&self) -> Option<&dyn Archive> {
+        None
+    }
+
+    /// The reader's references and the ids of its entries, if any.
+    fn relations(&self) -> Option<&dyn Relations> {
+        None
+    }
+
+    /// Models that this file assembles from meshes in other files, or places in the world.
+    fn placements(&self) -> Option<&dyn Placements> {
+        None
+    }
+
+    /// What readers of this format offer beyond this trait, by type: see [`Reader::facet`](trait.Reader.html#method.facet).
+    fn facets(&self) -> &'static [Facet] {
+        &[]
+    }
+
+    /// The reader as a file of meshes with ids, which other files refer to.
+    fn meshes(&self) -> Option<&dyn Meshes> {
+        None
+    }
+
+    /// The reader as a texture.
+    fn texture(&self) -> Option<&dyn Texture> {
+        None
+    }
+
+    /// The textures of a file that holds several, each with a name.
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+        Vec::new()
+    }
+
+    /// The shapes in it, to be drawn.
+    fn shapes(&self) -> Option<&dyn Shapes> {
+        None
+    }
+
+    /// The reader as a writable file.
+    fn writable(&self) -> Option<&dyn Writable> {
+        None
+    }
+
+    /// This file and a newer one, if the format compares some of their tables itself and `new` has the same format.
+    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
+        let _ = new;
+        None
+    }
+
+    /// Warnings of faults that reading continued after, such as a wrong checksum.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read.
+    fn verify(&self, progress: &Progress) -> Report {
+        let tables = self.tables();
+        tables.iter().map(|table| entry::check_cells(&**table, progress)).collect::<Vec<_>>().into()
+    }
+}
+
+/// What a reader offers beyond [`Reader`]: the reader as a `T`, such as a trait object.
+#[derive(Clone, Copy)]
+pub struct Facet(&'static (dyn Any + Send + Sync));
+
+/// Casts a reader to a `T`.
+#[derive(Debug)]
+pub struct FacetCast<T: ?Sized + 'static>(pub fn(&dyn Any) -> Option<&T>);
+
+impl Facet {
+    /// The facet that `cast` returns.
+    pub const fn new<T: ?Sized + 'static>(cast: &'static FacetCast<T>) -> Self {
+        Self(cast)
+    }
+}
+
+impl fmt::Debug for Facet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Facet").finish_non_exhaustive()
+    }
+}
+
+impl dyn Reader {
+    /// The reader as a `T`, if its format has this [facet](Reader::facets).
+    pub fn facet<T: ?Sized + 'static>(&self) -> Option<&T> {
+        let cast = self.facets().iter().find_map(|facet| facet.0.downcast_ref::<FacetCast<T>>())?;
+        (cast.0)(self)
+    }
+}
+
+/// The likeness of a file's first bytes to a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Likeness {
+    /// The bytes cannot be a file of the format.
+    No,
+    /// The bytes make sense as its header, as the bytes of another format might by chance.
+    Shape,
+    /// The bytes have its magic.
+    Magic,
+}
+
+impl Likeness {
+    /// The likeness to a format that has a magic.
+    pub const fn by_magic(found: bool) -> Self {
+        if found { Self::Magic } else { Self::No }
+    }
+
+    /// The likeness to a format without a magic.
+    pub const fn by_shape(fits: bool) -> Self {
+        if fits { Self::Shape } else { Self::No }
+    }
+}
+
+/// A format: its name, and how to detect and open its files.
+///
+/// A format must state its [`FileFormat::NAME`] and implement [`FileFormat::open_as`]. Its files are detected by
+/// [`FileFormat::MAGIC`], by [`FileFormat::likeness`] if that takes more than a magic, or by [`FileFormat::ENDINGS`].
+pub trait FileFormat: Reader + Sized {
+    /// The name that outputs use.
+    const NAME: &'static str;
+
+    /// Opens a file of this format, or a folder at [`Source::path`]. Reads headers only; an error names the wrong
+    /// header and its offset.
+    fn open_as(source: Source, options: &Options) -> Result<Self>;
+
+    /// Endings of file names, in lower case, that decide if no magic does.
+    const ENDINGS: &'static [&'static str] = &[];
+
+    /// The first bytes of all files of the format; empty if they have no such bytes.
+    const MAGIC: &'static [u8] = &[];
+
+    /// Whether this format reads `folder` as a whole, such as a game's folder. Looks for a few names.
+    fn is_folder(folder: &Path) -> bool {
+        let _ = folder;
+        false
+    }
+
+    /// The likeness of `data`, a whole file, to this format. Reads a few bytes at its beginning. Default: by
+    /// [`FileFormat::MAGIC`].
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(!Self::MAGIC.is_empty() && data.starts_with(Self::MAGIC))
+    }
+
+    /// Adds a user's setting to `options`: `setting` is the name of the command's option, `given` its value or the
+    /// content of the file that it names, and `from` its name in errors. `None` if the format has no such setting.
+    ///
+    /// # Errors
+    /// When `given` is invalid.
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        let _ = (setting, given, from, options);
+        Ok(None)
+    }
+}
+
+/// The text of a setting, from the bytes for [`FileFormat::configure`].
+///
+/// # Errors
+/// `Text` if it is not UTF-8.
+pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
+    View::new(given, "").utf8(given).map_err(|error| error.context(from))
+}
+
+/// The message for a table that a file does not have: why, or the nearest tables, or all.
+pub fn no_table(reader: &dyn Reader, wanted: &str) -> String {
+    if let Some(why) = reader.absent(wanted) {
+        return format!("no table {wanted:?}: {why}");
+    }
+    let tables = reader.tables();
+    format!(
+        "no table {wanted:?}{}",
+        crate::suggest::hint_or_all(wanted, "it has", tables.iter().map(|table| table.name()))
+    )
+}

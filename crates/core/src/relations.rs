@@ -1,0 +1,193 @@
+//! Relations: entries with ids, references between them, and the texts of ids.
+//!
+//! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. If its entries
+//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`IdTexts`] returns them. [`refs`](crate::refs),
+//! `resolve` and `string` use nothing else.
+
+use crate::error::{Error, Result};
+use crate::report::{Check, Progress};
+use crate::table::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A reference of an entry to another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The referring entry; `None` for a row that is not an entry, such as an instance of a space, and for records
+    /// without an entry.
+    pub from: Option<u64>,
+    /// The target.
+    pub to: u64,
+    /// The table with the reference.
+    pub table: &'static str,
+    /// The row there.
+    pub row: usize,
+    /// The position in the row, such as `render_sets[2].mfm`.
+    pub column: String,
+}
+
+/// The column for the reference of a path to its folder.
+pub const PARENT: &str = "parent_id";
+
+/// The form of a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum By {
+    /// The id of an entry.
+    Id,
+    /// A text, by its id. Nothing states whether it is a path.
+    Text,
+}
+
+/// Selects references, by the id of the target and the form of the reference.
+pub type Keep<'k> = &'k (dyn Fn(u64, By) -> bool + Sync);
+
+/// The references that a pass over a file found.
+#[derive(Debug)]
+pub struct Found {
+    /// The references, in file order.
+    pub edges: Vec<Edge>,
+    /// Errors of records that could not be read.
+    pub damage: Check,
+    /// Skipped parts of the file, with the reasons.
+    pub notes: Vec<String>,
+}
+
+impl Found {
+    /// An empty result.
+    pub fn new() -> Self {
+        Self { edges: Vec::new(), damage: Check::new("references"), notes: Vec::new() }
+    }
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A file whose records refer to entries, or whose entries are targets.
+pub trait Relations: Sync {
+    /// The references that `keep` selects. `progress` counts rows.
+    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
+        let _ = (keep, progress);
+        Found::new()
+    }
+
+    /// The references of the entry `id`. A text counts if it is a path of the file.
+    fn references_of(&self, id: u64) -> Found {
+        let _ = id;
+        Found::new()
+    }
+
+    /// The file's entries, if they have ids.
+    fn entries(&self) -> Option<&dyn Entries> {
+        None
+    }
+
+    /// The file's texts of ids, if any.
+    fn texts(&self) -> Option<&dyn IdTexts> {
+        None
+    }
+}
+
+/// Entries by ids.
+pub trait Entries: Sync {
+    /// Whether an entry has this id. Fast enough for millions of references.
+    fn has(&self, id: u64) -> bool {
+        let _ = id;
+        false
+    }
+
+    /// The entry with the id or path `query`. Its own path is resolved if `path` is set, or if nothing else is known of
+    /// it. `damaged` gets damage found on the way.
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>>;
+}
+
+/// The location of an entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// The entry's id.
+    pub id: u64,
+    /// The entry's path, if known and requested.
+    pub path: Option<String>,
+    /// The type of its record.
+    pub kind: Option<String>,
+    /// The number of the database that holds its record.
+    pub database: Option<usize>,
+    /// The number of its record there.
+    pub record: Option<usize>,
+    /// The entry's state in the file.
+    pub state: Value<'static>,
+    /// The offset of its record in the file, and the record's size.
+    pub place: Option<(u64, usize)>,
+}
+
+/// The texts of ids. A format implements the methods for the kinds of ids that its files have.
+pub trait IdTexts: Sync {
+    /// The path with this id.
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
+
+    /// The name with this id.
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
+
+    /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
+    }
+
+    /// The text that a game shows for this id of a text, as in `IDS_PASB018`.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
+}
+
+/// The texts of several files; for an id with several texts, the last file counts.
+#[derive(Clone, Default)]
+pub struct AllTexts<'a>(Vec<&'a dyn IdTexts>);
+
+impl fmt::Debug for AllTexts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AllTexts of {} files", self.0.len())
+    }
+}
+
+impl<'a> AllTexts<'a> {
+    /// Adds the texts of one more file.
+    pub fn add(&mut self, texts: &'a dyn IdTexts) {
+        self.0.push(texts);
+    }
+
+    fn last<T>(&self, ask: impl Fn(&'a dyn IdTexts) -> Result<Option<T>>) -> Result<Option<T>> {
+        self.0.iter().rev().find_map(|texts| ask(*texts).transpose()).transpose()
+    }
+}
+
+impl IdTexts for AllTexts<'_> {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.path(id))
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.name(id))
+    }
+
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        self.0.iter().rev().find_map(|texts| texts.id_of_path(path))
+    }
+
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.title(id))
+    }
+}

@@ -1,0 +1,454 @@
+//! Shapes: meshes of one file, which other files name and place, and their drawings.
+//!
+//! A `.geometry` does not contain which vertices belong to which indices, or names and positions of its meshes. A
+//! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
+//! whose files have a shape, alone or with other files, implements [`Shapes`].
+
+mod colours;
+pub mod figure;
+pub mod outline;
+pub mod plates;
+pub mod two_versions;
+
+pub use colours::colour;
+
+use crate::error::Result;
+use crate::error::{Error, ErrorKind};
+use crate::relations::{AllTexts, IdTexts};
+use crate::source::Source;
+use crate::table::Value;
+use crate::texture::Pixels;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Write;
+
+/// The meshes of a model of the database or of a space. Each format with render sets fills it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    /// The id of its path, if it has one.
+    pub id: Option<u64>,
+    /// The model's name, or its path.
+    pub name: String,
+    /// The model's render sets.
+    pub render_sets: Vec<RenderSet>,
+    /// Levels of detail, the finest first: the render sets that each shows, by number.
+    pub lods: Vec<Vec<usize>>,
+    /// The lower and the upper corner of the box around it, if stated.
+    pub bounds: Option<[[f32; 3]; 2]>,
+}
+
+/// A render set: vertices and indices to draw with one material.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RenderSet {
+    /// The render set's name.
+    pub name: String,
+    /// The render set's material's name.
+    pub material: Option<String>,
+    /// The id of its material, a `.mfm`.
+    pub mfm: Option<u64>,
+    /// The id of its vertex mapping.
+    pub vertices: u32,
+    /// The id of its index mapping.
+    pub indices: u32,
+}
+
+/// A material: the shader that draws with it, its textures and its values.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// The surface's name: a path, or a file name.
+    pub name: String,
+    /// The path of the shader.
+    pub fx: String,
+    /// The surface's properties, in the order of the file.
+    pub properties: Vec<(String, Property)>,
+}
+
+/// A property of a material.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Property {
+    /// The path of a texture.
+    Texture(String),
+    /// A number, a flag or several numbers.
+    Value(Value<'static>),
+}
+
+impl Surface {
+    /// A material without a shader and without properties.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The surface's textures: the slot and the path of each.
+    pub fn textures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.properties.iter().filter_map(|(name, property)| match property {
+            Property::Texture(path) => Some((name.as_str(), path.as_str())),
+            Property::Value(_) => None,
+        })
+    }
+
+    /// The path of the texture in a slot.
+    pub fn texture(&self, slot: &str) -> Option<&str> {
+        self.textures().find(|(name, _)| *name == slot).map(|(_, path)| path).filter(|path| !path.is_empty())
+    }
+
+    /// The number of a property; 1 or 0 for a flag.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let (_, property) = self.properties.iter().find(|(property, _)| property == name)?;
+        match property {
+            Property::Value(Value::Bool(flag)) => Some(f64::from(u8::from(*flag))),
+            Property::Value(Value::F32(number)) => Some(f64::from(*number)),
+            Property::Value(Value::Int(number)) => Some(*number as f64),
+            Property::Value(Value::Uint(number)) => Some(*number as f64),
+            _ => None,
+        }
+    }
+
+    /// Whether a flag is set.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.number(name).is_some_and(|number| number != 0.0)
+    }
+}
+
+/// A visual: meshes of one geometry, and nodes for other models.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Visual {
+    /// The path of its geometry.
+    pub geometry: String,
+    /// The visual's render sets.
+    pub model: Model,
+    /// The name of each node, and its transform from the node to the model: see [`Placement::transform`].
+    pub nodes: Vec<(String, [f32; 16])>,
+}
+
+/// The place of a model in a space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// The model, by number.
+    pub model: usize,
+    /// The number of the instance in its space.
+    pub row: usize,
+    /// Rows of a matrix that is multiplied by a row vector from the left; the last row is the position.
+    pub transform: [f32; 16],
+}
+
+/// The placement of a model from another file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Instance {
+    /// The id of the model.
+    pub id: u64,
+    /// As [`Placement::transform`].
+    pub transform: [f32; 16],
+}
+
+/// The meshes of a render set, by the ids of their mappings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
+    /// The name of the render set, if known.
+    pub name: Option<String>,
+    /// The id of the vertex mapping.
+    pub vertices: u32,
+    /// The id of the index mapping.
+    pub indices: u32,
+}
+
+/// A row of a table of meshes that a render set draws.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mesh {
+    /// The id of the mapping.
+    pub mapping_id: u32,
+    /// The name of the render set that draws it, where it is known.
+    pub name: Option<String>,
+    /// The table with this row: `vertex_mappings` or `index_mappings`.
+    pub table: &'static str,
+    /// The row there.
+    pub row: usize,
+}
+
+impl Mesh {
+    /// A mesh of `drawn` at a row of a table.
+    pub fn new(mapping_id: u32, drawn: &Drawn, table: &'static str, row: usize) -> Self {
+        Self { mapping_id, name: drawn.name.clone(), table, row }
+    }
+}
+
+/// Files of meshes with ids that render sets of other files refer to.
+pub trait Meshes: Sync {
+    /// The meshes of these render sets that the file contains.
+    fn find(&self, drawn: &[Drawn]) -> Result<Vec<Mesh>>;
+}
+
+/// Files that assemble models from meshes in other files, or place models in a space.
+pub trait Placements: Sync {
+    /// The render sets of the entry `id`, if it draws meshes of `file`.
+    fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
+        let _ = (id, file);
+        Ok(Vec::new())
+    }
+
+    /// All models of a file whose models draw one geometry, such as the models of a space. `texts` provides names.
+    fn models(&self, texts: Option<&dyn IdTexts>) -> Option<Result<Vec<Model>>> {
+        let _ = texts;
+        None
+    }
+
+    /// The models that draw `file`, which has vertex mappings with the ids `vertices`.
+    fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
+        let _ = (file, vertices);
+        None
+    }
+
+    /// The placements of models in a space.
+    fn instances(&self) -> Option<Vec<Instance>> {
+        None
+    }
+
+    /// The visual at `path`, or of the model there.
+    ///
+    /// # Errors
+    /// When the model, the visual or its nodes are damaged.
+    fn visual(&self, path: &str) -> Result<Option<Visual>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// The material with this id. `texts` names its properties and textures.
+    fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
+        let _ = (id, texts);
+        None
+    }
+
+    /// The material that the file consists of.
+    fn lone_surface(&self) -> Option<Surface> {
+        None
+    }
+}
+
+/// A texture in place of a material's base colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coat {
+    /// The path of the texture.
+    pub texture: String,
+    /// Linear colours for its texels of black, red, green and blue, if the texture is such a mask.
+    pub colours: Option<[[f32; 3]; 4]>,
+    /// Whether the texture covers everything. Otherwise the material's own colour shows through black.
+    pub is_tiled: bool,
+    /// Factors of texture coordinates.
+    pub scale: [f32; 2],
+    /// Summands of texture coordinates.
+    pub offset: [f32; 2],
+}
+
+/// Variants of materials, such as the camouflages of a ship.
+pub trait Coats: Sync {
+    /// The name of each variant.
+    fn names(&self) -> Vec<String>;
+
+    /// The coat of the material at the path `material` in a variant, if it has one there.
+    fn coat(&self, variant: usize, material: &str) -> Option<Coat>;
+}
+
+/// Files of textures, by the paths in materials.
+pub trait TextureFiles: Sync {
+    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if the texture is
+    /// missing.
+    ///
+    /// # Errors
+    /// If the texture is damaged, or its texels cannot be decoded.
+    fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>>;
+
+    /// The file of the largest tier within `size`, under its path.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>>;
+}
+
+/// Other files with data about meshes: see [`Placements`].
+#[derive(Clone, Default)]
+pub struct Context<'a> {
+    placements: Vec<&'a dyn Placements>,
+    texts: AllTexts<'a>,
+    textures: Option<&'a dyn TextureFiles>,
+    coats: Option<&'a dyn Coats>,
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("files", &self.placements.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Adds a file with its texts of ids. For data in several files, the last file counts.
+    pub fn add(&mut self, placements: &'a dyn Placements, texts: Option<&'a dyn IdTexts>) {
+        self.placements.push(placements);
+        if let Some(texts) = texts {
+            self.texts.add(texts);
+        }
+    }
+
+    /// All models, if a file contains the models of one geometry: see [`Placements::models`].
+    pub fn models(&self) -> Option<Result<Vec<Model>>> {
+        self.placements.iter().rev().find_map(|placements| placements.models(Some(&self.texts)))
+    }
+
+    /// The models that draw a file: see [`Placements::models_of`].
+    pub fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
+        self.placements.iter().rev().find_map(|placements| placements.models_of(file, vertices))
+    }
+
+    /// Sets the files of textures.
+    pub fn set_textures(&mut self, textures: &'a dyn TextureFiles) {
+        self.textures = Some(textures);
+    }
+
+    /// The files of textures.
+    pub fn textures(&self) -> Option<&'a dyn TextureFiles> {
+        self.textures
+    }
+
+    /// Sets the variants of materials.
+    pub fn set_coats(&mut self, coats: &'a dyn Coats) {
+        self.coats = Some(coats);
+    }
+
+    /// The variants of materials.
+    pub fn coats(&self) -> Option<&'a dyn Coats> {
+        self.coats
+    }
+
+    /// The material with this id: see [`Placements::surface`].
+    pub fn surface(&self, id: u64) -> Option<Result<Surface>> {
+        self.placements.iter().rev().find_map(|placements| placements.surface(id, &self.texts))
+    }
+
+    /// The materials that are files of their own.
+    pub fn lone_surfaces(&self) -> Vec<Surface> {
+        self.placements.iter().filter_map(|placements| placements.lone_surface()).collect()
+    }
+
+    /// The placements of models.
+    pub fn instances(&self) -> Option<Vec<Instance>> {
+        self.placements.iter().rev().find_map(|placements| placements.instances())
+    }
+}
+
+/// The parts of shapes to draw, if a file has such parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The level of detail, 0 the finest; `None` for all of them. A model with fewer levels shows its coarsest. Render
+    /// groups with an unknown level are always written.
+    pub lod: Option<usize>,
+    /// Whether render groups are written.
+    pub meshes: bool,
+    /// Whether armour is written.
+    pub armor: bool,
+    /// Whether collision hulls are written.
+    pub collision: bool,
+    /// How textures are written.
+    pub textures: TextureMode,
+    /// The greatest width and height of textures.
+    pub texture_size: u32,
+    /// Whether materials that emit light get an image of it.
+    pub emissive: bool,
+}
+
+/// The output of the textures of materials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextureMode {
+    /// None.
+    None,
+    /// As PNG, with the channels of glTF.
+    Png,
+    /// As [`TextureMode::Png`], base colours only.
+    Base,
+    /// Unchanged files beside the drawing.
+    Files,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            lod: Some(0),
+            meshes: true,
+            armor: true,
+            collision: true,
+            textures: TextureMode::None,
+            texture_size: 2048,
+            emissive: false,
+        }
+    }
+}
+
+/// A form of drawings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SceneFormat {
+    /// Binary glTF.
+    Glb,
+    /// Wavefront OBJ.
+    Obj,
+    /// A drawing of lines and areas.
+    Svg,
+    /// A picture.
+    Png,
+}
+
+/// Files of shapes.
+pub trait Shapes: Sync {
+    /// The possible forms of their drawings.
+    fn kinds(&self) -> &'static [SceneFormat];
+
+    /// The shapes that `options` select, named and placed as far as `context` allows.
+    fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>>;
+}
+
+/// Shapes that are ready to be written.
+pub trait Drawing {
+    /// Guesses and skipped parts, as messages.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
+
+    /// Errors of parts that are skipped because they cannot be read.
+    fn damage(&self) -> &[Error] {
+        &[]
+    }
+
+    /// Files that belong beside the drawing, by name: descriptions of materials, and textures.
+    ///
+    /// # Errors
+    /// When one of them cannot be built.
+    fn beside(&self, kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
+        let _ = kind;
+        Ok(Vec::new())
+    }
+
+    /// The shapes that pages and pictures show. `None` without any.
+    ///
+    /// # Errors
+    /// When a shape cannot be read.
+    fn figure(&self) -> Result<Option<figure::Figure<'_>>> {
+        Ok(None)
+    }
+
+    /// Notes on parts that a picture of [`Drawing::figure`] leaves out.
+    ///
+    /// # Errors
+    /// When a shape cannot be read.
+    fn picture_notes(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Writes the shapes, and returns notes on skipped parts. Pictures are drawn from [`Drawing::figure`] instead.
+    ///
+    /// # Errors
+    /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>>;
+}
+
+/// The error of a drawing that cannot have a form.
+pub fn no_such_kind(kind: SceneFormat) -> Error {
+    Error::of_part(ErrorKind::Unsupported { what: format!("such shapes as {kind:?}").into() }, "")
+}

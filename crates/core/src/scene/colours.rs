@@ -1,0 +1,52 @@
+//! Colours of parts that a picture distinguishes.
+
+/// Colours that distinguish things: the colour of number `rank` of `count`. Hues are evenly spread, and far from the
+/// hues of neighbouring numbers; among many, colours of similar hues differ in brightness.
+pub fn colour(rank: usize, count: usize) -> [f32; 3] {
+    const FEW: usize = 8;
+    const BRIGHTNESS: [f64; 3] = [1.0, 0.74, 0.54];
+    let count = count.max(1);
+    // Every number occurs once, in golden steps.
+    let shares_factor = |step: usize| (2..=step).any(|f| step.is_multiple_of(f) && count.is_multiple_of(f));
+    let golden = count.saturating_mul(618) / 1000;
+    let step = (golden.max(1)..count).find(|step| !shares_factor(*step)).unwrap_or(1);
+    let place = rank.saturating_mul(step).checked_rem(count).unwrap_or(0);
+    let hue = place as f64 / count as f64 * 6.0;
+    // The last hue is next to the first one.
+    let is_last = place.saturating_add(1) == count && count % 3 == 1;
+    let brightness = match place {
+        _ if count <= FEW => 1.0,
+        place => BRIGHTNESS.get(if is_last { 1 } else { place % 3 }).copied().unwrap_or(1.0),
+    };
+    [2.0, 0.0, -2.0].map(|shift| {
+        let at: f64 = (hue + shift).rem_euclid(6.0);
+        let rise = at.min(4.0 - at).clamp(0.0, 1.0);
+        #[allow(clippy::cast_possible_truncation, reason = "a colour needs no more digits")]
+        let value = ((0.25 + 0.65 * rise) * brightness) as f32;
+        value
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::colour;
+
+    /// Colours of armour are distinguishable, whatever their number.
+    #[test]
+    fn no_two_colours_are_alike() {
+        for count in 1..=64 {
+            let all: Vec<[f32; 3]> = (0..count).map(|rank| colour(rank, count)).collect();
+            let distance =
+                |a: &[f32; 3], b: &[f32; 3]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+            for (n, a) in all.iter().enumerate() {
+                for b in all.iter().skip(n + 1) {
+                    assert!(distance(a, b) > 0.05, "{count}: {a:?} {b:?}");
+                }
+            }
+            // Ids are consecutive in many files.
+            for (a, b) in all.iter().zip(all.iter().skip(1)) {
+                assert!(distance(a, b) > 0.25, "{count}: {a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
+
+use crate::error::Error;
+use crate::scene::plates::PlateUse;
+
+/// A boxed iterator: solids of different formats have different ones.
+pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
+
+/// The shapes of a drawing.
+#[derive(Debug)]
+pub enum Figure<'d> {
+    /// Triangles.
+    Solids(Solids<'d>),
+    /// Boxes on a map.
+    Chart(Chart<'d>),
+}
+
+/// Solids, and where they stand.
+#[derive(Debug)]
+pub struct Solids<'d> {
+    /// A title.
+    pub name: &'d str,
+    /// The name of each file and the number of its solids, if they are of several files.
+    pub files: Vec<(&'d str, usize)>,
+    /// Whether they are two versions, whose materials say how they differ.
+    pub is_overlay: bool,
+    /// The materials of the solids.
+    pub materials: Vec<SolidMaterial<'d>>,
+    /// The solids.
+    pub solids: Vec<&'d dyn Solid>,
+    /// Each place at which one of them is shown.
+    pub places: Vec<SolidInstance<'d>>,
+    /// The length of a unit of the coordinates in metres, if known.
+    pub metres: Option<f32>,
+    /// For each file, the ships and components that have its plates. Plates show the thickness of the first one.
+    pub armor: Vec<&'d [PlateUse]>,
+    /// Guesses and parts that were left out, in words.
+    pub notes: &'d [String],
+    /// Errors of parts that are left out as they cannot be read.
+    pub damage: &'d [Error],
+}
+
+/// A material.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolidMaterial<'d> {
+    /// The material's name.
+    pub name: &'d str,
+    /// Red, green, blue and opacity, from 0 to 1.
+    pub colour: [f32; 4],
+    /// Whether triangles are visible from both sides.
+    pub two_sided: bool,
+    /// The PNG of its base colour.
+    pub image: Option<&'d [u8]>,
+}
+
+/// A place at which a solid is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolidInstance<'d> {
+    /// The solid, by number.
+    pub solid: usize,
+    /// The name of the model that it is part of; empty where it is part of none.
+    pub group: &'d str,
+    /// Columns of a matrix for column vectors; `None` where the solid stands as it is.
+    pub matrix: Option<&'d [f32; 16]>,
+    /// The instance's row in the table `instances` of a space.
+    pub row: Option<usize>,
+}
+
+/// The kind of a solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SolidKind {
+    /// A mesh that the game draws.
+    Mesh,
+    /// Armour.
+    Armor,
+    /// A hull that things collide with.
+    Hull,
+    /// A box in which hits count for a part of a ship.
+    Zone,
+}
+
+/// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plated {
+    /// The plate's first row in the table `armor_plates` of its file, which has a row for each use of [`Solids::armor`].
+    pub row: usize,
+    /// The plate's layer.
+    pub layer: u16,
+    /// The plate's thickness in millimetres, if stated; the same for all plates of a solid.
+    pub thickness: Option<f64>,
+    /// The plate's triangles.
+    pub triangles: usize,
+}
+
+/// Triangles of one material, right-handed with y up. All numbers are finite, and all indices lead to vertices.
+pub trait Solid: std::fmt::Debug {
+    /// The solid's name.
+    fn name(&self) -> &str;
+    /// The solid's kind.
+    fn kind(&self) -> SolidKind;
+    /// The solid's material, by number.
+    fn material(&self) -> usize;
+    /// The levels of detail that show it; empty where they are not known, or for a solid without any.
+    fn lods(&self) -> &[usize];
+    /// The box around it: the least coordinates and the greatest.
+    fn bounds(&self) -> ([f32; 3], [f32; 3]);
+    /// The number of its vertices.
+    fn vertices(&self) -> usize;
+    /// The places of the vertices.
+    fn positions(&self) -> Iter<'_, [f32; 3]>;
+    /// Normals of length 1; `None` where the vertices have none.
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
+    /// Texture coordinates; `None` where the vertices have none.
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        None
+    }
+    /// Whether triangles share vertices. Otherwise each three vertices are a triangle.
+    fn is_indexed(&self) -> bool;
+    /// Triangles by vertices, turning left around their normals.
+    fn triangles(&self) -> Iter<'_, [u32; 3]>;
+    /// The plates that it is made of, in the order of their triangles.
+    fn plates(&self) -> Vec<Plated> {
+        Vec::new()
+    }
+}
+
+/// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
+#[derive(Debug, Default)]
+pub struct Chart<'d> {
+    /// A title.
+    pub name: String,
+    /// The kinds of boxes.
+    pub kinds: Vec<ChartKind<'d>>,
+    /// The boxes, the largest first.
+    pub boxes: Vec<ChartBox<'d>>,
+    /// Centres of waypoints, and how far they reach.
+    pub ranges: Vec<([f64; 3], f64)>,
+    /// Lines between waypoints.
+    pub links: Vec<ChartLink>,
+    /// The number of records that describe no space.
+    pub without_place: usize,
+    /// Gaps of the map, in words.
+    pub notes: Vec<String>,
+}
+
+/// A kind of boxes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChartKind<'d> {
+    /// The kind's name.
+    pub name: &'d str,
+    /// The table that has the records.
+    pub table: &'static str,
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+}
+
+/// A box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartBox<'d> {
+    /// The box's kind, by number.
+    pub kind: usize,
+    /// The box's row in the table of its kind.
+    pub row: usize,
+    /// The box's name.
+    pub name: &'d str,
+    /// The target that it leads to, in words.
+    pub target: Option<&'d str>,
+    /// The box's centre.
+    pub center: [f64; 3],
+    /// Vectors from the centre to the middles of three sides.
+    pub sides: [[f64; 3]; 3],
+    /// The box's outline seen from above, counterclockwise.
+    pub outline: &'d [[f64; 2]],
+}
+
+/// A line between two waypoints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartLink {
+    /// The waypoint that has the link.
+    pub from: [f64; 3],
+    /// The waypoint that it leads to.
+    pub to: [f64; 3],
+    /// Whether it leads back as well.
+    pub back: bool,
+}
+
+/// Solids of several files in one scene: their materials have common numbers, and one colour a name.
+#[derive(Debug)]
+pub struct Together<'d> {
+    moved: Vec<Moved<'d>>,
+    name: &'d str,
+    files: Vec<(&'d str, usize)>,
+    materials: Vec<SolidMaterial<'d>>,
+    places: Vec<SolidInstance<'d>>,
+    metres: Option<f32>,
+    armor: Vec<&'d [PlateUse]>,
+    notes: Vec<String>,
+    damage: Vec<Error>,
+}
+
+/// A solid whose material has a number among the materials of all files.
+#[derive(Debug)]
+struct Moved<'d> {
+    solid: &'d dyn Solid,
+    material: usize,
+}
+
+/// The opacity of hit boxes around other solids.
+const GLASS: f32 = 0.3;
+
+impl<'d> Together<'d> {
+    /// Puts the solids of all files into one scene, with the title of the first.
+    pub fn new(all: Vec<(&'d str, Solids<'d>)>) -> Self {
+        let mut together = Self {
+            moved: Vec::new(),
+            name: all.first().map_or("", |(_, solids)| solids.name),
+            files: Vec::new(),
+            materials: Vec::new(),
+            places: Vec::new(),
+            metres: all.first().and_then(|(_, solids)| solids.metres),
+            armor: Vec::new(),
+            notes: Vec::new(),
+            damage: Vec::new(),
+        };
+        for (file, solids) in all {
+            together.add(file, solids);
+        }
+        together.colour();
+        together
+    }
+
+    fn add(&mut self, file: &'d str, solids: Solids<'d>) {
+        let first = self.moved.len();
+        let number = |tint: &SolidMaterial<'d>| {
+            // Images are of one file.
+            let known = self.materials.iter().position(|known| tint.image.is_none() && known.name == tint.name);
+            known.unwrap_or_else(|| {
+                self.materials.push(*tint);
+                self.materials.len().saturating_sub(1)
+            })
+        };
+        let numbers: Vec<usize> = solids.materials.iter().map(number).collect();
+        let moved = solids
+            .solids
+            .iter()
+            .map(|solid| Moved { solid: *solid, material: numbers.get(solid.material()).copied().unwrap_or_default() });
+        self.moved.extend(moved);
+        let moved = |place: SolidInstance<'d>| SolidInstance { solid: place.solid.saturating_add(first), ..place };
+        self.places.extend(solids.places.into_iter().map(moved));
+        self.files.push((file, solids.solids.len()));
+        self.armor.push(solids.armor.first().copied().unwrap_or_default());
+        self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
+        self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
+        self.metres = self.metres.filter(|_| self.metres == solids.metres);
+    }
+
+    /// Gives the materials of armour, and of hit boxes, the colours that they would have in one file. Thickness has colours
+    /// of its own.
+    fn colour(&mut self) {
+        let is_alone = self.moved.iter().all(|moved| moved.kind() == SolidKind::Zone);
+        let has_thickness = self.armor.iter().any(|uses| !uses.is_empty());
+        for kind in [SolidKind::Armor, SolidKind::Zone].into_iter().skip(has_thickness.into()) {
+            let mut used: Vec<usize> =
+                self.moved.iter().filter(|one| one.kind() == kind).map(|one| one.material).collect();
+            used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
+            used.dedup();
+            for (rank, number) in used.iter().enumerate() {
+                let [r, g, b] = super::colour(rank, used.len());
+                if let Some(tint) = self.materials.get_mut(*number) {
+                    tint.colour = [r, g, b, if kind == SolidKind::Zone && !is_alone { GLASS } else { 1.0 }];
+                }
+            }
+        }
+    }
+
+    /// The scene.
+    pub fn as_figure(&self) -> Figure<'_> {
+        Figure::Solids(Solids {
+            name: self.name,
+            files: if self.files.len() > 1 { self.files.clone() } else { Vec::new() },
+            is_overlay: false,
+            materials: self.materials.clone(),
+            solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
+            places: self.places.clone(),
+            metres: self.metres,
+            armor: self.armor.clone(),
+            notes: &self.notes,
+            damage: &self.damage,
+        })
+    }
+}
+
+impl Solid for Moved<'_> {
+    fn name(&self) -> &str {
+        self.solid.name()
+    }
+
+    fn kind(&self) -> SolidKind {
+        self.solid.kind()
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        self.solid.lods()
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        self.solid.bounds()
+    }
+
+    fn vertices(&self) -> usize {
+        self.solid.vertices()
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        self.solid.positions()
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        self.solid.normals()
+    }
+
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        self.solid.uvs()
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.solid.is_indexed()
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        self.solid.triangles()
+    }
+
+    fn plates(&self) -> Vec<Plated> {
+        self.solid.plates()
+    }
+}

@@ -1,0 +1,336 @@
+//! The origin of bytes: a mapped file, a file read into memory, or the output of a codec.
+
+pub mod bounded;
+mod map;
+#[cfg(feature = "remote")]
+pub mod remote;
+pub mod signals;
+mod state;
+
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+use bytes::Bytes;
+use std::fmt;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use map::exit_when_a_mapped_file_shrinks;
+#[cfg(feature = "remote")]
+pub use remote::{OnDownload, RemoteStats, exit_when_a_server_fails};
+pub use state::FileState;
+
+/// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
+///
+/// A mapped file must not change while it is open: see [what the safety of `Source::open` rests
+/// on](crate#what-the-safety-of-sourceopen-rests-on).
+#[derive(Clone)]
+pub struct Source {
+    bytes: Bytes,
+    /// Position of the first byte in the outermost file.
+    origin: u64,
+    name: Arc<str>,
+    /// The file on disk with these bytes.
+    place: Option<Arc<OpenedPath>>,
+    /// Whether these are all bytes of that file.
+    is_whole: bool,
+}
+
+/// A file by its name, and its state when it was opened.
+struct OpenedPath {
+    path: Box<Path>,
+    state: Option<FileState>,
+    is_mapped: bool,
+    #[cfg(feature = "remote")]
+    remote: Option<Arc<remote::Object>>,
+}
+
+impl OpenedPath {
+    fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
+        Some(Arc::new(Self {
+            path: path.into(),
+            state,
+            is_mapped,
+            #[cfg(feature = "remote")]
+            remote: None,
+        }))
+    }
+
+    fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        return self.remote.is_some();
+        #[cfg(not(feature = "remote"))]
+        false
+    }
+}
+
+impl Source {
+    /// Maps the file at `path`. No program may change it while it is open. Sources that cannot be mapped (a pipe, an
+    /// empty file) are read, up to a gigabyte.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or is larger than that.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, state) = open_file(path)?;
+        let name = name_of(path);
+        let (bytes, is_mapped) = match state.map(|state| state.len()) {
+            Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, true),
+            len => (read_all(file, len, UNSIZED)?, false),
+        };
+        Ok(Self { bytes, origin: 0, name, place: OpenedPath::new(path, state, is_mapped), is_whole: true })
+    }
+
+    /// Reads the whole file at `path` into memory: for network drives and files that change during use.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be opened or read, or is a directory.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, state) = open_file(path)?;
+        let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
+        Ok(Self { bytes, origin: 0, name: name_of(path), place: OpenedPath::new(path, state, false), is_whole: true })
+    }
+
+    /// Opens the file at an `https://`, `http://` or `s3://` URL. On Linux, ranges of the file are fetched on the first use of
+    /// their bytes, unless `whole` is set; elsewhere the whole file is downloaded to a temporary file.
+    ///
+    /// Bytes that cannot be fetched later are zeros, and [`Source::fault`] returns the reason: check it before results are
+    /// used. [`exit_when_a_server_fails`] ends the process instead.
+    ///
+    /// # Errors
+    /// `Io` when the URL is invalid, the server refuses, or sends no ranges.
+    #[cfg(feature = "remote")]
+    pub fn open_url(url: &str, whole: bool, on_download: Option<&OnDownload>) -> Result<Self> {
+        let (bytes, object) = remote::open(url, whole, on_download)?;
+        let name = object.name().into();
+        let place = OpenedPath { path: Path::new("").into(), state: None, is_mapped: false, remote: Some(object) };
+        Ok(Self { bytes, origin: 0, name, place: Some(Arc::new(place)), is_whole: true })
+    }
+
+    /// Why bytes of this file on a server could not be fetched; `None` as long as all bytes that were read come from the
+    /// file.
+    #[cfg(feature = "remote")]
+    pub fn fault(&self) -> Option<&Error> {
+        self.place.as_deref()?.remote.as_deref()?.fault()
+    }
+
+    /// The requests to the server of this file; `None` for a file on this machine.
+    #[cfg(feature = "remote")]
+    pub fn remote_stats(&self) -> Option<RemoteStats> {
+        Some(self.place.as_deref()?.remote.as_deref()?.stats())
+    }
+
+    /// Reads the `len` bytes at `at` of the file at `path`, instead of mapping a part. Errors in them name offsets of
+    /// the whole file.
+    pub fn read_part(path: impl AsRef<Path>, at: u64, len: u64) -> Result<Self> {
+        let path = path.as_ref();
+        let (mut file, state) = open_file(path)?;
+        let have = state.map_or(0, |state| state.len()).checked_sub(at);
+        if have.is_none_or(|have| have < len) {
+            let kind = ErrorKind::OutOfBounds { need: len, have: have.unwrap_or(0) };
+            return Err(Error::new(kind, "data", at));
+        }
+        let failed = |e| Error::io("cannot read", e);
+        file.seek(SeekFrom::Start(at)).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+        if (bytes.len() as u64) < len {
+            return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
+        }
+        let place = OpenedPath::new(path, state, false);
+        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false })
+    }
+
+    /// Bytes that are in memory already, under a name for error messages.
+    pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None, is_whole: true }
+    }
+
+    /// The part of this source at `range`, under its own name: a file inside of a pack. Errors in it name offsets of
+    /// the outer file. `None` if the range leaves the source.
+    pub fn slice(&self, range: Range<usize>, name: &str) -> Option<Self> {
+        self.bytes.get(range.clone())?;
+        let origin = self.origin.checked_add(range.start as u64)?;
+        let (bytes, place) = (self.bytes.slice(range), self.place.clone());
+        Some(Self { bytes, origin, name: name.into(), place, is_whole: false })
+    }
+
+    /// A share of `len` bytes at `at`, which keeps them alive.
+    pub fn share(&self, at: usize, len: usize) -> Option<Bytes> {
+        let range = at..at.checked_add(len)?;
+        self.bytes.get(range.clone())?;
+        Some(self.bytes.slice(range))
+    }
+
+    /// All bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A view of the first byte, for reads that belong to `part`.
+    #[inline]
+    pub fn view(&self, part: &'static str) -> View<'_> {
+        View::new(&self.bytes, part).with_origin(self.origin)
+    }
+
+    /// The name in error messages and outputs: the path as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A folder, which has no bytes; its files are separate sources.
+    pub fn of_folder(path: &Path) -> Self {
+        let place = OpenedPath::new(path, None, false);
+        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true }
+    }
+
+    /// The same bytes as a separate file under another name: offsets count from their first byte.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { origin: 0, name: name.into(), ..self }
+    }
+
+    /// The file or folder of this source, for a format whose files belong together; `None` for a part of a file, and
+    /// for bytes from elsewhere.
+    pub fn path(&self) -> Option<&Path> {
+        self.place.as_deref().filter(|place| self.is_whole && !place.is_remote()).map(|place| &*place.path)
+    }
+
+    /// The state of the file on disk when it was opened; `None` if this is not a regular file as a whole.
+    pub fn state(&self) -> Option<FileState> {
+        self.place.as_deref().filter(|_| self.is_whole)?.state
+    }
+
+    /// The file on disk that contains these bytes, whole or in part, and its state when it was opened.
+    pub fn on_disk(&self) -> Option<(&Path, FileState)> {
+        self.place.as_deref().and_then(|place| Some((&*place.path, place.state?)))
+    }
+
+    /// Whether the file that is mapped has become shorter than the map.
+    pub fn is_cut(&self) -> bool {
+        let mapped = self.place.as_ref().filter(|place| place.is_mapped && self.is_whole);
+        let states = mapped.and_then(|place| Some((FileState::of(&place.path.metadata().ok()?), place.state?)));
+        states.is_some_and(|(now, opened)| now.is_cut(&opened))
+    }
+
+    /// The file name without folders and without its last extension.
+    pub fn stem(&self) -> &str {
+        Path::new(&*self.name).file_stem().and_then(|s| s.to_str()).unwrap_or(&self.name)
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).field("len", &self.bytes.len()).finish()
+    }
+}
+
+fn name_of(path: &Path) -> Arc<str> {
+    path.to_string_lossy().into()
+}
+
+/// The open file, and its state if it is a regular one.
+fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
+    let file = File::open(path).map_err(|e| Error::io("cannot open", e))?;
+    let meta = file.metadata().map_err(|e| Error::io("cannot open", e))?;
+    if meta.is_dir() {
+        return Err(Error::io("cannot open", std::io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((file, meta.is_file().then(|| FileState::of(&meta))))
+}
+
+/// The first bytes of the regular file at `path`. Pipes are not read: their bytes exist once, and a read could wait
+/// forever.
+pub fn head_of<const N: usize>(path: &Path) -> Option<[u8; N]> {
+    let mut head = [0; N];
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+    Some(head)
+}
+
+/// Bytes that are read of a source of unknown length: a pipe, or a device that may never end.
+const UNSIZED: u64 = 1 << 30;
+
+/// All bytes of `file`, which has the size `len` by its metadata, or otherwise at most `most` bytes.
+fn read_all(file: File, len: Option<u64>, most: u64) -> Result<Bytes> {
+    let failed = |e| Error::io("cannot read", e);
+    // A file of size 0 may be generated by the system during the read.
+    let most = len.filter(|&len| len > 0).unwrap_or(most);
+    let mut bytes = Vec::new();
+    // The file may have grown since: later bytes are left for the next reader.
+    let mut file = file.take(if len == Some(most) { most } else { most.saturating_add(1) });
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let what = format!("more than {most} bytes come from what is no file; save them to one first");
+        return Err(failed(std::io::Error::new(std::io::ErrorKind::FileTooLarge, what)));
+    }
+    Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn mapped_and_read_are_the_same_bytes() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"BWDB0123").unwrap();
+        let mapped = Source::open(file.path()).unwrap();
+        assert_eq!(mapped.bytes(), b"BWDB0123");
+        assert_eq!(Source::read(file.path()).unwrap().bytes(), mapped.bytes());
+    }
+
+    #[test]
+    fn an_empty_file_is_empty_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(Source::open(file.path()).unwrap().bytes().is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_not_read_to_its_end() {
+        let read = |most| read_all(File::open("/dev/zero").unwrap(), None, most);
+        let error = read(1000).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+        assert!(error.to_string().contains("more than 1000 bytes come from what is no file"), "{error}");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[7; 1000]).unwrap();
+        let read = |len| read_all(File::open(file.path()).unwrap(), len, 1000).unwrap().len();
+        assert_eq!((read(None), read(Some(1000)), read(Some(999)), read(Some(0))), (1000, 1000, 999, 1000));
+    }
+
+    #[test]
+    fn a_part_keeps_the_offsets_of_its_file() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&(0..32).collect::<Vec<u8>>()).unwrap();
+        let part = Source::read_part(file.path(), 8, 4).unwrap();
+        assert_eq!((part.bytes(), part.view("").skip(2).offset()), (&[8, 9, 10, 11][..], 10));
+        assert!(Source::read_part(file.path(), 32, 0).unwrap().bytes().is_empty());
+        for (at, len) in [(30, 3), (33, 0), (0, 33), (u64::MAX, 1), (1, u64::MAX)] {
+            let error = Source::read_part(file.path(), at, len).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{at} {len}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_an_io_error() {
+        let error = Source::open(std::env::temp_dir()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_slice_keeps_the_outer_offsets() {
+        let pack = Source::from_vec("pack.bin", (0..32).collect());
+        let entry = pack.slice(16..24, "entry").unwrap();
+        let error = entry.view("entry data").take(9).unwrap_err();
+        assert_eq!(error.offset(), Some(16));
+        assert!(pack.slice(30..33, "beyond").is_none());
+        let file = entry.named("pack.bin:entry");
+        assert_eq!(file.view("data").skip(2).offset(), 2);
+    }
+}

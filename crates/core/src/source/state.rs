@@ -1,0 +1,62 @@
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// The state of a file on disk at one moment. A write or a replacement changes the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileState {
+    /// Device and number, on systems that number files.
+    number: Option<(u64, u64)>,
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileState {
+    /// The state of the file that has this metadata.
+    pub fn of(meta: &Metadata) -> Self {
+        Self { number: number(meta), len: meta.len(), modified: meta.modified().ok() }
+    }
+
+    /// The state of the file or link at `path`; `None` if the name is free.
+    ///
+    /// # Errors
+    /// If the name cannot be looked up.
+    pub fn at(path: &Path) -> io::Result<Option<Self>> {
+        match fs::symlink_metadata(path) {
+            Ok(meta) => Ok(Some(Self::of(&meta))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The state as text without blanks.
+    pub fn text(&self) -> String {
+        let (device, number) = self.number.unwrap_or_default();
+        let modified = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        format!("{device:x}-{number:x}-{}-{}", self.len, modified.map_or(0, |time| time.as_nanos()))
+    }
+
+    /// The file's size in bytes.
+    #[allow(clippy::len_without_is_empty, reason = "the length of a file")]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether `self` is a later state of the file `earlier`, shorter than that.
+    pub(super) fn is_cut(&self, earlier: &Self) -> bool {
+        self.number.is_some() && self.number == earlier.number && self.len < earlier.len
+    }
+}
+
+/// The number of a file, which no other file has as long as it exists.
+#[cfg(unix)]
+fn number(meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}

@@ -1,0 +1,134 @@
+//! Names that the user may have meant: the nearest ones to a name that does not exist.
+
+/// The number of names that are suggested.
+const MOST: usize = 3;
+/// The likeness from which a name is suggested, from 0 to 1.
+const ALIKE: f64 = 0.6;
+/// Names that are less alike than the best one by this much are not suggested.
+const NEAR_BEST: f64 = 0.15;
+
+/// The product of the lengths of compared names up to which names are looked at, so that a hostile file costs little time.
+const WORK: usize = 1 << 30;
+
+/// The names that are most alike to `wanted`, the best one first.
+pub fn nearest<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) -> Vec<N> {
+    let wanted = wanted.to_lowercase();
+    let (mut best, mut work): (Vec<(f64, N)>, usize) = (Vec::new(), 0);
+    for name in names {
+        work = work.saturating_add(wanted.len().max(1).saturating_mul(name.as_ref().len()));
+        if work > WORK {
+            break;
+        }
+        let alike = likeness(&wanted, name.as_ref());
+        if alike < ALIKE {
+            continue;
+        }
+        let place = best.partition_point(|(other, _)| *other >= alike);
+        if place < MOST && !best.iter().any(|(_, other)| other.as_ref() == name.as_ref()) {
+            best.insert(place, (alike, name));
+            best.truncate(MOST);
+        }
+    }
+    let top = best.first().map_or(0.0, |(alike, _)| *alike);
+    best.into_iter().filter(|(alike, _)| *alike >= top - NEAR_BEST).map(|(_, name)| name).collect()
+}
+
+/// The nearest names as the end of a message: `; did you mean a or b?`, or nothing.
+pub fn hint<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) -> String {
+    let names = nearest(wanted, names);
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!("; did you mean {name}?"),
+        [first @ .., last] => format!("; did you mean {} or {last}?", first.join(", ")),
+    }
+}
+
+/// The nearest names, or if none is near `there_are` and all of them, as the end of a message.
+pub fn hint_or_all<'n>(wanted: &str, there_are: &str, names: impl Iterator<Item = &'n str> + Clone) -> String {
+    /// Names that are listed.
+    const LISTED: usize = 40;
+    /// Names that are listed although near ones are known.
+    const FEW: usize = 12;
+    let hint = hint(wanted, names.clone());
+    let mut listed: Vec<&str> = names.take(LISTED.saturating_add(1)).collect();
+    if !hint.is_empty() && listed.len() > FEW {
+        return hint;
+    }
+    if listed.len() > LISTED {
+        listed.truncate(LISTED);
+        listed.push("…");
+    }
+    let separator = if hint.is_empty() { ";" } else { "" };
+    format!("{hint}{separator} {there_are} {}", listed.join(", "))
+}
+
+/// How alike a name is to `wanted`, which is in lower case: 1 for the same name. Paths are alike if their last parts are.
+fn likeness(wanted: &str, name: &str) -> f64 {
+    let name = name.to_lowercase();
+    // Quotes are no part of a name in SQL.
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(&name);
+    if name == wanted {
+        return 1.0;
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let (wanted_last, name_last) = (last(wanted), last(name));
+    let is_path = wanted_last.len() < wanted.len() || name_last.len() < name.len();
+    let of_last = if wanted_last == name_last { 1.0 } else { of_words(&wanted_last, &name_last) };
+    if !is_path || of_last < ALIKE {
+        return of_last;
+    }
+    // The folders decide between names that are as alike.
+    of_last * 0.9 + edits(wanted, name) * 0.1
+}
+
+fn of_words(wanted: &str, name: &str) -> f64 {
+    let (short, long) = if wanted.len() < name.len() { (wanted, name) } else { (name, wanted) };
+    let share = as_float(short.len()) / as_float(long.len().max(1));
+    if short.len() >= 3 && long.contains(short) {
+        // A part of a name, such as a column without its prefix.
+        return 0.7 + 0.25 * share;
+    }
+    // Names of such different lengths are far from each other.
+    if share < ALIKE { 0.0 } else { edits(wanted, name) }
+}
+
+/// 1 less the share of characters that must be edited.
+fn edits(a: &str, b: &str) -> f64 {
+    let longest = a.chars().count().max(b.chars().count()).max(1);
+    1.0 - as_float(strsim::osa_distance(a, b)) / as_float(longest)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "lengths of names are small")]
+fn as_float(length: usize) -> f64 {
+    length as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_are_suggested() {
+        let columns = ["u7Race", "sName", "u16BuyPrice", "record", "records"];
+        for (wanted, expected) in [
+            ("Race", &["u7Race"][..]),
+            ("SNAME", &["sName"]),
+            ("u16buyprise", &["u16BuyPrice"]),
+            ("recrods", &["records", "record"]),
+            ("zzz", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(nearest(wanted, columns), expected, "{wanted}");
+        }
+        assert_eq!(hint("recrods", columns), "; did you mean records or record?");
+        assert_eq!(hint("nothing like it", columns), "");
+    }
+
+    #[test]
+    fn paths_are_alike_by_their_last_part() {
+        let paths = ["content/a/USS001.visual", "content/b/USS001.visual", "content/a/JSB900.visual", "content/a"];
+        assert_eq!(nearest("content/b/uss0001.visual", paths)[0], "content/b/USS001.visual");
+        assert_eq!(nearest("USS001.visual", paths), ["content/a/USS001.visual", "content/b/USS001.visual"]);
+    }
+}

@@ -1,0 +1,188 @@
+//! Conditions on rows: `size > 10k and (name ~ '*.dds' or not deleted = true)`.
+//!
+//! They are a part of SQL's expressions and have SQL's answers: comparisons of a column with a literal by `=` (or `==`),
+//! `!=` (or `<>`), `<`, `<=`, `>`, `>=`, `[not] like`, `[not] glob`, `[not] in (…)`, `[not] between … and …` and
+//! `is [not] null`, joined by `and`, `or`, `not` and parentheses. A comparison with a cell that is null is unknown, and so
+//! is its opposite: neither `size = 1` nor `size != 1` nor `not size = 1` finds that row.
+//!
+//! SQL does not have: `~` ([glob](super::glob)) and `!~`; `= null` and `!= null` for `is null` and `is not null`; numbers
+//! with `k`, `M` or `G` for thousands, millions or thousand millions; backticks around a column; ids in any of the forms
+//! of [`id`](crate::id), with or without quotes; floats in their own precision, so that `scale = 0.1` finds the number
+//! that is shown as 0.1. Patterns are compared with the shown form of a cell.
+//!
+//! Literals are numbers (`10`, `-1.5`, `0xFF`), text in single or double quotes (a doubled quote is the quote itself),
+//! `true`, `false` and `null`. A column whose name is not a plain word goes in double quotes or backticks.
+
+mod bound;
+mod condition;
+mod number;
+mod parse;
+pub mod pattern;
+
+pub use bound::{Bound, Compare, find_column};
+pub use condition::{Filter, Literal, Op};
+
+use super::parts::{PartsCursor, TableParts};
+use super::{Column, RowCursor, Table, Value};
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+impl Filter {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// `Syntax` with the character at which it stops making sense.
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::parse(text)
+    }
+
+    /// The same condition for a table with these columns.
+    ///
+    /// # Errors
+    /// `Syntax` for a column that the table does not have, a literal that the column's cells cannot be compared with,
+    /// or a malformed glob.
+    pub fn bind(&self, columns: &[Column]) -> Result<Bound> {
+        let all = |filters: &[Self]| filters.iter().map(|f| f.bind(columns)).collect::<Result<Vec<_>>>();
+        Ok(match self {
+            Self::And(filters) => Bound::And(all(filters)?),
+            Self::Or(filters) => Bound::Or(all(filters)?),
+            Self::Not(filter) => Bound::Not(Box::new(filter.bind(columns)?)),
+            Self::Compare { column, op, literal } => Bound::Compare(Compare::bind(columns, column, *op, literal)?),
+        })
+    }
+}
+
+impl Bound {
+    /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk<'t>(&self, table: &'t dyn Table) -> Result<Box<dyn RowCursor + 't>> {
+        self.walk_over(table, None)
+    }
+
+    /// As [`Bound::walk`], for callers that read only `columns` if they are given.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk_over<'t>(&self, table: &'t dyn Table, columns: Option<&[usize]>) -> Result<Box<dyn RowCursor + 't>> {
+        if let Some(parts) = table.parts() {
+            return Ok(self.walk_parts(table, parts, columns));
+        }
+        Ok(match (self.candidates(table).transpose()?, columns) {
+            (Some(rows), _) => picked(table, rows),
+            (None, Some(columns)) => table.cursor_over(0, columns),
+            (None, None) => table.cursor(0),
+        })
+    }
+
+    /// As [`Bound::walk_over`], for a table of several parts.
+    pub fn walk_parts<'t>(
+        &self,
+        table: &'t dyn Table,
+        parts: &'t dyn TableParts,
+        columns: Option<&[usize]>,
+    ) -> Box<dyn RowCursor + 't> {
+        let is_empty = matches!(self, Self::And(all) if all.is_empty());
+        Box::new(PartsCursor::new(table, parts, columns, (!is_empty).then(|| self.clone())))
+    }
+
+    /// As [`Bound::walk_over`], from row `rows.start` on. The walk may lead past `rows.end`.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk_within<'t>(
+        &self,
+        table: &'t dyn Table,
+        rows: &Range<usize>,
+        columns: &[usize],
+    ) -> Result<Box<dyn RowCursor + 't>> {
+        if rows.start == 0 {
+            return self.walk_over(table, Some(columns));
+        }
+        Ok(match self.candidates(table).transpose()? {
+            Some(mut found) => {
+                found.retain(|row| rows.contains(row));
+                picked(table, found)
+            }
+            None => table.cursor_over(rows.start, columns),
+        })
+    }
+
+    /// The matching rows of `table`. An undecidable row is skipped, and `damaged` gets the error.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
+        Ok(Selection { bound: self, rows: self.walk(table)?, damaged })
+    }
+}
+
+/// The rows that match a filter.
+pub struct Selection<'t, D> {
+    bound: &'t Bound,
+    rows: Box<dyn RowCursor + 't>,
+    damaged: D,
+}
+
+impl<D> std::fmt::Debug for Selection<'_, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Selection").field("bound", self.bound).field("row", &self.rows.row()).finish_non_exhaustive()
+    }
+}
+
+impl<D: FnMut(Error)> RowCursor for Selection<'_, D> {
+    fn advance(&mut self) -> Result<bool> {
+        while self.rows.advance()? {
+            match self.bound.matches(&*self.rows) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) => (self.damaged)(error),
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> usize {
+        self.rows.row()
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.rows.value(column)
+    }
+}
+
+/// The rows with these numbers.
+pub fn picked<'t>(table: &'t dyn Table, rows: Vec<usize>) -> Box<dyn RowCursor + 't> {
+    Box::new(Picked { table, rows: rows.into_iter(), row: 0 })
+}
+
+/// Rows by their numbers.
+struct Picked<'t> {
+    table: &'t dyn Table,
+    rows: std::vec::IntoIter<usize>,
+    row: usize,
+}
+
+impl RowCursor for Picked<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        match self.rows.next() {
+            Some(row) => {
+                self.row = row;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn row(&self) -> usize {
+        self.row
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row, column)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Kinds of values.
+
+/// The kind of values in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A signed integer.
+    Int,
+    /// An unsigned integer.
+    Uint,
+    /// A single-precision float.
+    F32,
+    /// A double-precision float.
+    F64,
+    /// A 64-bit id, shown as `0x` and 16 digits.
+    Id64,
+    /// A 32-bit hash, shown as `0x` and 8 digits.
+    Id32,
+    /// A GUID, shown in lower case with dashes.
+    Guid,
+    /// Text.
+    Text,
+    /// A list or a map of further values.
+    Nested,
+    /// A value with a type of its own.
+    Any,
+}

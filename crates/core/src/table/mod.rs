@@ -1,0 +1,538 @@
+//! Tables, which all commands and outputs read.
+//!
+//! A [`Table`] is a lazy view of rows in a format's own layout. Building one copies nothing: a cell is read from the
+//! map on demand.
+
+pub mod filter;
+pub mod glob;
+mod kind;
+pub mod parts;
+pub mod path;
+pub mod place;
+mod rows;
+pub mod search;
+mod shape;
+mod value;
+mod visit;
+
+pub use kind::Kind;
+pub use parts::{TablePart, TableParts};
+pub use place::{Region, Volume};
+pub use rows::DeclaredTable;
+pub use rows::Find;
+pub use search::{Anchor, Literal};
+pub use shape::ValueShape;
+pub use shape::member;
+pub use value::write_digits;
+pub use value::{Guid, Value};
+pub use visit::{Tree, Visitor};
+
+use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The column's name in queries and outputs.
+    pub name: Cow<'static, str>,
+    /// The kind of its cells. Any cell may be null instead.
+    pub kind: Kind,
+    /// Whether short listings for people include it.
+    pub brief: bool,
+    /// The role of its cells in their row.
+    pub role: Role,
+    /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 bits suffice, as in a signed type.
+    pub wide: bool,
+    /// The values that can be written to it.
+    pub accepts: Accepts,
+    /// Whether its paths identify rows, so that folders group them.
+    pub folders: bool,
+    /// The shape of its nested values if all have the same, so that typed outputs store lists and structs.
+    pub shape: Option<ValueShape>,
+}
+
+/// The values that can be written to a column, all of the column's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Accepts {
+    /// Nothing: its cells are derived from others, or from positions in the file.
+    #[default]
+    Nothing,
+    /// Any value of its kind.
+    Any,
+    /// Any value of its kind, or null.
+    OrNull,
+    /// Whole numbers with this number of bits, signed if the kind is.
+    Bits(u8),
+    /// Texts of at most this number of bytes.
+    Bytes(u32),
+    /// Lists of exactly this number of numbers, such as positions.
+    Numbers(u8),
+    /// Paths; their ids in the previous column are written.
+    Path,
+    /// Names; their ids in the previous column are written.
+    Name,
+}
+
+/// The role of a column's cells in their row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Role {
+    /// A property of the row.
+    #[default]
+    Value,
+    /// A key, which identifies the row in other files, too. The cells of all key columns together identify a row;
+    /// without key columns, its number does.
+    Key,
+    /// The position of the row or its data in this file, such as an offset or a record number: an equal row of another
+    /// file may have another position.
+    Place,
+    /// An id of an entry that the row refers to.
+    Reference,
+    /// The text of an id in another column of the row.
+    Resolved,
+}
+
+impl Column {
+    /// A column outside of short listings.
+    pub const fn new(name: &'static str, kind: Kind) -> Self {
+        let name = Cow::Borrowed(name);
+        Self {
+            name,
+            kind,
+            brief: false,
+            role: Role::Value,
+            wide: false,
+            accepts: Accepts::Nothing,
+            folders: false,
+            shape: None,
+        }
+    }
+
+    /// A column with a name from run time.
+    pub fn named(name: String, kind: Kind) -> Self {
+        Self { name: Cow::Owned(name), ..Self::new("", kind) }
+    }
+
+    /// Marks the column's paths as the identity of rows, grouped by folders.
+    #[must_use]
+    pub const fn in_folders(mut self) -> Self {
+        self.folders = true;
+        self
+    }
+
+    /// A column of [`Kind::Bool`].
+    pub const fn bool(name: &'static str) -> Self {
+        Self::new(name, Kind::Bool)
+    }
+
+    /// A column of [`Kind::Uint`].
+    pub const fn uint(name: &'static str) -> Self {
+        Self::new(name, Kind::Uint)
+    }
+
+    /// A column of [`Kind::Int`].
+    pub const fn int(name: &'static str) -> Self {
+        Self::new(name, Kind::Int)
+    }
+
+    /// A column of [`Kind::F32`].
+    pub const fn f32(name: &'static str) -> Self {
+        Self::new(name, Kind::F32)
+    }
+
+    /// A column of [`Kind::Id64`].
+    pub const fn id64(name: &'static str) -> Self {
+        Self::new(name, Kind::Id64)
+    }
+
+    /// A column of [`Kind::Id32`].
+    pub const fn id32(name: &'static str) -> Self {
+        Self::new(name, Kind::Id32)
+    }
+
+    /// A column of [`Kind::Text`].
+    pub const fn text(name: &'static str) -> Self {
+        Self::new(name, Kind::Text)
+    }
+
+    /// A column of [`Kind::Nested`].
+    pub const fn nested(name: &'static str) -> Self {
+        Self::new(name, Kind::Nested)
+    }
+
+    /// A column of lists of single-precision floats, such as positions and matrices.
+    pub fn floats(name: &'static str) -> Self {
+        Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::F32))))
+    }
+
+    /// A column of lists of small whole numbers, such as bytes.
+    pub fn numbers(name: &'static str) -> Self {
+        Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Uint))))
+    }
+
+    /// Sets the shape of all its nested values; `None` if they differ.
+    #[must_use]
+    pub fn shaped(mut self, shape: Option<ValueShape>) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// Whether cells of this kind can be texts, or contain texts.
+    pub(crate) const fn may_hold_text(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested)
+    }
+
+    /// Includes the column in short listings.
+    #[must_use]
+    pub const fn brief(mut self) -> Self {
+        self.brief = true;
+        self
+    }
+
+    /// Declares that its unsigned integers may need all 64 bits.
+    #[must_use]
+    pub const fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
+    /// Makes the column writable, with any value of its kind.
+    #[must_use]
+    pub const fn writable(self) -> Self {
+        self.accepts(Accepts::Any)
+    }
+
+    /// Sets the values that can be written to the column.
+    #[must_use]
+    pub const fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
+        self
+    }
+
+    /// Marks the column as a key, which identifies its rows in other files, too.
+    #[must_use]
+    pub const fn key(mut self) -> Self {
+        self.role = Role::Key;
+        self
+    }
+
+    /// Marks the column as a position in this file.
+    #[must_use]
+    pub const fn place(mut self) -> Self {
+        self.role = Role::Place;
+        self
+    }
+
+    /// Marks the column as ids that its rows refer to.
+    #[must_use]
+    pub const fn reference(mut self) -> Self {
+        self.role = Role::Reference;
+        self
+    }
+
+    /// Marks the column as the texts of another column's ids.
+    #[must_use]
+    pub const fn resolved(mut self) -> Self {
+        self.role = Role::Resolved;
+        self
+    }
+}
+
+/// A list whose items are rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemList {
+    /// The cells that identify the list, by their columns: equal for all of its items.
+    pub cells: Vec<(usize, Value<'static>)>,
+    /// The number of its items.
+    pub len: usize,
+    /// The same cells of all lists that are stored as one with this one, beginning with the one that edits are made to. Empty
+    /// unless several keys share the list.
+    pub shared: Vec<Vec<(usize, Value<'static>)>>,
+}
+
+/// The nearest columns, or all, as the end of a message that begins with `there_are`.
+pub fn hint_of_columns(wanted: &str, there_are: &str, columns: &[Column]) -> String {
+    crate::suggest::hint_or_all(wanted, there_are, columns.iter().map(|column| &*column.name))
+}
+
+/// The nearest names of rows of `table`, as the end of a message. Rows that cannot be read have no name.
+pub fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
+    let label = table.label();
+    let mut cursor = table.cursor_over(0, &[label]);
+    let names = std::iter::from_fn(|| {
+        cursor.advance().ok().filter(|more| *more)?;
+        Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
+    });
+    crate::suggest::hint(wanted, names.flatten())
+}
+
+/// The default of [`Table::text_of`].
+fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
+    let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));
+    let next = ids.and_then(|_| column.checked_add(1))?;
+    columns.get(next).filter(|next| next.role == Role::Resolved).map(|_| next)
+}
+
+/// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
+pub trait Table: Send + Sync {
+    /// The table's name, unique in its file.
+    fn name(&self) -> &str;
+
+    /// The table's columns, in the order of outputs.
+    fn columns(&self) -> &[Column];
+
+    /// The number of rows.
+    ///
+    /// # Errors
+    /// When counting them meets damaged data.
+    fn len(&self) -> Result<usize>;
+
+    /// Whether there are no rows.
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// The number of rows, if known without much decoding or walking: for `info`.
+    fn known_len(&self) -> Option<usize> {
+        self.len().ok()
+    }
+
+    /// Reads one cell in place.
+    ///
+    /// # Errors
+    /// When the bytes of this cell are damaged; other cells remain readable. `NotFound` for a row or column that does
+    /// not exist.
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>>;
+
+    /// The rows from `first` on, in order. A table that finds rows by a walk implements its own cursor.
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)))
+    }
+
+    /// As [`Table::cursor`], for callers that read only `columns`; other columns may be slower.
+    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
+        let _ = columns;
+        self.cursor(first)
+    }
+
+    /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the
+    /// rows.
+    fn is_random_access(&self) -> bool {
+        false
+    }
+
+    /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
+    fn is_sequential(&self) -> bool {
+        false
+    }
+
+    /// The parts of the table, if it consists of tables that open one by one.
+    fn parts(&self) -> Option<&dyn TableParts> {
+        None
+    }
+
+    /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip
+    /// them.
+    fn is_derived(&self) -> bool {
+        false
+    }
+
+    /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two
+    /// rows.
+    fn is_dictionary(&self) -> bool {
+        false
+    }
+
+    /// The columns with the data of the leaves of the reader's graphs, if there is a row for each leaf, in the order of
+    /// the graphs.
+    fn leaves(&self) -> Option<Leaves> {
+        None
+    }
+
+    /// Whether it contains texts that neither occur in another table of the file (such as paths and strings) nor are
+    /// words of the reader (such as names of types).
+    fn has_own_texts(&self) -> bool {
+        true
+    }
+
+    /// Prefetches the memory that cells of these rows refer to, because memory serves many independent requests in the
+    /// time of one. For rows in any order; a walk in order prefetches by itself.
+    fn prefetch(&self, rows: &[Range<usize>]) {
+        let _ = rows;
+    }
+
+    /// Whether an edit can insert and delete rows.
+    fn has_writable_rows(&self) -> bool {
+        false
+    }
+
+    /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed
+    /// key is still the same row.
+    fn is_positional(&self) -> bool {
+        false
+    }
+
+    /// The rows that show one stored row under a key each, if there are several: `row` and the others, beginning with the row
+    /// that edits are made to. Empty for a row that is stored for one key.
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        let _ = row;
+        Vec::new()
+    }
+
+    /// The number of stored rows, if further rows follow that show some of them again under other keys.
+    fn stored_len(&self) -> Option<usize> {
+        None
+    }
+
+    /// The column with the type of the values in `column`, if the type differs between rows.
+    fn typed_by(&self, column: usize) -> Option<usize> {
+        let _ = column;
+        None
+    }
+
+    /// The column that numbers the items of a list, if each row is an item: the last key column. The other keys
+    /// identify the list. An insertion or deletion shifts the later items.
+    fn item(&self) -> Option<usize> {
+        None
+    }
+
+    /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Table::item`].
+    ///
+    /// # Errors
+    /// When the owner of a list is damaged.
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let _ = (column, cell);
+        Ok(Vec::new())
+    }
+
+    /// Whether [`Table::find`] supports this column. It may still decline single keys.
+    fn finds(&self, column: usize) -> bool {
+        let _ = column;
+        false
+    }
+
+    /// The rows whose `column` equals `key`, by an index or hash probe. `None` if the column has no index.
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let _ = (column, key);
+        None
+    }
+
+    /// The rows whose text in `column`, or a text in its nested value, contains `literal`, in order: found by one
+    /// search over the range of the file that holds all these texts, without building cells. Unreadable rows may be
+    /// included. `None` if the texts are not consecutive.
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        let _ = (column, literal);
+        None
+    }
+
+    /// Whether cells of `column` can be texts, or contain texts.
+    fn holds_text(&self, column: usize) -> bool {
+        self.columns().get(column).is_some_and(Column::may_hold_text)
+    }
+
+    /// The column with the texts of the ids in `column`: the next one, if it holds texts of ids.
+    fn text_of(&self, column: usize) -> Option<usize> {
+        text_behind(self.columns(), column)
+    }
+
+    /// The column of ids whose texts the cells of `column` are, in rows with such an id; other rows have other texts.
+    fn ids_of(&self, column: usize) -> Option<usize> {
+        let _ = column;
+        None
+    }
+
+    /// The column whose text is the last component of the paths in `column`: the part after the last '/', or the whole
+    /// path without one. `None` if the paths of the column are not built from names.
+    fn name_of_path(&self, column: usize) -> Option<usize> {
+        let _ = column;
+        None
+    }
+
+    /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
+        let _ = (row, place);
+        None
+    }
+
+    /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
+    fn vocabulary(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The column that names a row for people: globs match it, `cat` searches it.
+    fn label(&self) -> usize {
+        self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
+    }
+}
+
+/// Columns of leaves: see [`Table::leaves`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaves {
+    /// The way to the leaf within its graph.
+    pub path: usize,
+    /// The leaf.
+    pub value: usize,
+    /// The entry with the graph.
+    pub graph: usize,
+}
+
+/// The number of column `name`.
+pub fn column_index(table: &dyn Table, name: &str) -> Option<usize> {
+    table.columns().iter().position(|c| c.name == name)
+}
+
+/// A walk over rows. Values borrow from the cursor, so that it can reuse one buffer.
+pub trait RowCursor {
+    /// Moves to the next row (at the start, to the first one); returns `false` past the last.
+    ///
+    /// # Errors
+    /// When the next row cannot be found; the walk then ends.
+    fn advance(&mut self) -> Result<bool>;
+
+    /// The number of the current row.
+    fn row(&self) -> usize;
+
+    /// One cell of the current row.
+    fn value(&self, column: usize) -> Result<Value<'_>>;
+}
+
+/// A walk over rows by their numbers.
+pub(crate) struct IndexCursor<'t, T: ?Sized, H> {
+    /// The number of the current row plus one; 0 before the first.
+    next: usize,
+    table: &'t T,
+    has: H,
+}
+
+impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool>> IndexCursor<'t, T, H> {
+    /// A walk from `first` on, as long as `has` returns true for the row.
+    pub fn new(table: &'t T, first: usize, has: H) -> Self {
+        Self { next: first, table, has }
+    }
+}
+
+impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool>> RowCursor for IndexCursor<'_, T, H> {
+    fn advance(&mut self) -> Result<bool> {
+        if !(self.has)(self.next)? {
+            return Ok(false);
+        }
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row(), column)
+    }
+}
+
+/// The error for a missing row or column.
+#[cold]
+pub fn no_cell(table: &str, row: usize, column: usize) -> Error {
+    Error::of_part(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())
+}

@@ -1,0 +1,320 @@
+//! Tables of several parts, which open one by one, such as the files of a pattern.
+
+use super::filter::Bound;
+use super::{RowCursor, Table, Value};
+use crate::error::{Error, Result};
+use crate::threads::prelude::*;
+use self_cell::self_cell;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Cells of a part that are read ahead; a part with more is read row by row.
+const CELLS: usize = 16 << 10;
+/// Parts that are read at once.
+const MOST_AT_ONCE: usize = 64;
+
+/// The parts of a table. The rows of the table are the rows of all parts, in order.
+pub trait TableParts: Send + Sync {
+    /// The number of parts.
+    fn count(&self) -> usize;
+
+    /// The cell that all rows of a part have in `column`, if it is known without opening the part.
+    fn common(&self, part: usize, column: usize) -> Option<Value<'_>>;
+
+    /// Opens a part as a table with the same columns. `None` for a damaged part, which is left out.
+    ///
+    /// # Errors
+    /// When a damaged part ends the walk.
+    fn open(&self, part: usize) -> Result<Option<Arc<dyn TablePart>>>;
+
+    /// Notes that the rows of a part cannot be read, so that they are left out.
+    ///
+    /// # Errors
+    /// `error`, if a damaged part ends the walk.
+    fn leave_out(&self, part: usize, error: Error) -> Result<()>;
+
+    /// The number of the first row of a part. The rows of all parts before it are counted, once.
+    ///
+    /// # Errors
+    /// As [`TableParts::open`].
+    fn start(&self, part: usize) -> Result<usize>;
+
+    /// Keeps the number of rows of a part, for [`TableParts::start`].
+    fn keep_len(&self, part: usize, len: usize);
+
+    /// The parts whose rows may match, by what is known without opening them.
+    fn candidates(&self, bound: Option<&Bound>) -> Vec<usize> {
+        let is_wanted = |part: &usize| bound.is_none_or(|bound| bound.may_match(&|column| self.common(*part, column)));
+        (0..self.count()).filter(is_wanted).collect()
+    }
+}
+
+/// An open part.
+pub trait TablePart: Send + Sync {
+    /// The part's rows.
+    fn table(&self) -> &dyn Table;
+}
+
+type BoxedCursor<'a> = Box<dyn RowCursor + 'a>;
+
+self_cell!(
+    struct OpenWalk {
+        owner: Arc<dyn TablePart>,
+        #[not_covariant]
+        dependent: BoxedCursor,
+    }
+);
+
+/// A part that was opened, or read, ahead.
+enum Ready {
+    LeftOut,
+    Rows(PrefetchedRows),
+    Open(usize, Arc<dyn TablePart>),
+}
+
+/// Rows that were read ahead.
+struct PrefetchedRows {
+    part: usize,
+    /// The numbers of the rows in the part.
+    rows: Vec<usize>,
+    /// The cells of the requested columns, row by row.
+    cells: Vec<Value<'static>>,
+}
+
+enum Current {
+    /// Before the first part, or after the last one.
+    None,
+    /// The rows, and the place of the current one among them.
+    Rows(PrefetchedRows, usize),
+    Walk(usize, OpenWalk),
+}
+
+/// A walk over the rows of all parts. Several parts are opened and read at once, in bounded memory.
+pub struct PartsCursor<'t> {
+    table: &'t dyn Table,
+    parts: &'t dyn TableParts,
+    left: std::vec::IntoIter<usize>,
+    /// The columns to read ahead. `None` if only the reader of the rows knows them.
+    columns: Option<Vec<usize>>,
+    bound: Option<Bound>,
+    ready: VecDeque<Result<Ready>>,
+    at_once: usize,
+    current: Current,
+    /// The number of the first row of the current part, once it was requested.
+    start: Cell<Option<usize>>,
+}
+
+impl<'t> PartsCursor<'t> {
+    /// A walk over the rows for which `bound` may hold; rows for which it does not hold may be among them.
+    pub fn new(
+        table: &'t dyn Table,
+        parts: &'t dyn TableParts,
+        columns: Option<&[usize]>,
+        bound: Option<Bound>,
+    ) -> Self {
+        let left = parts.candidates(bound.as_ref()).into_iter();
+        let columns = columns.map(|columns| {
+            let mut columns = columns.to_vec();
+            // The caller may check the condition again.
+            bound.iter().for_each(|bound| bound.add_columns(&mut columns));
+            columns
+        });
+        Self {
+            table,
+            parts,
+            left,
+            columns,
+            bound,
+            ready: VecDeque::new(),
+            at_once: 1,
+            current: Current::None,
+            start: Cell::new(None),
+        }
+    }
+
+    /// A walk from row `first` on.
+    pub fn from(
+        table: &'t dyn Table,
+        parts: &'t dyn TableParts,
+        columns: Option<&[usize]>,
+        first: usize,
+    ) -> Box<dyn RowCursor + 't> {
+        let mut walk = Self::new(table, parts, columns, None);
+        if first == 0 {
+            return Box::new(walk);
+        }
+        let mut part = 0usize;
+        let mut start = 0;
+        while part < parts.count() {
+            match parts.start(part.saturating_add(1)) {
+                Ok(next) if next > first => break,
+                Ok(next) => start = next,
+                Err(error) => {
+                    walk.ready.push_back(Err(error));
+                    break;
+                }
+            }
+            part = part.saturating_add(1);
+        }
+        walk.left = (part..parts.count()).collect::<Vec<_>>().into_iter();
+        Box::new(Skipping { walk, left: first.saturating_sub(start) })
+    }
+
+    /// Opens the next parts, each in a thread, and reads them if they are small.
+    fn fill(&mut self) {
+        let next: Vec<usize> = self.left.by_ref().take(self.at_once).collect();
+        self.at_once = self.at_once.saturating_mul(2).min(MOST_AT_ONCE);
+        let (parts, columns, bound) = (self.parts, self.columns.as_deref(), self.bound.as_ref());
+        let load = |part: &usize| load(parts, *part, columns, bound);
+        let loaded: Vec<_> = match next.as_slice() {
+            [part] => vec![load(part)],
+            several => several.par_iter().with_max_len(1).map(load).collect(),
+        };
+        self.ready.extend(loaded);
+    }
+}
+
+fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<Ready> {
+    let Some(open) = parts.open(part)? else { return Ok(Ready::LeftOut) };
+    let Some(columns) = columns else { return Ok(Ready::Open(part, open)) };
+    match read(part, open.table(), columns, bound) {
+        Ok(Some(rows)) => {
+            if bound.is_none() {
+                parts.keep_len(part, rows.rows.len());
+            }
+            Ok(Ready::Rows(rows))
+        }
+        Ok(None) => Ok(Ready::Open(part, open)),
+        Err(error) => parts.leave_out(part, error).map(|()| Ready::LeftOut),
+    }
+}
+
+/// The rows of a part; `None` if there are too many to keep.
+fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
+    let most = CELLS.checked_div(columns.len()).unwrap_or(CELLS);
+    if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
+        return Ok(None);
+    }
+    let mut walk = match bound {
+        Some(bound) => bound.walk_over(table, Some(columns))?,
+        None => table.cursor_over(0, columns),
+    };
+    let (mut rows, mut cells) = (Vec::new(), Vec::new());
+    while walk.advance()? {
+        if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {
+            if rows.len() >= most {
+                return Ok(None);
+            }
+            rows.push(walk.row());
+            for &column in columns {
+                cells.push(walk.value(column)?.into_owned());
+            }
+        }
+    }
+    Ok(Some(PrefetchedRows { part, rows, cells }))
+}
+
+impl RowCursor for PartsCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        loop {
+            match &mut self.current {
+                Current::Rows(read, at) => {
+                    *at = at.saturating_add(1);
+                    if *at < read.rows.len() {
+                        return Ok(true);
+                    }
+                }
+                Current::Walk(part, walk) => match walk.with_dependent_mut(|_, rows| rows.advance()) {
+                    Ok(true) => return Ok(true),
+                    Ok(false) => {}
+                    Err(error) => self.parts.leave_out(*part, error)?,
+                },
+                Current::None => {}
+            }
+            self.current = Current::None;
+            self.start.set(None);
+            if self.ready.is_empty() {
+                self.fill();
+            }
+            match self.ready.pop_front() {
+                None => return Ok(false),
+                Some(Err(error)) => {
+                    self.left = Vec::new().into_iter();
+                    self.ready.clear();
+                    return Err(error);
+                }
+                Some(Ok(Ready::LeftOut)) => {}
+                Some(Ok(Ready::Rows(read))) if read.rows.is_empty() => {}
+                Some(Ok(Ready::Rows(read))) => {
+                    self.current = Current::Rows(read, 0);
+                    return Ok(true);
+                }
+                Some(Ok(Ready::Open(part, open))) => {
+                    let (columns, bound) = (self.columns.as_deref(), self.bound.as_ref());
+                    let walk = OpenWalk::try_new(open, |open| match (bound, columns) {
+                        (Some(bound), columns) => bound.walk_over(open.table(), columns),
+                        (None, Some(columns)) => Ok(open.table().cursor_over(0, columns)),
+                        (None, None) => Ok(open.table().cursor(0)),
+                    });
+                    match walk {
+                        Ok(walk) => self.current = Current::Walk(part, walk),
+                        Err(error) => self.parts.leave_out(part, error)?,
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self) -> usize {
+        let (part, row) = match &self.current {
+            Current::None => return 0,
+            Current::Rows(read, at) => (read.part, read.rows.get(*at).copied().unwrap_or(0)),
+            Current::Walk(part, walk) => (*part, walk.with_dependent(|_, rows| rows.row())),
+        };
+        let start = self.start.get().unwrap_or_else(|| self.parts.start(part).unwrap_or(0));
+        self.start.set(Some(start));
+        start.saturating_add(row)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        match &self.current {
+            Current::None => Err(super::no_cell(self.table.name(), 0, column)),
+            Current::Rows(read, at) => {
+                let columns = self.columns.as_deref().unwrap_or_default();
+                let place = columns.iter().position(|known| *known == column);
+                let cell = place.and_then(|place| {
+                    read.cells.get(at.checked_mul(columns.len())?.checked_add(place)?).map(Value::borrowed)
+                });
+                cell.map_or_else(|| self.table.value(self.row(), column), Ok)
+            }
+            Current::Walk(_, walk) => walk.with_dependent(|_, rows| rows.value(column)),
+        }
+    }
+}
+
+/// A walk that leaves out some rows at its beginning.
+struct Skipping<'t> {
+    walk: PartsCursor<'t>,
+    left: usize,
+}
+
+impl RowCursor for Skipping<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        while self.left > 0 {
+            self.left = self.left.saturating_sub(1);
+            if !self.walk.advance()? {
+                return Ok(false);
+            }
+        }
+        self.walk.advance()
+    }
+
+    fn row(&self) -> usize {
+        self.walk.row()
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.walk.value(column)
+    }
+}

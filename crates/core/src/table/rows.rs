@@ -1,0 +1,729 @@
+//! Tables declared column by column over rows that are located once: [`DeclaredTable`].
+
+use super::{Column, ItemList, Kind, Literal, Region, RowCursor, Table, Value, Volume, no_cell, text_behind};
+use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+use std::ops::Range;
+
+type Count<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
+type Locate<'a, R> = Box<dyn Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a>;
+type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
+type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a>;
+pub type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
+type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
+type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
+type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
+
+/// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format provides the number of rows,
+/// a function that locates a row, and a function for each column that reads its cell. Walks, probes and errors are
+/// implemented here.
+///
+/// ```
+/// use assetq::table::{Column, Kind, Table, DeclaredTable};
+///
+/// let words = ["bow", "stern"];
+/// let table = DeclaredTable::new("words", || Ok(words.len()), |row| Ok(words.get(row).copied()))
+///     .column(Column::new("word", Kind::Text).key(), |word| Ok((*word).into()))
+///     .column(Column::new("length", Kind::Uint), |word| Ok(word.len().into()));
+/// assert_eq!(table.value(1, 1)?.to_string(), "5");
+/// # Ok::<(), assetq::Error>(())
+/// ```
+pub struct DeclaredTable<'a, R> {
+    name: Cow<'a, str>,
+    columns: Vec<Column>,
+    /// The source of each column's cells.
+    cells: Vec<Source<'a>>,
+    gets: Vec<Get<'a, R>>,
+    count: Count<'a>,
+    known: Known<'a>,
+    damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
+    locate: Locate<'a, R>,
+    /// Whether `locate` depends on the previous row.
+    takes_over: bool,
+    is_at: Option<IsAt<'a, R>>,
+    prefetch: Option<Touch<'a>>,
+    label: Option<usize>,
+    random_access: bool,
+    derived: bool,
+    dictionary: bool,
+    own_texts: bool,
+    writable_rows: bool,
+    positional: bool,
+    /// The column that numbers items, and the function that finds their lists.
+    items: Option<(usize, Lists<'a>)>,
+    vocabulary: &'static [&'static str],
+    /// The functions for [`Table::sharing`] and [`Table::stored_len`].
+    shared: Option<(Sharing<'a>, StoredLen<'a>)>,
+}
+
+type Sharing<'a> = Box<dyn Fn(usize) -> Vec<usize> + Send + Sync + 'a>;
+type StoredLen<'a> = Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>;
+type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a>;
+
+enum Get<'a, R> {
+    FromMap(FromMap<'a, R>),
+    FromRow(FromRow<'a, R>),
+}
+
+struct Source<'a> {
+    get: usize,
+    /// The column's number among the columns that share `get`.
+    number: usize,
+    find: Option<Find<'a>>,
+    /// Whether `find` can be used, if only the file decides.
+    finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
+    search: Option<Search<'a>>,
+    /// The column of the ids of these texts, unless it is the previous column.
+    id_column: Option<usize>,
+    /// The column of last components, for one of paths.
+    name_column: Option<usize>,
+    /// The name of the column of ids of these texts, for some rows.
+    ids: Option<&'static str>,
+    /// The name of the column that holds the type of these cells.
+    types: Option<&'static str>,
+    look: Option<Look<'a>>,
+    holds_text: Option<bool>,
+}
+
+/// The cost of counting rows.
+enum Known<'a> {
+    Counted,
+    Costly,
+    Otherwise(Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>),
+}
+
+impl<'a, T: Sync> DeclaredTable<'a, (usize, &'a T)> {
+    /// A table without columns over a slice. A row is an item and its number.
+    pub fn over(name: impl Into<Cow<'a, str>>, rows: &'a [T]) -> Self {
+        Self::new(name, || Ok(rows.len()), |row| Ok(rows.get(row).map(|item| (row, item))))
+    }
+}
+
+impl<'a, R> DeclaredTable<'a, R> {
+    /// A table without columns. `count` returns the number of rows that can be located; `locate` returns a row, or
+    /// `None` past the last.
+    pub fn new(
+        name: impl Into<Cow<'a, str>>,
+        count: impl Fn() -> Result<usize> + Send + Sync + 'a,
+        locate: impl Fn(usize) -> Result<Option<R>> + Send + Sync + 'a,
+    ) -> Self {
+        Self { takes_over: false, ..Self::walked(name, count, move |row, _| locate(row)) }
+    }
+
+    /// As [`DeclaredTable::new`], for rows that depend on the previous row: a walk passes that row to `locate`, a single
+    /// lookup passes none.
+    pub fn walked(
+        name: impl Into<Cow<'a, str>>,
+        count: impl Fn() -> Result<usize> + Send + Sync + 'a,
+        locate: impl Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            columns: Vec::new(),
+            cells: Vec::new(),
+            gets: Vec::new(),
+            count: Box::new(count),
+            known: Known::Counted,
+            damage: None,
+            locate: Box::new(locate),
+            takes_over: true,
+            is_at: None,
+            prefetch: None,
+            label: None,
+            random_access: false,
+            derived: false,
+            dictionary: false,
+            own_texts: true,
+            writable_rows: false,
+            positional: false,
+            items: None,
+            vocabulary: &[],
+            shared: None,
+        }
+    }
+
+    /// Adds a column whose cells `get` borrows from the file.
+    #[must_use]
+    pub fn column(self, column: Column, get: impl Fn(&R) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        self.add([column], Get::FromMap(Box::new(move |row, _| get(row))))
+    }
+
+    /// Adds columns with one function, which takes a column's number among them.
+    #[must_use]
+    pub fn columns(
+        self,
+        columns: impl IntoIterator<Item = Column>,
+        get: impl Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a,
+    ) -> Self {
+        self.add(columns, Get::FromMap(Box::new(get)))
+    }
+
+    /// Adds a column whose cells borrow from the row; [`Table::value`] copies them, because it keeps no row.
+    #[must_use]
+    pub fn column_of_row(
+        self,
+        column: Column,
+        get: impl for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a,
+    ) -> Self {
+        self.add([column], Get::FromRow(Box::new(get)))
+    }
+
+    fn add(mut self, columns: impl IntoIterator<Item = Column>, get: Get<'a, R>) -> Self {
+        let at = self.gets.len();
+        self.gets.push(get);
+        for (number, column) in columns.into_iter().enumerate() {
+            self.columns.push(column);
+            let (find, finds, search, look, holds_text) = (None, None, None, None, None);
+            let (id_column, name_column, ids, types) = (None, None, None, None);
+            self.cells.push(Source {
+                get: at,
+                number,
+                find,
+                finds,
+                search,
+                id_column,
+                name_column,
+                ids,
+                types,
+                look,
+                holds_text,
+            });
+        }
+        self
+    }
+
+    /// Adds an index for the last column: see [`Table::find`].
+    #[must_use]
+    pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.find = Some(Box::new(find));
+        }
+        self
+    }
+
+    /// Adds an index for the last column that exists only if `finds` returns true: it runs at the first lookup.
+    #[must_use]
+    pub fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.finds = Some(Box::new(finds));
+        }
+        self
+    }
+
+    /// Marks the last column as row numbers: a probe is the row itself.
+    #[must_use]
+    pub fn found_by_row(self, count: impl Fn() -> usize + Send + Sync + 'a) -> Self {
+        self.found_by(move |key| match key {
+            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count()).collect())),
+            _ => None,
+        })
+    }
+
+    /// Adds a search over the texts of the last column: see [`Table::search`].
+    #[must_use]
+    pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.search = Some(Box::new(search));
+        }
+        self
+    }
+
+    /// Adds a prefetch for the last column, whose cells are scattered over the file: `look` touches the cells of the
+    /// given rows before a walk reads them, and returns the row that it reached. Memory serves many independent
+    /// requests in the time of one.
+    #[must_use]
+    pub fn looked_ahead(mut self, look: impl Fn(Range<usize>) -> usize + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.look = Some(Box::new(look));
+        }
+        self
+    }
+
+    /// Adds a prefetch for rows: see [`Table::prefetch`].
+    #[must_use]
+    pub fn prefetched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
+        self.prefetch = Some(Box::new(touch));
+        self
+    }
+
+    /// Declares whether cells of the last column contain texts: see [`Table::holds_text`].
+    #[must_use]
+    pub fn with_texts(mut self, holds_text: bool) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.holds_text = Some(holds_text);
+        }
+        self
+    }
+
+    /// Declares which members of nested values are the reader's own words: see [`Table::vocabulary`].
+    #[must_use]
+    pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
+        self.vocabulary = words;
+        self
+    }
+
+    /// Declares that the last column holds paths that end in the texts of column `name`: see [`Table::name_of_path`].
+    #[must_use]
+    pub fn ends_in(mut self, name: &str) -> Self {
+        let column = self.columns.iter().position(|column| column.name == name);
+        if let Some(cell) = self.cells.last_mut() {
+            cell.name_column = column;
+        }
+        self
+    }
+
+    /// Declares that the last column holds the texts of the ids in column `name`. Default: the previous column. See
+    /// [`Table::text_of`].
+    #[must_use]
+    pub fn text_for(mut self, name: &str) -> Self {
+        let column = self.columns.iter().position(|column| column.name == name);
+        if let Some(cell) = self.cells.last_mut() {
+            cell.id_column = column;
+        }
+        self
+    }
+
+    /// Declares that the last column holds the texts of the ids in column `ids`, for some rows: see [`Table::ids_of`].
+    #[must_use]
+    pub fn texts_of(mut self, ids: &'static str) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.ids = Some(ids);
+        }
+        self
+    }
+
+    /// Declares that column `types` holds the type of the last column's cells: see [`Table::typed_by`].
+    #[must_use]
+    pub fn typed_by(mut self, types: &'static str) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.types = Some(types);
+        }
+        self
+    }
+
+    /// Marks the last column as the name of its row for people. Default: the first column of texts.
+    #[must_use]
+    pub fn label(mut self) -> Self {
+        self.label = self.columns.len().checked_sub(1);
+        self
+    }
+
+    /// Adds `damage` after the last row that can be located: why later rows cannot be.
+    #[must_use]
+    pub fn damaged(mut self, damage: impl Fn() -> Option<Error> + Send + Sync + 'a) -> Self {
+        self.damage = Some(Box::new(damage));
+        self
+    }
+
+    /// Marks the count of rows as costly: it is taken only on request.
+    #[must_use]
+    pub fn costly(mut self) -> Self {
+        self.known = Known::Costly;
+        self
+    }
+
+    /// Adds a function that knows the number of rows without locating them.
+    #[must_use]
+    pub fn known(mut self, known: impl Fn() -> Option<usize> + Send + Sync + 'a) -> Self {
+        self.known = Known::Otherwise(Box::new(known));
+        self
+    }
+
+    /// Adds a test of a row's position in space: see [`Table::is_at`].
+    #[must_use]
+    pub fn placed(mut self, is_at: impl Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a) -> Self {
+        self.is_at = Some(Box::new(is_at));
+        self
+    }
+
+    /// Declares the volume that a row takes in space, in single precision, for [`Table::is_at`]; `None` for a row without one.
+    #[must_use]
+    pub fn with_volume(self, volume: impl Fn(&R) -> Result<Option<Volume>> + Send + Sync + 'a) -> Self {
+        let name = self.name.clone().into_owned();
+        // Coordinates are singles: so is a number as a user copies it.
+        self.placed(move |row, place| match volume(row)? {
+            Some(volume) if volume.is_finite() => Ok(volume.is_at(&place.in_singles())),
+            Some(_) => {
+                let what = "coordinates that are not finite, which describe no place in space".into();
+                Err(Error::of_part(ErrorKind::Damaged { what }, name.clone()))
+            }
+            None => Ok(false),
+        })
+    }
+
+    /// Marks any row as located at the same cost: see [`Table::is_random_access`].
+    #[must_use]
+    pub fn random_access(mut self) -> Self {
+        self.random_access = true;
+        self
+    }
+
+    /// Marks the rows as derived from other tables: see [`Table::is_derived`].
+    #[must_use]
+    pub fn derived(mut self) -> Self {
+        self.derived = true;
+        self
+    }
+
+    /// Marks the texts as the texts of all ids of the file: see [`Table::is_dictionary`].
+    #[must_use]
+    pub fn dictionary(mut self) -> Self {
+        self.dictionary = true;
+        self
+    }
+
+    /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
+    /// [`Table::has_own_texts`].
+    #[must_use]
+    pub fn own_texts(mut self, has: bool) -> Self {
+        self.own_texts = has;
+        self
+    }
+
+    /// Allows rows to be inserted and deleted: see [`Table::has_writable_rows`].
+    #[must_use]
+    pub fn with_writable_rows(mut self) -> Self {
+        self.writable_rows = true;
+        self
+    }
+
+    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Table::is_positional`].
+    #[must_use]
+    pub fn with_positional_rows(mut self) -> Self {
+        self.positional = true;
+        self.with_writable_rows()
+    }
+
+    /// Marks each row as an item of a list: the last column numbers the items, and `lists` implements [`Table::lists`].
+    /// Items can be inserted and deleted.
+    #[must_use]
+    pub fn with_items_written(
+        mut self,
+        lists: impl Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a,
+    ) -> Self {
+        self.writable_rows = true;
+        self.items = Some((self.columns.len().saturating_sub(1), Box::new(lists)));
+        self
+    }
+
+    /// Adds what answers [`Table::sharing`] and [`Table::stored_len`].
+    #[must_use]
+    pub fn shared_by(
+        mut self,
+        sharing: impl Fn(usize) -> Vec<usize> + Send + Sync + 'a,
+        stored_len: impl Fn() -> Option<usize> + Send + Sync + 'a,
+    ) -> Self {
+        self.shared = Some((Box::new(sharing), Box::new(stored_len)));
+        self
+    }
+
+    fn damage(&self) -> Result<()> {
+        self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
+    }
+
+    fn get(&self, column: usize) -> Option<(&Get<'a, R>, &Source<'a>)> {
+        let source = self.cells.get(column)?;
+        Some((self.gets.get(source.get)?, source))
+    }
+
+    #[cold]
+    fn no_cell(&self, row: usize, column: usize) -> Error {
+        no_cell(&self.name, row, column)
+    }
+}
+
+impl<R> fmt::Debug for DeclaredTable<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeclaredTable")
+            .field("name", &self.name)
+            .field("columns", &self.columns)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R> Table for DeclaredTable<'_, R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.damage()?;
+        (self.count)()
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        match &self.known {
+            Known::Counted => (self.count)().ok(),
+            Known::Costly => None,
+            Known::Otherwise(known) => known(),
+        }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let (get, &Source { number, .. }) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
+        let located = (self.locate)(row, None)?.ok_or_else(|| self.no_cell(row, column))?;
+        match get {
+            Get::FromMap(get) => get(&located, number),
+            Get::FromRow(get) => get(&located).map(Value::into_owned),
+        }
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        // The first row is not prefetched: many walks end after it.
+        let looked = Cell::new(first.saturating_add(1));
+        let (current, before) = (OnceCell::new(), Cell::new(None));
+        Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
+    }
+
+    fn is_random_access(&self) -> bool {
+        self.random_access
+    }
+
+    fn is_derived(&self) -> bool {
+        self.derived
+    }
+
+    fn is_dictionary(&self) -> bool {
+        self.dictionary
+    }
+
+    fn has_own_texts(&self) -> bool {
+        self.own_texts
+    }
+
+    fn prefetch(&self, rows: &[Range<usize>]) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch(rows);
+        }
+    }
+
+    fn has_writable_rows(&self) -> bool {
+        self.writable_rows
+    }
+
+    fn is_positional(&self) -> bool {
+        self.positional
+    }
+
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        self.shared.as_ref().map_or_else(Vec::new, |(sharing, _)| sharing(row))
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        self.shared.as_ref().and_then(|(_, stored_len)| stored_len())
+    }
+
+    fn typed_by(&self, column: usize) -> Option<usize> {
+        let types = self.cells.get(column)?.types?;
+        self.columns.iter().position(|column| column.name == types)
+    }
+
+    fn item(&self) -> Option<usize> {
+        self.items.as_ref().map(|(column, _)| *column)
+    }
+
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        self.items.as_ref().map_or_else(|| Ok(Vec::new()), |(_, lists)| lists(column, cell))
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        let has_index = |cell: &Source<'_>| cell.find.is_some() && cell.finds.as_ref().is_none_or(|finds| finds());
+        self.cells.get(column).is_some_and(has_index)
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let cell = self.cells.get(column).filter(|cell| cell.finds.as_ref().is_none_or(|finds| finds()))?;
+        cell.find.as_ref()?(key)
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        self.cells.get(column)?.search.as_ref()?(literal)
+    }
+
+    fn holds_text(&self, column: usize) -> bool {
+        let stated = self.cells.get(column).and_then(|cell| cell.holds_text);
+        stated.unwrap_or_else(|| self.columns.get(column).is_some_and(Column::may_hold_text))
+    }
+
+    fn vocabulary(&self) -> &'static [&'static str] {
+        self.vocabulary
+    }
+
+    fn text_of(&self, column: usize) -> Option<usize> {
+        let stated = self.cells.iter().position(|cell| cell.id_column == Some(column));
+        stated.or_else(|| text_behind(&self.columns, column))
+    }
+
+    fn ids_of(&self, column: usize) -> Option<usize> {
+        let name = self.cells.get(column)?.ids?;
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    fn name_of_path(&self, column: usize) -> Option<usize> {
+        self.cells.get(column)?.name_column
+    }
+
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
+        let is_at = self.is_at.as_ref()?;
+        let located = (self.locate)(row, None).and_then(|found| found.ok_or_else(|| self.no_cell(row, 0)));
+        Some(located.and_then(|row| is_at(&row, place)))
+    }
+
+    fn label(&self) -> usize {
+        self.label.or_else(|| self.columns.iter().position(|c| c.kind == Kind::Text)).unwrap_or(0)
+    }
+}
+
+/// A walk that locates each row once, at the read of its first cell.
+struct Cursor<'t, 'a, R> {
+    table: &'t DeclaredTable<'a, R>,
+    /// The number of the current row plus one; absent before the first.
+    next: usize,
+    /// The number of rows, once counted.
+    end: Option<usize>,
+    /// The current row; `None` in it if it cannot be located.
+    current: OnceCell<Option<R>>,
+    /// The previously located row.
+    before: Cell<Option<R>>,
+    /// The first row that was not prefetched.
+    looked: Cell<usize>,
+}
+
+/// Rows that are prefetched together.
+const AHEAD: usize = 64;
+
+impl<R> RowCursor for Cursor<'_, '_, R> {
+    fn advance(&mut self) -> Result<bool> {
+        let end = match self.end {
+            Some(end) => end,
+            None => *self.end.insert((self.table.count)()?),
+        };
+        if self.next >= end {
+            return self.table.damage().map(|()| false);
+        }
+        self.next = self.next.saturating_add(1);
+        let last = self.current.take().flatten();
+        if self.table.takes_over && last.is_some() {
+            self.before.set(last);
+        }
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        if let Some((get, source)) = self.table.get(column) {
+            if let Some(look) = &source.look
+                && self.row() >= self.looked.get()
+            {
+                self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
+            }
+            if self.current.get().is_none() {
+                // `OnceCell::get_or_init` is optimized for a rare first call, but here every row makes one.
+                let _ = self.current.set((self.table.locate)(self.row(), self.before.take()).ok().flatten());
+            }
+            if let Some(Some(row)) = self.current.get() {
+                return match get {
+                    Get::FromMap(get) => get(row, source.number),
+                    Get::FromRow(get) => get(row),
+                };
+            }
+        }
+        // A row that cannot be located returns its error each time.
+        self.table.value(self.row(), column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn broken() -> Error {
+        Error::new(ErrorKind::Damaged { what: "a row".into() }, "numbers", 7)
+    }
+
+    #[test]
+    fn a_walk_locates_each_row_once_and_knows_the_one_before() {
+        let located = AtomicUsize::new(0);
+        let locate = |row: usize, before: Option<(usize, usize)>| {
+            located.fetch_add(1, Ordering::Relaxed);
+            Ok((row < 3).then(|| (row, before.map_or(row, |(_, sum)| sum + row))))
+        };
+        let table = DeclaredTable::walked("sums", || Ok(3), locate)
+            .column(Column::new("row", Kind::Uint), |row| Ok(row.0.into()))
+            .column(Column::new("sum", Kind::Uint), |row| Ok(row.1.into()));
+        let mut cursor = table.cursor(0);
+        let mut sums = Vec::new();
+        while cursor.advance().unwrap() {
+            assert_eq!(cursor.value(0).unwrap(), cursor.row().into());
+            sums.push(cursor.value(1).unwrap().to_string());
+        }
+        assert_eq!(sums, ["0", "1", "3"]);
+        assert_eq!(located.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_walk_looks_ahead_from_its_second_row_on() {
+        let looked = std::sync::Mutex::new(Vec::new());
+        let look = |rows: Range<usize>| {
+            looked.lock().unwrap().push(rows.start);
+            rows.start + 2
+        };
+        let table = DeclaredTable::new("numbers", || Ok(6), |row| Ok(Some(row)))
+            .column(Column::uint("n"), |row| Ok((*row).into()))
+            .looked_ahead(look);
+        let mut cursor = table.cursor(0);
+        while cursor.advance().unwrap() {
+            cursor.value(0).unwrap();
+        }
+        drop(cursor);
+        assert_eq!(*looked.lock().unwrap(), [1, 3, 5]);
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_located_is_an_error_of_its_own() {
+        let table = DeclaredTable::new("numbers", || Ok(3), |row| if row == 1 { Err(broken()) } else { Ok(Some(row)) })
+            .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()));
+        let mut cursor = table.cursor(0);
+        let mut seen = Vec::new();
+        while cursor.advance().unwrap() {
+            seen.push(cursor.value(0).map(Value::into_owned).map_err(|e| e.to_string()));
+        }
+        assert_eq!(seen, [Ok(0usize.into()), Err(broken().to_string()), Ok(2usize.into())]);
+        assert!(table.value(0, 1).is_err());
+    }
+
+    #[test]
+    fn damage_comes_behind_the_last_row_and_keeps_them_from_being_counted() {
+        let table = DeclaredTable::new("numbers", || Ok(1), |row| Ok(Some(row)))
+            .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()))
+            .damaged(|| Some(broken()));
+        let mut cursor = table.cursor(0);
+        assert!(cursor.advance().unwrap());
+        assert_eq!(cursor.advance().unwrap_err().to_string(), broken().to_string());
+        assert!(table.len().is_err());
+        assert_eq!(table.known_len(), Some(1));
+    }
+
+    #[test]
+    fn cells_that_a_row_keeps_are_lent_by_walks_and_copied_by_single_questions() {
+        let table = DeclaredTable::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
+            .column_of_row(Column::new("text", Kind::Text), |text| Ok(Value::text(text)));
+        let mut cursor = table.cursor(0);
+        assert!(cursor.advance().unwrap());
+        assert!(matches!(cursor.value(0), Ok(Value::Text(Cow::Borrowed("kept")))));
+        assert!(matches!(table.value(0, 0), Ok(Value::Text(Cow::Owned(text))) if text == "kept"));
+    }
+}

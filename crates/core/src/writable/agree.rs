@@ -1,0 +1,38 @@
+//! The comparison of a written cell with its edit.
+
+use super::fit;
+use crate::compare::same_value;
+use crate::error::Error;
+use crate::table::Value;
+
+/// The error of a file that differs from its edits.
+#[cold]
+pub fn failed(what: String) -> Error {
+    let what = format!("what was written is not what was asked, so nothing is kept: {what}");
+    Error::io("cannot write", std::io::Error::other(what))
+}
+
+/// The error of a writer that finds a difference between the written file and the edits.
+#[cold]
+pub fn differs(what: impl Into<String>) -> Error {
+    failed(what.into())
+}
+
+/// Whether a cell has the requested value. In nested values, items whose kind the file did not show are compared in the
+/// kind that they received, and members that were left to the format may have any value.
+pub fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
+    let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
+    match (value, wanted) {
+        (Value::List(values), Value::List(wanted)) => {
+            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| part(value, wanted))
+        }
+        (Value::Map(values), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
+            let value = values.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+            value.map_or(wanted.is_null(), |value| part(value, wanted))
+        }),
+        _ => {
+            same_value(value, wanted)
+                || fit::like(value, wanted.clone()).is_some_and(|wanted| same_value(value, &wanted))
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Checks and converts requested values to the kinds and bounds of their columns.
+
+use super::refused;
+use crate::compare::same_value;
+use crate::error::Result;
+use crate::id;
+use crate::table::{Accepts, Column, Guid, Kind, Value};
+
+/// The source of a value, which decides how strictly its form is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueSource {
+    /// JSON or a program: numbers are numbers, and lists are lists.
+    Typed,
+    /// A cell of a CSV file: every value is text, and an absent value is empty text or null.
+    Text,
+    /// As CSV, with semicolons between cells, as from spreadsheets that write `1,5` for one and a half: a comma in a
+    /// number is its decimal point.
+    TextWithCommas,
+    /// SQL: booleans are numbers, and nested values are text.
+    Sql,
+}
+
+impl ValueSource {
+    /// Whether every value is text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::TextWithCommas)
+    }
+}
+
+/// Replaces the decimal comma of a number by a point; `None` for any other text, such as a number with a point.
+fn with_point(text: &str) -> Option<String> {
+    let (whole, rest) = text.split_once(',')?;
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'e' | 'E');
+    let is_one = whole.chars().all(is_number) && rest.chars().all(is_number);
+    is_one.then(|| format!("{whole}.{rest}"))
+}
+
+/// The value of `column` after `given` is written over `now`.
+///
+/// # Errors
+/// The column, the value and what fits, as a message.
+pub fn fit(column: &Column, given: Value<'_>, from: ValueSource, now: Option<&Value<'_>>) -> Result<Value<'static>> {
+    let shown = || short(&given);
+    let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
+    let fitted = match typed(column.kind, &given, from, now) {
+        Some(value) => value,
+        None => return Err(wrong(what_fits(column))),
+    };
+    // The present value always fits.
+    if now.is_some_and(|now| same_value(now, &fitted)) {
+        return Ok(fitted);
+    }
+    let fits = match (column.accepts, &fitted) {
+        (Accepts::Bits(bits @ 0..64), Value::Uint(number)) => number.checked_shr(bits.into()).unwrap_or(0) == 0,
+        (Accepts::Bits(bits @ 1..64), Value::Int(number)) => {
+            let unused = 64u32.saturating_sub(bits.into());
+            number.wrapping_shl(unused).wrapping_shr(unused) == *number
+        }
+        (Accepts::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
+        (Accepts::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
+        (Accepts::OrNull, Value::Null) => true,
+        (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
+        _ => true,
+    };
+    if fits { Ok(fitted) } else { Err(wrong(what_fits(column))) }
+}
+
+/// The values that a column takes, as a message.
+pub fn what_fits(column: &Column) -> String {
+    match (column.accepts, column.kind) {
+        (Accepts::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
+        (Accepts::Path, _) => "a path".to_owned(),
+        (Accepts::Name, _) => "a name".to_owned(),
+        (Accepts::Bytes(most), _) => format!("a text of at most {most} bytes"),
+        (Accepts::Numbers(count), _) => format!("a list of {count} numbers"),
+        (Accepts::Bits(bits @ 0..64), Kind::Uint) => {
+            let most = 1u64.checked_shl(bits.into()).map_or(u64::MAX, |end| end.wrapping_sub(1));
+            format!("a whole number from 0 to {most}")
+        }
+        (Accepts::Bits(bits @ 1..65), Kind::Int) => {
+            let least = i64::MIN.wrapping_shr(64u32.saturating_sub(bits.into()));
+            format!("a whole number from {least} to {}", !least)
+        }
+        (_, Kind::Bool) => "true or false".to_owned(),
+        (_, Kind::Int) => "a whole number".to_owned(),
+        (_, Kind::Uint) => "a whole number that is not negative".to_owned(),
+        (_, Kind::F32 | Kind::F64) => "a finite number in its range".to_owned(),
+        (_, Kind::Id64) => "an id, as 0x and 16 digits".to_owned(),
+        (_, Kind::Id32) => "a hash, as 0x and 8 digits".to_owned(),
+        (_, Kind::Guid) => "a GUID".to_owned(),
+        (_, Kind::Text) => "a text".to_owned(),
+        (_, Kind::Nested) => "a value of the form that the cell has, as JSON".to_owned(),
+        (_, Kind::Any) => "a value of the kind that the cell has".to_owned(),
+    }
+}
+
+/// A value for a message; long values are cut.
+pub fn short(value: &Value<'_>) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("{text:?}"),
+        // Digits of a whole number would look exact.
+        Value::F64(number) if number.is_finite() && number.abs() >= 9_007_199_254_740_992.0 => format!("{number:e}"),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// The whole number of a nested value; JSON may write it as `3.0`, which is exact up to 2^53.
+pub fn whole_number(value: &Value<'_>) -> Option<i128> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
+            format!("{number:.0}").parse().ok()
+        }
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Converts `given` to `kind`, in place of `now`; `None` if it is not such a value.
+pub fn typed(kind: Kind, given: &Value<'_>, from: ValueSource, now: Option<&Value<'_>>) -> Option<Value<'static>> {
+    let is_number = match (kind, now) {
+        (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
+        _ => matches!(kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64),
+    };
+    if from == ValueSource::TextWithCommas
+        && is_number
+        && let Value::Text(text) = given
+        && let Some(number) = with_point(text)
+    {
+        return typed(kind, &Value::owned(number), ValueSource::Text, now);
+    }
+    let text = match given {
+        Value::Text(text) => Some(&**text),
+        _ => None,
+    };
+    if let Some(now) = now {
+        let empty = given.is_null() || (from.is_text() && text == Some(""));
+        // A float that is not finite has no form in JSON and none in CSV.
+        let stays = match now {
+            Value::Null => true,
+            Value::F32(v) => !v.is_finite(),
+            Value::F64(v) => !v.is_finite(),
+            _ => false,
+        };
+        if empty && stays {
+            return Some(now.clone().into_owned());
+        }
+    }
+    if given.is_null() {
+        return Some(Value::Null);
+    }
+    Some(match kind {
+        Kind::Bool => Value::Bool(truth(given, from)?),
+        Kind::Int => Value::Int(whole(given)?.try_into().ok()?),
+        Kind::Uint => Value::Uint(whole(given)?.try_into().ok()?),
+        Kind::F32 => Value::F32(single(given)?),
+        Kind::F64 => Value::F64(double(given)?),
+        Kind::Id64 => Value::Id64(match given {
+            Value::Id64(id) | Value::Uint(id) => *id,
+            Value::Int(id) => id::parse(&id.to_string())?,
+            _ => id::parse(text?)?,
+        }),
+        Kind::Id32 => Value::Id32(match given {
+            Value::Id32(id) => *id,
+            Value::Uint(id) => (*id).try_into().ok()?,
+            Value::Int(id) => (*id).try_into().ok()?,
+            _ => id::parse32(text?)?,
+        }),
+        Kind::Guid => Value::Guid(match given {
+            Value::Guid(guid) => *guid,
+            _ => Guid::parse(text?)?,
+        }),
+        Kind::Text => Value::owned(text?.to_owned()),
+        Kind::Nested | Kind::Any => {
+            let nested = match text {
+                // Text stands for a nested value where nothing else can.
+                Some(text) if from != ValueSource::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
+                    match super::json::value(text) {
+                        Ok(value) => value,
+                        Err(_) if kind == Kind::Any => given.clone().into_owned(),
+                        Err(_) => return None,
+                    }
+                }
+                _ => given.clone().into_owned(),
+            };
+            match now {
+                Some(now) => like(now, nested)?,
+                None => nested,
+            }
+        }
+    })
+}
+
+/// Converts `given` to the kinds of `now`, as far as that shows them; `None` if impossible.
+pub fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
+    Some(match (now, given) {
+        (Value::Null, given) => given,
+        // A float that is not finite has no form of its own.
+        (Value::F32(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
+        (Value::F64(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
+        (_, Value::Null) => Value::Null,
+        (Value::List(now), Value::List(given)) => {
+            let kinds = now.iter().map(Some).chain(std::iter::repeat(now.first()));
+            let items = given.into_iter().zip(kinds).map(|(given, now)| match now {
+                Some(now) => like(now, given),
+                None => Some(given),
+            });
+            Value::List(items.collect::<Option<_>>()?)
+        }
+        (Value::Map(now), Value::Map(given)) => {
+            let parts = given.into_iter().map(|(name, given)| {
+                let now = now.iter().find(|(other, _)| *other == name).map(|(_, now)| now);
+                let given = match now {
+                    Some(now) => like(now, given)?,
+                    None => given,
+                };
+                Some((name, given))
+            });
+            Value::Map(parts.collect::<Option<_>>()?)
+        }
+        // A reference may be said by its id or its text alone.
+        (Value::Map(now), given @ Value::Text(_))
+            if now.len() == 2
+                && now.iter().any(|(name, _)| name == "id")
+                && now.iter().any(|(name, _)| matches!(&**name, "text" | "path")) =>
+        {
+            given
+        }
+        (now, given) => {
+            let kind = match now {
+                Value::Bool(_) => Kind::Bool,
+                Value::Int(_) => Kind::Int,
+                Value::Uint(_) => Kind::Uint,
+                Value::F32(_) => Kind::F32,
+                Value::F64(_) => Kind::F64,
+                Value::Id64(_) => Kind::Id64,
+                Value::Id32(_) => Kind::Id32,
+                Value::Guid(_) => Kind::Guid,
+                Value::Text(_) | Value::Utf16(_) => Kind::Text,
+                Value::Null | Value::List(_) | Value::Map(_) => return None,
+            };
+            typed(kind, &given, ValueSource::Sql, None).filter(|value| !value.is_null())?
+        }
+    })
+}
+
+/// Whether `given`, a JSON value, equals the file's value.
+pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
+    match (now, given) {
+        (Value::Null, given) => given.is_null(),
+        _ => like(now, given.clone()).is_some_and(|given| crate::compare::same_value(now, &given)),
+    }
+}
+
+fn truth(given: &Value<'_>, from: ValueSource) -> Option<bool> {
+    match given {
+        Value::Bool(truth) => Some(*truth),
+        Value::Int(0) | Value::Uint(0) if from != ValueSource::Typed => Some(false),
+        Value::Int(1) | Value::Uint(1) if from != ValueSource::Typed => Some(true),
+        // Spreadsheets write truths in capitals.
+        Value::Text(text) if text.eq_ignore_ascii_case("true") || text == "1" => Some(true),
+        Value::Text(text) if text.eq_ignore_ascii_case("false") || text == "0" => Some(false),
+        _ => None,
+    }
+}
+
+fn whole(given: &Value<'_>) -> Option<i128> {
+    match given {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) => whole_of(*number),
+        Value::F32(number) => whole_of((*number).into()),
+        Value::Text(text) => match text.parse() {
+            Ok(number) => Some(number),
+            // As spreadsheets write what they take for a number of their own.
+            Err(_) => whole_of(text.parse().ok()?),
+        },
+        _ => None,
+    }
+}
+
+/// The whole number that a float equals exactly.
+#[expect(clippy::cast_possible_truncation, reason = "in range and without a fraction")]
+fn whole_of(number: f64) -> Option<i128> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i128)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
+fn double(given: &Value<'_>) -> Option<f64> {
+    match given {
+        Value::F64(number) => Some(*number),
+        Value::F32(number) => Some((*number).into()),
+        Value::Int(number) => Some(*number as f64),
+        Value::Uint(number) => Some(*number as f64),
+        Value::Text(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        _ => None,
+    }
+}
+
+/// The intended single-precision float: for a double, the one with the same digits, if any.
+#[expect(clippy::cast_possible_truncation, reason = "the nearest float is what is asked for")]
+fn single(given: &Value<'_>) -> Option<f32> {
+    let (number, text) = match given {
+        Value::F32(number) => return Some(*number),
+        Value::Text(text) => return text.parse().ok().filter(|number: &f32| number.is_finite()),
+        other => (double(other)?, other),
+    };
+    let near = number as f32;
+    let digits = match text {
+        Value::F64(number) => zmij::Buffer::new().format(*number).parse().unwrap_or(near),
+        _ => near,
+    };
+    digits.is_finite().then_some(digits)
+}
+
+/// The id of a text, as its column stores it.
+pub fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
+    match takes {
+        Accepts::Path => Some(Value::Id64(id::of_path(text))),
+        Accepts::Name => Some(Value::Id32(id::of_name(text))),
+        _ => None,
+    }
+}
+
+/// Converts a cell of a key: as a cell of its column; an id may also be its path.
+pub fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> {
+    match (column.kind, given) {
+        (Kind::Any | Kind::Nested, given) => Some(given.clone().into_owned()),
+        (Kind::Text, Value::Int(_) | Value::Uint(_)) => Some(Value::owned(given.to_string())),
+        (kind, given) => typed(kind, given, ValueSource::Sql, None).or_else(|| match (kind, given) {
+            (Kind::Id64, Value::Text(path)) => Some(Value::Id64(id::of_path(path))),
+            (Kind::Id32, Value::Text(name)) => Some(Value::Id32(id::of_name(name))),
+            _ => None,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(column: Column, given: impl Into<Value<'static>>) -> Result<Value<'static>, String> {
+        fit(&column, given.into(), ValueSource::Typed, None).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn numbers_fit_by_their_bits_and_sign() {
+        let bits = |kind, bits| Column::new("n", kind).accepts(Accepts::Bits(bits));
+        assert_eq!(fits(bits(Kind::Uint, 4), 15u64), Ok(Value::Uint(15)));
+        let error = fits(bits(Kind::Uint, 4), 16u64).unwrap_err();
+        assert_eq!(error, "column n: 16 does not fit: a whole number from 0 to 15");
+        assert_eq!(fits(bits(Kind::Int, 4), -8i64), Ok(Value::Int(-8)));
+        let error = fits(bits(Kind::Int, 4), 8i64).unwrap_err();
+        assert_eq!(error, "column n: 8 does not fit: a whole number from -8 to 7");
+        assert_eq!(fits(bits(Kind::Uint, 64), u64::MAX), Ok(Value::Uint(u64::MAX)));
+        assert_eq!(fits(bits(Kind::Int, 32), "-5"), Ok(Value::Int(-5)));
+        assert!(fits(bits(Kind::Uint, 8), 1.5f64).is_err() && fits(bits(Kind::Uint, 8), -1i64).is_err());
+    }
+
+    #[test]
+    fn singles_are_those_with_the_same_digits() {
+        let column = || Column::f32("f").writable();
+        assert_eq!(fits(column(), 0.1f64), Ok(Value::F32(0.1)));
+        assert_eq!(fits(column(), "16777216"), Ok(Value::F32(16_777_216.0)));
+        assert!(fits(column(), 1e39f64).is_err() && fits(column(), "1e39").is_err() && fits(column(), "x").is_err());
+    }
+
+    #[test]
+    fn commas_are_decimal_where_semicolons_divide_cells() {
+        let fits = |column: Column, text: &'static str, from| fit(&column, text.into(), from, None).ok();
+        let number = || Column::f32("f").writable();
+        assert_eq!(fits(number(), "-1,5", ValueSource::TextWithCommas), Some(Value::F32(-1.5)));
+        assert_eq!(fits(number(), "1,5e-3", ValueSource::TextWithCommas), Some(Value::F32(0.0015)));
+        assert_eq!(fits(number(), "1.5", ValueSource::TextWithCommas), Some(Value::F32(1.5)));
+        // Which of the two is the decimal one is not said.
+        assert_eq!(fits(number(), "1.234,5", ValueSource::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,234,5", ValueSource::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,5", ValueSource::Text), None);
+        assert_eq!(fits(Column::text("t").writable(), "1,5", ValueSource::TextWithCommas), Some("1,5".into()));
+        let any = Column::new("v", Kind::Any).writable();
+        let now = Value::F64(2.0);
+        assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some(Value::F64(0.25)));
+        let now = Value::text("x");
+        assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some("0,25".into()));
+    }
+
+    #[test]
+    fn null_keeps_a_float_that_has_no_other_form() {
+        let column = Column::f32("f").writable();
+        let kept = fit(&column, Value::Null, ValueSource::Typed, Some(&Value::F32(f32::INFINITY))).unwrap();
+        assert_eq!(kept, Value::F32(f32::INFINITY));
+        assert!(fit(&column, Value::Null, ValueSource::Typed, Some(&Value::F32(1.0))).is_err());
+        let nested = Column::nested("n").writable();
+        let now = Value::floats([1.0, f32::INFINITY]);
+        let given = Value::List(vec![Value::F64(2.0), Value::Null]);
+        assert_eq!(fit(&nested, given, ValueSource::Typed, Some(&now)).unwrap(), Value::floats([2.0, f32::INFINITY]));
+    }
+
+    #[test]
+    fn nested_cells_keep_their_kinds_and_come_as_text_too() {
+        let column = Column::nested("n").writable();
+        let now = Value::Map(vec![("id".into(), Value::Id64(1)), ("at".into(), Value::floats([0.5]))]);
+        let text = r#"{"id":"0x000000000000002A","at":[1,2.5]}"#;
+        let fitted = fit(&column, text.into(), ValueSource::Text, Some(&now)).unwrap();
+        let wanted = Value::Map(vec![("id".into(), Value::Id64(42)), ("at".into(), Value::floats([1.0, 2.5]))]);
+        assert_eq!(fitted, wanted);
+        assert!(fit(&column, "5".into(), ValueSource::Text, Some(&now)).is_err());
+    }
+}

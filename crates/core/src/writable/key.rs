@@ -1,0 +1,102 @@
+//! Keys of rows, as patches state them.
+
+use super::Cells;
+use crate::compare::{hash_value, same_value};
+use crate::error::Result;
+use crate::table::{Role, Table, Value};
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+/// The member of a key that selects one of several rows with this key, from 0 on.
+pub const NTH: &str = "nth";
+
+/// The number of each row among the rows with its key, for keys that several rows have.
+pub struct Nth {
+    numbers: HashMap<usize, usize>,
+}
+
+impl Nth {
+    pub fn of(table: &dyn Table) -> Self {
+        let state = RandomState::new();
+        let keys: Vec<usize> = keys(table).collect();
+        let mut numbers = HashMap::new();
+        if keys.is_empty() {
+            return Self { numbers };
+        }
+        let mut hashes = Vec::new();
+        let mut rows = table.cursor_over(0, &keys);
+        while let Ok(true) = rows.advance() {
+            let mut hasher = state.build_hasher();
+            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
+            if keys.iter().try_for_each(&mut read).is_ok() {
+                hashes.push((hasher.finish(), rows.row()));
+            }
+        }
+        hashes.sort_unstable();
+        for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            numbers.extend(same.iter().enumerate().map(|(nth, (_, row))| (*row, nth)));
+        }
+        Self { numbers }
+    }
+
+    /// As [`Nth::of`], for some rows of the table only: where they are few, past all others.
+    pub fn of_rows(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        /// Rows that are looked for one by one.
+        const FEW: usize = 8;
+        let keys: Vec<usize> = keys(table).collect();
+        let number = |row: usize| -> Option<usize> {
+            let cells: Vec<Value<'_>> = keys.iter().map(|key| table.value(row, *key)).collect::<Result<_>>().ok()?;
+            let rows = keys.iter().zip(&cells).find_map(|(key, cell)| table.find(*key, cell))?.ok()?;
+            let is_same = |at: &usize| {
+                let mut pairs = keys.iter().zip(&cells);
+                pairs.all(|(key, cell)| table.value(*at, *key).is_ok_and(|value| same_value(&value, cell)))
+            };
+            let mut same: Vec<usize> = rows.into_iter().filter(is_same).collect();
+            same.sort_unstable();
+            let number = same.iter().position(|at| *at == row)?;
+            // One that is alone has no number.
+            Some(if same.len() > 1 { number } else { usize::MAX })
+        };
+        if rows.clone().take(FEW.saturating_add(1)).count() > FEW {
+            return Self::of(table);
+        }
+        let numbers: Option<HashMap<usize, usize>> = rows.map(|row| Some((row, number(row)?))).collect();
+        match numbers {
+            Some(mut numbers) => {
+                numbers.retain(|_, number| *number != usize::MAX);
+                Self { numbers }
+            }
+            None => Self::of(table),
+        }
+    }
+
+    /// The key of a row, in the form of a patch.
+    pub fn key(&self, table: &dyn Table, row: usize) -> Result<Value<'static>> {
+        let mut parts = Cells::new();
+        for at in keys(table) {
+            let Some(column) = table.columns().get(at) else { continue };
+            parts.push((column.name.clone(), table.value(row, at)?.into_owned()));
+        }
+        Ok(match (parts.len(), self.numbers.get(&row)) {
+            (0, _) => Value::from(row),
+            (1, None) => parts.pop().map(|(_, key)| key).unwrap_or_default(),
+            (_, None) => Value::Map(parts),
+            (_, Some(nth)) => {
+                parts.push((NTH.into(), (*nth).into()));
+                Value::Map(parts)
+            }
+        })
+    }
+}
+
+pub fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {
+    table.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key).map(|(at, _)| at)
+}
+
+/// The key of a row, in the form of a patch: with its number among the rows with the same key, if there are several.
+///
+/// # Errors
+/// When a key is damaged.
+pub fn key_of(table: &dyn Table, row: usize) -> Result<Value<'static>> {
+    Nth::of_rows(table, std::iter::once(row)).key(table, row)
+}

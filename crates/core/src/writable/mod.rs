@@ -1,0 +1,200 @@
+//! [`Writable`], the interface of formats whose files can be edited: resolved edits ([`TableEdits`]) in, the new file as
+//! [`Pieces`]. The editor of any format is above the formats, in `edit`.
+
+mod agree;
+mod fit;
+mod items;
+pub mod json;
+mod key;
+mod pieces;
+pub mod pointers;
+
+pub use agree::differs;
+pub use agree::{agrees, failed};
+pub use fit::{ValueSource, is_same};
+pub use fit::{fit, id_of, key, like, short, typed, what_fits, whole_number};
+pub use items::{Item, ListEdit, Lists};
+pub use key::{NTH, key_of};
+pub use key::{Nth, keys};
+pub use pieces::{Check, Piece, Pieces, Seal};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Progress, Report};
+use crate::table::Value;
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Cells by the names of their columns, with stored values: ids and hashes rather than their texts.
+pub type Cells = Vec<(Cow<'static, str>, Value<'static>)>;
+
+/// One edit, as `diff` reports a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// The table; `None` for the main table.
+    pub table: Option<Arc<str>>,
+    /// The row: the cell of its only key column, or a map of all of them; its number in a table without keys.
+    pub key: Value<'static>,
+    /// The old cells, if given: the edit is skipped unless the row has them.
+    pub old: Option<Cells>,
+    /// The change of the row.
+    pub change: Change,
+    /// The line of the patch, or the number of the row, for messages.
+    pub origin: Option<u64>,
+}
+
+/// The change of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Changes these cells.
+    Set(Cells),
+    /// Inserts the row, with these cells besides its key.
+    Add(Cells),
+    /// Deletes the row.
+    Remove,
+}
+
+impl Edit {
+    /// An edit of the row `key` of `table`.
+    pub fn new(table: Option<&str>, key: Value<'static>, change: Change) -> Self {
+        Self { table: table.map(Arc::from), key, old: None, change, origin: None }
+    }
+}
+
+/// Resolved cells: numbers of columns, in order, and values of their kinds, which fit.
+pub type ColumnValues = Vec<(usize, Value<'static>)>;
+
+/// The edits of one table, resolved against a reader and checked: every row exists and is named once, every column is
+/// writable and is named once in its row, every value fits its column, and differs from the file's value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TableEdits {
+    /// The table.
+    pub table: String,
+    /// Rows with changed cells, in order.
+    pub set: Vec<(usize, ColumnValues)>,
+    /// Inserted rows, in order. A missing column gets the format's value for new rows, if it has one; otherwise the writer refuses the
+    /// row.
+    pub add: Vec<ColumnValues>,
+    /// Deleted rows, in order. None of them is in `set`.
+    pub remove: Vec<usize>,
+}
+
+/// One of the edits of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EditPosition {
+    /// The edit of this changed row.
+    Set(usize),
+    /// The inserted row with this number.
+    Add(usize),
+    /// This deleted row.
+    Remove(usize),
+}
+
+impl TableEdits {
+    /// Whether there are no edits.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
+    }
+}
+
+/// A reader whose files can be edited.
+pub trait Writable: Send + Sync {
+    /// The new file, as ranges of the old one and new bytes. Edits without an effect are removed before. Bytes derived
+    /// from the whole file are left to a [`Seal`].
+    ///
+    /// # Errors
+    /// [`refused`] for an edit that the format cannot store, and damage in the parts that must be read.
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces>;
+
+    /// Normalizes the edits to the values that the new file will show: ids in place of their texts in nested values of inserted rows, and
+    /// rows without cells for rows that change as a consequence.
+    ///
+    /// # Errors
+    /// As [`Writable::write`].
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        let _ = edits;
+        Ok(())
+    }
+
+    /// The edits of one table that cannot be applied, with the reasons. A format that returns all of them is called
+    /// once for thousands of edits; otherwise all edits fail.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], if the error does not show which of the edits is refused.
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(EditPosition, Error)>> {
+        self.write(std::slice::from_ref(edits)).map(|_| Vec::new())
+    }
+
+    /// The edits that change `entry` to `new`: the edited tree of `cat ENTRY -f json`. `None` if the columns of the
+    /// main table suffice.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], and `NotFound` for a missing entry.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let _ = (entry, new);
+        Ok(None)
+    }
+
+    /// Compares the rows of a table in `new`, the reader of the written file, with this file and with the edits, faster
+    /// than row by row. `false` if these edits cannot be compared in this way.
+    ///
+    /// # Errors
+    /// [`differs`], and damage.
+    fn compare(&self, new: &dyn Any, edits: &TableEdits) -> Result<bool> {
+        let _ = (new, edits);
+        Ok(false)
+    }
+
+    /// Verifies `new`, the reader of the written file, without the parts that are equal in this file: their findings are
+    /// the old ones. `None` if all of it must be verified.
+    fn verify_written(&self, new: &dyn Any, progress: &Progress) -> Option<Report> {
+        let _ = (new, progress);
+        None
+    }
+
+    /// The new file with the meshes of a binary glTF. `None` if the format cannot import meshes.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], and `Damaged` for an invalid glTF.
+    fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
+        let _ = glb;
+        Ok(None)
+    }
+
+    /// This file with these pieces in place of the file `inner` in it, for archives. `None` if the archive cannot be
+    /// written.
+    ///
+    /// # Errors
+    /// As [`Writable::write`].
+    fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
+        let _ = (inner, pieces);
+        Ok(None)
+    }
+
+    /// The tables of a patch; by default all writable tables that are not derived.
+    fn patched(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The table that keys the rows of other tables: editing it changes their keys.
+    fn keying(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The method of writing an edited entry.
+#[derive(Debug)]
+pub enum EntryEdit {
+    /// By edits of rows.
+    Edits(Vec<Edit>),
+    /// By the format itself, which has compared it.
+    Pieces(Pieces),
+    /// By the format itself, with the part of the tree that `cat` must show.
+    Shown(Pieces, Value<'static>),
+}
+
+/// The error of wrong usage: it names the column, the value and what fits.
+#[cold]
+pub fn refused(what: impl Into<Cow<'static, str>>) -> Error {
+    Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
+}

@@ -1,0 +1,342 @@
+//! A new file as ranges of the old one and new bytes.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use std::ops::Range;
+
+/// A piece of a new file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A range of the old file, from its first byte on.
+    Keep(Range<usize>),
+    /// New bytes.
+    New(Vec<u8>),
+}
+
+/// The extent of the comparison of a new file with the old one and the edits, before it gets its name. In each case all
+/// bytes are compared: kept bytes with the old ones, all others with the pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Check {
+    /// All tables are compared, and `verify` runs. Small files are always compared like this.
+    #[default]
+    All,
+    /// The edited tables are compared, and `verify` runs. For writers that rebuild whole parts, and keep all others.
+    Parts,
+    /// The edited rows are compared; `verify` runs unless the file is large. For writers that change fields in place
+    /// without side effects, so that an edit in a large file costs little more than a copy.
+    Rows,
+}
+
+/// Bytes of a new file that are derived from all its other bytes, such as a checksum. They are computed during the
+/// copy, because that takes as long.
+#[derive(Debug, Clone)]
+pub struct Seal {
+    range: Range<usize>,
+    make: fn(&Pieces, &Source) -> Result<Vec<u8>>,
+}
+
+impl Seal {
+    /// The bytes at `range` of the new file, which `make` computes from the pieces and the old file.
+    pub fn new(range: Range<usize>, make: fn(&Pieces, &Source) -> Result<Vec<u8>>) -> Self {
+        Self { range, make }
+    }
+}
+
+impl PartialEq for Seal {
+    fn eq(&self, other: &Self) -> bool {
+        self.range == other.range && std::ptr::fn_addr_eq(self.make, other.make)
+    }
+}
+
+impl Eq for Seal {}
+
+/// A new file: pieces in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pieces {
+    list: Vec<Piece>,
+    /// The checksum or digest that is still to be computed.
+    pub seal: Option<Seal>,
+    /// The extent of the comparison with the old file.
+    pub check: Check,
+    /// Tables whose rows change as a consequence, besides the edited tables and the
+    /// [derived](crate::table::Table::is_derived) ones.
+    pub also: Vec<String>,
+    /// Numbers of the inserted rows by table, unless they are the last rows of it.
+    pub added: Vec<(String, Vec<usize>)>,
+    /// Columns of edited tables, by their numbers, whose cells may differ from the edits: columns derived from another
+    /// writable column, and columns with texts of ids, which the file may not contain.
+    pub follows: Vec<(String, usize)>,
+    /// Edited tables that the writer has compared with the edits itself, because their order or keys change.
+    pub vouched: Vec<String>,
+    /// Parts of what was given that the new file does not hold, each in words: meshes of a GLB that no group is made of.
+    pub left_out: Vec<String>,
+}
+
+impl Pieces {
+    /// Starts without pieces.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The whole old file of `len` bytes.
+    pub fn whole(len: usize) -> Self {
+        let mut pieces = Self::default();
+        pieces.keep(0..len);
+        pieces
+    }
+
+    /// The old file of `len` bytes, with these ranges replaced: in order and disjoint.
+    ///
+    /// # Errors
+    /// `Damaged` for ranges that overlap or leave the file.
+    pub fn replaced(len: usize, stretches: impl IntoIterator<Item = (Range<usize>, Vec<u8>)>) -> Result<Self> {
+        let mut pieces = Self::default();
+        let mut at = 0;
+        for (range, bytes) in stretches {
+            if range.start < at || range.end < range.start || range.end > len {
+                let what = "parts to be written overlap".into();
+                return Err(Error::new(ErrorKind::Damaged { what }, "", range.start as u64));
+            }
+            pieces.keep(at..range.start);
+            pieces.put(bytes);
+            at = range.end;
+        }
+        pieces.keep(at..len);
+        Ok(pieces)
+    }
+
+    /// Appends a range of the old file.
+    pub fn keep(&mut self, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        match self.list.last_mut() {
+            Some(Piece::Keep(last)) if last.end == range.start => last.end = range.end,
+            _ => self.list.push(Piece::Keep(range)),
+        }
+    }
+
+    /// Appends new bytes.
+    pub fn put(&mut self, bytes: impl Into<Vec<u8>> + AsRef<[u8]>) {
+        if bytes.as_ref().is_empty() {
+            return;
+        }
+        match self.list.last_mut() {
+            Some(Piece::New(last)) => last.extend_from_slice(bytes.as_ref()),
+            _ => self.list.push(Piece::New(bytes.into())),
+        }
+    }
+
+    /// Appends other pieces of the same file.
+    pub fn append(&mut self, more: Self) {
+        for piece in more.list {
+            match piece {
+                Piece::Keep(range) => self.keep(range),
+                Piece::New(bytes) => self.put(bytes),
+            }
+        }
+    }
+
+    /// Shifts the pieces, for a file that begins with `by` other bytes.
+    #[must_use]
+    pub fn shifted(mut self, by: usize) -> Self {
+        for piece in &mut self.list {
+            if let Piece::Keep(range) = piece {
+                *range = range.start.saturating_add(by)..range.end.saturating_add(by);
+            }
+        }
+        self
+    }
+
+    /// The pieces in order.
+    pub fn list(&self) -> &[Piece] {
+        &self.list
+    }
+
+    /// The number of bytes of the new file so far.
+    pub fn len(&self) -> usize {
+        let len = |piece: &Piece| match piece {
+            Piece::Keep(range) => range.len(),
+            Piece::New(bytes) => bytes.len(),
+        };
+        self.list.iter().map(len).fold(0, usize::saturating_add)
+    }
+
+    /// Whether the new file has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether every kept byte keeps its offset, in a file that keeps its length of `len` bytes.
+    pub fn is_in_place(&self, len: usize) -> bool {
+        let mut at = 0usize;
+        for piece in &self.list {
+            let (stays, size) = match piece {
+                Piece::Keep(range) => (range.start == at, range.len()),
+                Piece::New(bytes) => (true, bytes.len()),
+            };
+            if !stays {
+                return false;
+            }
+            at = at.saturating_add(size);
+        }
+        at == len
+    }
+
+    /// The bytes of the new file, for small files and tests.
+    pub fn bytes(&self, old: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len());
+        self.slices(old, 0).for_each(|slice| bytes.extend_from_slice(slice));
+        bytes
+    }
+
+    /// The bytes of the new file after the first `skip`, as consecutive slices.
+    pub fn slices<'a>(&'a self, old: &'a [u8], skip: usize) -> impl Iterator<Item = &'a [u8]> {
+        let mut skip = skip;
+        self.list.iter().map(move |piece| {
+            let slice = match piece {
+                Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
+                Piece::New(bytes) => bytes.as_slice(),
+            };
+            let skipped = skip.min(slice.len());
+            skip = skip.saturating_sub(skipped);
+            slice.get(skipped..).unwrap_or_default()
+        })
+    }
+
+    /// The pieces with their seal computed, for callers that write them.
+    ///
+    /// # Errors
+    /// When the old file is damaged.
+    pub fn with_seal(self, old: &Source) -> Result<Self> {
+        Ok(match self.made_seal(old)? {
+            Some((range, bytes)) => self.sealed(range.start, &bytes),
+            None => self,
+        })
+    }
+
+    /// The seal with its range; `None` if absent or computed already.
+    ///
+    /// # Errors
+    /// When the old file is damaged.
+    pub fn made_seal(&self, old: &Source) -> Result<Option<(Range<usize>, Vec<u8>)>> {
+        let Some(Seal { range, make }) = &self.seal else { return Ok(None) };
+        Ok(Some((range.clone(), make(self, old)?)))
+    }
+
+    /// The range of the seal; empty if absent.
+    pub fn seal_range(&self) -> Range<usize> {
+        self.seal.as_ref().map_or(0..0, |seal| seal.range.clone())
+    }
+
+    /// Replaces the bytes at `at`, which are then no seal any more.
+    #[must_use]
+    pub fn sealed(self, at: usize, bytes: &[u8]) -> Self {
+        let end = at.saturating_add(bytes.len());
+        let mut sealed = Self { list: Vec::new(), seal: None, ..self };
+        let mut start = 0usize;
+        for piece in self.list {
+            let len = match &piece {
+                Piece::Keep(range) => range.len(),
+                Piece::New(bytes) => bytes.len(),
+            };
+            let next = start.saturating_add(len);
+            // Its parts before and after these bytes.
+            for part in [0..at.saturating_sub(start).min(len), end.saturating_sub(start).min(len)..len] {
+                if part.start > 0 && start <= at && at < next {
+                    sealed.put(bytes);
+                }
+                match &piece {
+                    Piece::Keep(range) => {
+                        let from = range.start;
+                        sealed.keep(from.saturating_add(part.start)..from.saturating_add(part.end));
+                    }
+                    Piece::New(bytes) => sealed.put(bytes.get(part).unwrap_or_default()),
+                }
+            }
+            start = next;
+        }
+        sealed
+    }
+
+    /// The pieces of the new file that restore the old one.
+    pub fn inverse(&self, old: &[u8]) -> Self {
+        let mut kept: Vec<(Range<usize>, usize)> = Vec::new();
+        let mut at = 0usize;
+        for piece in &self.list {
+            match piece {
+                Piece::Keep(range) => {
+                    kept.push((range.clone(), at));
+                    at = at.saturating_add(range.len());
+                }
+                Piece::New(bytes) => at = at.saturating_add(bytes.len()),
+            }
+        }
+        kept.sort_by_key(|(range, _)| range.start);
+        let mut back = Self::default();
+        let mut done = 0usize;
+        for (range, new) in kept {
+            let start = range.start.max(done);
+            if start >= range.end {
+                continue;
+            }
+            back.put(old.get(done..start).unwrap_or_default());
+            let skipped = start.saturating_sub(range.start);
+            let new = new.saturating_add(skipped);
+            back.keep(new..new.saturating_add(range.end.saturating_sub(start)));
+            done = range.end;
+        }
+        back.put(old.get(done..).unwrap_or_default());
+        back
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_replaced_and_come_back() {
+        let old: Vec<u8> = (0..32).collect();
+        let new = Pieces::replaced(32, [(4..8, vec![0xAA; 2]), (8..8, vec![0xBB]), (30..32, vec![])]).unwrap();
+        let bytes = new.bytes(&old);
+        assert_eq!((bytes.len(), new.len()), (29, 29));
+        assert_eq!(bytes[..8], [0, 1, 2, 3, 0xAA, 0xAA, 0xBB, 8]);
+        assert_eq!(new.inverse(&old).bytes(&bytes), old);
+        assert!(Pieces::replaced(32, [(4..8, vec![]), (7..9, vec![])]).is_err());
+        assert!(Pieces::replaced(32, [(4..33, vec![])]).is_err());
+    }
+
+    #[test]
+    fn what_moved_or_was_doubled_comes_back() {
+        let old: Vec<u8> = (0..64).collect();
+        let mut new = Pieces::new();
+        new.keep(32..48);
+        new.put([1, 2, 3]);
+        new.keep(0..40);
+        let bytes = new.bytes(&old);
+        assert_eq!(new.inverse(&old).bytes(&bytes), old);
+    }
+
+    #[test]
+    fn a_seal_takes_the_place_of_bytes_that_are_kept_and_of_new_ones() {
+        let old: Vec<u8> = (0..16).collect();
+        let new = Pieces::replaced(16, [(4..6, vec![0xAA; 4]), (9..9, vec![0xBB])]).unwrap();
+        let bytes = new.bytes(&old);
+        for at in 0..bytes.len() - 3 {
+            let mut expected = bytes.clone();
+            expected[at..at + 3].fill(0xCC);
+            let sealed = new.clone().sealed(at, &[0xCC; 3]);
+            assert_eq!(sealed.bytes(&old), expected, "{at}");
+            assert_eq!(sealed.inverse(&old).bytes(&expected), old, "{at}");
+        }
+    }
+
+    #[test]
+    fn in_place_is_told_from_moved() {
+        let stays = Pieces::replaced(10, [(2..4, vec![9, 9])]).unwrap();
+        let moves = Pieces::replaced(10, [(2..4, vec![9])]).unwrap();
+        assert!(stays.is_in_place(10) && Pieces::whole(10).is_in_place(10));
+        assert!(!moves.is_in_place(10) && !stays.is_in_place(11));
+    }
+}

@@ -1,0 +1,4 @@
+//! Values as text and as JSON.
+
+pub mod json;
+pub mod plain;

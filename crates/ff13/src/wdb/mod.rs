@@ -1,0 +1,423 @@
+//! `.wdb` sheets of the FINAL FANTASY XIII trilogy, and the WPD packs that share their container.
+//!
+//! A [`Sheet`] is a table of records: rows with a name and 4-byte words. The sheet's fields are bits of these words; a
+//! word may hold several. Positions of fields are computed once; a cell is read in place from its word. A [`Pack`] is a
+//! folder of files, including sheets.
+//!
+//! ```no_run
+//! use assetq::Source;
+//! use assetq::wdb::Sheet;
+//!
+//! # fn main() -> assetq::Result<()> {
+//! let sheet = Sheet::open(Source::open("monster_book.wdb")?)?;
+//! let record = sheet.find("m012").and_then(|row| sheet.record(row)).expect("the sheet has this record");
+//! for (index, field) in sheet.fields().iter().enumerate() {
+//!     println!("{}: {}", field.name, record.value(index)?);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The bytes are described in docs/formats/wdb.md.
+
+mod columns;
+mod directory;
+mod fields;
+mod known_fields;
+mod layout;
+mod pack;
+mod reader;
+mod relay;
+mod sections;
+mod tables;
+mod verify;
+mod writer;
+
+pub use fields::{Fault, Field, FieldKind};
+pub use known_fields::{KnownFields, List};
+pub use layout::{ArrayInfo, Entry, Header, MAGIC};
+pub use pack::{Pack, PackedSheet};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::table::{Column, Value, Visitor};
+use crate::threads::prelude::*;
+use fields::Layout;
+use sections::{Arrays, MAX_TEXT, Sections, bits, signed_bits};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A sheet: records and their fields.
+#[derive(Debug)]
+pub struct Sheet {
+    source: Source,
+    entries: usize,
+    sections: usize,
+    naming: Naming,
+    layout: Layout,
+    columns: Vec<Column>,
+    pool: Option<Range<usize>>,
+    /// `None` if no field indexes one.
+    arrays: Option<Result<Arrays>>,
+    order: OnceLock<Order>,
+}
+
+/// The source of the names of a sheet's fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Naming {
+    /// From the sheet itself: XIII-2 and Lightning Returns.
+    Sheet,
+    /// From a list that fits the sheet's word kinds.
+    Known {
+        /// Doubts about the list.
+        note: Option<String>,
+        /// Whether the sheet's `!!typelist` counts the same fields of each type.
+        confirmed: bool,
+    },
+    /// They are unknown: the first game, and a sheet that no list fits.
+    Unknown,
+}
+
+/// The records in the order of their names.
+#[derive(Debug)]
+enum Order {
+    /// In file order.
+    File,
+    /// Row numbers.
+    Sorted(Vec<u32>),
+}
+
+impl Sheet {
+    /// Opens a sheet. Reads its sections, not its records.
+    ///
+    /// # Errors
+    /// `BadMagic`; `OutOfBounds` when the entry table or the lists of word kinds and field names leave the file;
+    /// `Damaged` when there is no list of word kinds; `Limit` for more than 65,536 fields.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &KnownFields::builtin())
+    }
+
+    /// Opens a sheet, with these names for sheets that carry none.
+    pub fn open_with(source: Source, known: &KnownFields) -> Result<Self> {
+        let entries = directory::check(&source)?;
+        let all = directory::entries(&source, entries);
+        let sections = Sections::of(&source, all)?;
+        let kinds = sections.kinds()?;
+        // If this list is unreadable, words without a name are shown as unknown bits, and `verify` reports why.
+        let types = sections.types().ok().flatten().unwrap_or_default();
+        let record = all.get(sections.entries().len()).map(|entry| entry.size.get() as usize);
+        let (naming, layout) = match sections.names()? {
+            Some(names) => (Naming::Sheet, fields::lay_out(names.iter().map(|n| &**n), &kinds, &types, record)),
+            None => known_layout(&source, known, &kinds, &types, record),
+        };
+        let arrays = (layout.arrays > 0).then(|| Arrays::read(sections, &layout));
+        let (pool, sections) = (sections.pool(), sections.entries().len());
+        let columns = columns::record_columns(&layout.fields);
+        Ok(Self { source, entries, sections, naming, layout, columns, pool, arrays, order: OnceLock::new() })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn parts(&self) -> Sections<'_> {
+        let entries = directory::entries(&self.source, self.sections);
+        // Cannot fail if opening did not; without sections every user of them returns an error.
+        Sections::of(&self.source, entries).unwrap_or_else(|_| Sections::none(&self.source))
+    }
+
+    /// The name of the sheet; the first game's have none.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the section leaves the file.
+    pub fn sheet_name(&self) -> Result<Option<Cow<'_, str>>> {
+        self.parts().sheet_name()
+    }
+
+    /// The number in `!!version`, of unknown meaning.
+    ///
+    /// # Errors
+    /// `OutOfBounds` or `BadValue` when the section leaves the file or is not one number.
+    pub fn version_number(&self) -> Result<Option<u32>> {
+        self.parts().number(sections::VERSION)
+    }
+
+    /// The source of the names of the fields.
+    pub fn naming(&self) -> &Naming {
+        &self.naming
+    }
+
+    /// The fields of a record, in order.
+    pub fn fields(&self) -> &[Field] {
+        &self.layout.fields
+    }
+
+    /// The size of a record's fields in bytes.
+    pub fn record_size(&self) -> usize {
+        self.layout.size
+    }
+
+    /// The entries that are sections.
+    pub fn section_entries(&self) -> &[Entry] {
+        directory::entries(&self.source, self.sections)
+    }
+
+    /// The entries that are records.
+    #[inline]
+    pub fn records(&self) -> &[Entry] {
+        directory::entries(&self.source, self.entries).get(self.sections..).unwrap_or_default()
+    }
+
+    /// The record at `row`.
+    #[inline]
+    pub fn record(&self, row: usize) -> Option<Record<'_>> {
+        self.records().get(row).map(|entry| Record::new(self, entry))
+    }
+
+    /// The row of the first record `name`, in the form of [`Entry::name_text`]. Binary search if the records are in the
+    /// order of their names, otherwise over an order of rows that the first call builds.
+    #[inline]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.rows_named(name).next()
+    }
+
+    /// The rows of all records with the name `name`, in file order.
+    pub fn rows_named(&self, name: &str) -> impl Iterator<Item = usize> {
+        let records = self.records();
+        let order = self.order.get_or_init(|| order(records));
+        let mut key = directory::wanted_key(name.as_bytes());
+        let mut start = key.map_or(usize::MAX, |key| order.first(records, key));
+        if key.is_none_or(|key| order.row(start).and_then(|row| records.get(row)).is_none_or(|e| e.key() != key)) {
+            // The name may hold bytes that are shown escaped.
+            if let Some(escaped) = directory::unescaped(name).and_then(|bytes| directory::wanted_key(&bytes)) {
+                (key, start) = (Some(escaped), order.first(records, escaped));
+            }
+        }
+        (start..records.len())
+            .map_while(move |place| order.row(place))
+            .take_while(move |&row| records.get(row).is_some_and(|entry| Some(entry.key()) == key))
+    }
+
+    /// Shows a record as a map, without its unreadable fields; returns the first damage. For a missing row it shows
+    /// nothing.
+    fn show(&self, row: usize, out: &mut dyn Visitor) -> Result<Option<Error>> {
+        let Some(record) = self.record(row) else { return Ok(None) };
+        let mut damaged = None;
+        out.begin_map()?;
+        for (index, column) in self.columns.iter().enumerate() {
+            match index.checked_sub(1) {
+                None => out.field(&column.name, &Value::Text(record.name()))?,
+                Some(field) => match record.value(field) {
+                    Ok(value) => out.field(&column.name, &value)?,
+                    Err(error) => damaged = damaged.or(Some(error)),
+                },
+            }
+        }
+        out.end_map()?;
+        Ok(damaged)
+    }
+
+    #[inline]
+    fn arrays(&self) -> Option<&Arrays> {
+        self.arrays.as_ref()?.as_ref().ok()
+    }
+
+    /// The text at `offset` of the pool; `None` if absent.
+    #[inline]
+    fn text(&self, offset: u32) -> Option<Cow<'_, str>> {
+        self.text_bytes(offset).map(directory::text)
+    }
+
+    #[inline]
+    fn text_bytes(&self, offset: u32) -> Option<&[u8]> {
+        let pool = self.source.bytes().get(self.pool.clone()?)?;
+        let rest = pool.get(offset as usize..)?;
+        let len = rest.iter().take(MAX_TEXT).position(|&b| b == 0)?;
+        rest.get(..len)
+    }
+
+    /// Why [`Sheet::text`] has none at `offset`.
+    #[cold]
+    fn no_text(&self, offset: u32, cell: crate::bytes::View<'_>) -> Error {
+        match self.parts().bytes(sections::POOL) {
+            Err(error) => error,
+            Ok(None) => cell.error(ErrorKind::Damaged { what: "the sheet has no !!string section for it".into() }),
+            Ok(Some((_, pool))) => match pool.get(offset as usize..) {
+                None | Some([]) => cell.bad_value("offset in !!string", offset),
+                Some(rest) if rest.len() > MAX_TEXT => {
+                    let (value, limit) = (rest.len() as u64, MAX_TEXT as u64);
+                    cell.error(ErrorKind::Limit { what: "bytes of a text", value, limit })
+                }
+                Some(_) => {
+                    let what = format!("the text at {offset} of !!string has no terminating NUL").into();
+                    cell.error(ErrorKind::Damaged { what })
+                }
+            },
+        }
+    }
+
+    /// One cell of a record with this data; `None` if it is unreadable.
+    #[inline]
+    fn cell<'a>(&'a self, data: &'a [u8], field: &Field) -> Option<Value<'a>> {
+        let at = data.get(field.offset..)?;
+        let word = u32::from_be_bytes(*at.first_chunk()?);
+        let shift = u32::from(field.shift);
+        Some(match field.kind {
+            FieldKind::Uint => Value::Uint(bits(word, shift, field.bits).into()),
+            FieldKind::Int => Value::Int(signed_bits(word, shift, field.bits).into()),
+            FieldKind::Float => Value::F32(f32::from_bits(word)),
+            FieldKind::Text => Value::Text(self.text(word)?),
+            FieldKind::ArrayText(array) => {
+                let index = bits(word, shift, field.bits);
+                let item = self.arrays()?.item(self.source.bytes(), array, index)?;
+                Value::Text(self.text(item)?)
+            }
+            FieldKind::Wide => Value::Uint(u64::from_be_bytes(*at.first_chunk()?)),
+            FieldKind::Raw => Value::Id32(word),
+            FieldKind::Fault(_) => return None,
+        })
+    }
+
+    /// Why [`Sheet::cell`] has no value.
+    #[cold]
+    fn no_cell(&self, entry: &Entry, data: &[u8], field: &Field) -> Error {
+        let range = entry.range();
+        let cell = self.source.view("cell").at(range.start).skip(field.offset);
+        let damaged = |what: String| cell.error(ErrorKind::Damaged { what: what.into() });
+        let need = if field.kind == FieldKind::Wide { 8 } else { 4 };
+        let error = if let FieldKind::Fault(fault) = field.kind {
+            damaged(fault.to_string())
+        } else if data.get(field.offset..).is_none_or(|at| at.len() < need) {
+            match self.source.view("record").at(range.start).take(range.len()) {
+                Err(error) => error,
+                Ok(_) => damaged(format!(
+                    "the record has {} bytes, its sheet's fields take {}",
+                    range.len(),
+                    self.layout.size
+                )),
+            }
+        } else {
+            let word =
+                data.get(field.offset..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_be_bytes(*word));
+            match field.kind {
+                FieldKind::ArrayText(array) => {
+                    let index = bits(word, field.shift.into(), field.bits);
+                    match (&self.arrays, self.arrays().and_then(|a| a.item(self.source.bytes(), array, index))) {
+                        (Some(Err(error)), _) => error.clone(),
+                        (_, Some(offset)) => self.no_text(offset, cell),
+                        (_, None) => cell.bad_value("index into a string array", index),
+                    }
+                }
+                _ => self.no_text(word, cell),
+            }
+        };
+        error.context(format_args!("record {}, field {}", entry.name_text(), field.name))
+    }
+}
+
+/// The list of known names that fits the sheet; among several, a list that the sheet's types confirm is preferred.
+fn known_layout(
+    source: &Source,
+    known: &KnownFields,
+    kinds: &[u32],
+    types: &[u32],
+    record: Option<usize>,
+) -> (Naming, Layout) {
+    let mut best: Option<(Naming, Layout)> = None;
+    for list in known.of(known_fields::stem(source.name())) {
+        let layout = fields::lay_out(list.fields.iter().map(String::as_str), kinds, types, record);
+        if !layout.fits() {
+            continue;
+        }
+        let confirmed = layout.agrees_with(types);
+        if best.is_none() || confirmed {
+            best = Some((Naming::Known { note: list.note.clone(), confirmed }, layout));
+        }
+        if confirmed {
+            break;
+        }
+    }
+    best.unwrap_or_else(|| (Naming::Unknown, fields::lay_out(std::iter::empty(), kinds, types, record)))
+}
+
+fn order(records: &[Entry]) -> Order {
+    if records.is_sorted_by_key(Entry::key) {
+        return Order::File;
+    }
+    let key = |&row: &u32| (records.get(row as usize).map(Entry::key), row);
+    // The count of entries is a u32.
+    let mut rows: Vec<u32> = (0..u32::try_from(records.len()).unwrap_or(u32::MAX)).collect();
+    rows.par_sort_unstable_by_key(key);
+    Order::Sorted(rows)
+}
+
+impl Order {
+    /// The first record whose name is not less than `key`.
+    #[inline]
+    fn first(&self, records: &[Entry], key: u128) -> usize {
+        match self {
+            Self::File => records.partition_point(|entry| entry.key() < key),
+            Self::Sorted(rows) => {
+                rows.partition_point(|&row| records.get(row as usize).is_some_and(|entry| entry.key() < key))
+            }
+        }
+    }
+
+    #[inline]
+    fn row(&self, place: usize) -> Option<usize> {
+        match self {
+            Self::File => Some(place),
+            Self::Sorted(rows) => rows.get(place).map(|&row| row as usize),
+        }
+    }
+}
+
+/// A record of a sheet, read in place.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    sheet: &'a Sheet,
+    entry: &'a Entry,
+    data: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    #[inline]
+    fn new(sheet: &'a Sheet, entry: &'a Entry) -> Self {
+        let (file, range) = (sheet.source.bytes(), entry.range());
+        // Cells outside of the file are errors of their own; the others remain readable.
+        let data = file.get(range.start..range.end.min(file.len())).unwrap_or_default();
+        Self { sheet, entry, data }
+    }
+
+    /// The record's name; bytes that are not UTF-8 are shown as `\xff`.
+    #[inline]
+    pub fn name(&self) -> Cow<'a, str> {
+        self.entry.name_text()
+    }
+
+    /// The record's entry.
+    pub fn entry(&self) -> &'a Entry {
+        self.entry
+    }
+
+    /// The value of the field with this number.
+    ///
+    /// # Errors
+    /// Names record, field and offset: `OutOfBounds` when the record leaves the file; `Damaged` when it is shorter
+    /// than its fields, the field cannot be read or a text has no end; `BadValue` for a text offset or an array
+    /// index that leads nowhere; `NotFound` for a field that does not exist.
+    #[inline]
+    pub fn value(&self, field: usize) -> Result<Value<'a>> {
+        let Some(field) = self.sheet.layout.fields.get(field) else {
+            let what = format!("field {field}");
+            return Err(Error::of_part(ErrorKind::NotFound { what }, self.name().into_owned()));
+        };
+        match self.sheet.cell(self.data, field) {
+            Some(value) => Ok(value),
+            None => Err(self.sheet.no_cell(self.entry, self.data, field)),
+        }
+    }
+}

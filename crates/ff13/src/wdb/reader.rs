@@ -1,0 +1,189 @@
+//! Sheets and packs as commands see them.
+
+use super::known_fields::KnownFields;
+use super::layout::{Entry, Header};
+use super::pack::{Pack, records};
+use super::{Naming, Sheet, directory, layout, tables, verify};
+use crate::archive::Archive;
+use crate::error::Result;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The names for sheets without names: the given lists, else the built-in ones.
+fn known_fields(options: &Options) -> Arc<KnownFields> {
+    options.get().unwrap_or_else(KnownFields::builtin)
+}
+
+impl FileFormat for Sheet {
+    const NAME: &'static str = "wdb";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // The first entry of a sheet is a section, with a name that begins with '!'.
+        Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
+    }
+
+    /// `fields`: lists of field names that are tried before the known ones, the last file first.
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "fields" {
+            return Ok(None);
+        }
+        let known = known_fields(options).extended(KnownFields::parse(setting_text(given, from)?, from)?);
+        Ok(Some(options.clone().with(Arc::new(known))))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, &known_fields(options))
+    }
+}
+
+impl Reader for Sheet {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.version_number().ok().flatten().map_or_else(String::new, |version| format!("0x{version:08X}"))
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let table = (self.entries as u64).saturating_mul(size_of::<Entry>() as u64);
+        let mut sections = vec![
+            Section::new("header", self.source.view("").offset(), size_of::<Header>() as u64, None),
+            Section::new("entries", directory::entry_view(&self.source, 0).offset(), table, Some(self.entries as u64)),
+        ];
+        sections.extend(self.section_entries().iter().map(|entry| {
+            let at = self.source.view("").at(entry.offset.get() as usize).offset();
+            Section::new(entry.name_text().into_owned(), at, entry.size.get().into(), None)
+        }));
+        if let [first, ..] = self.records()
+            && let Some(last) = self.records().last()
+        {
+            let (start, end) = (first.range().start, last.range().end);
+            let (at, count) = (self.source.view("").at(start).offset(), self.records().len() as u64);
+            sections.push(Section::new("records", at, end.saturating_sub(start) as u64, Some(count)));
+        }
+        sections
+    }
+
+    fn has_own_tables(&self) -> bool {
+        true
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::of_sheet(self, None)
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let names = match &self.naming {
+            Naming::Sheet => "in the sheet",
+            Naming::Known { .. } => "from the list of known names",
+            Naming::Unknown => "unknown",
+        };
+        let mut facts = vec![
+            ("sheet".into(), self.sheet_name().ok().flatten().map_or(Value::Null, Value::Text)),
+            ("records".into(), self.records().len().into()),
+            ("fields".into(), self.fields().len().into()),
+            ("field_names".into(), names.into()),
+        ];
+        if let Naming::Known { note, confirmed } = &self.naming {
+            facts.push(("names_match_typelist".into(), (*confirmed).into()));
+            facts.push(("names_note".into(), note.as_deref().into()));
+        }
+        facts
+    }
+
+    /// One record: its name and its fields. Those that cannot be read are left out.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(row) = self.find(entry) else { return Ok(false) };
+        self.show(row, out)?.map_or(Ok(true), Err)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::sheet(self, progress)
+    }
+}
+
+impl FileFormat for Pack {
+    const NAME: &'static str = "wpd";
+    const MAGIC: &'static [u8] = &super::layout::MAGIC;
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, known_fields(options))
+    }
+}
+
+impl Reader for Pack {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let at = |at: usize| self.source.view("").at(at).offset();
+        let table = self.entries.saturating_mul(size_of::<Entry>());
+        let behind = size_of::<Header>().saturating_add(table);
+        let (count, rest) = (self.entries as u64, self.source.bytes().len().saturating_sub(behind) as u64);
+        vec![
+            Section::new("header", at(0), size_of::<Header>() as u64, None),
+            Section::new("entries", at(size_of::<Header>()), table as u64, Some(count)),
+            Section::new("data", at(behind), rest, None),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::of_pack(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        vec![("entries".into(), self.entries.into()), ("sheets".into(), self.sheets().len().into())]
+    }
+
+    /// One entry: its row of the table and, for a sheet, all of its records.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((index, found)) = self.find(entry).and_then(|index| Some((index, self.entries().get(index)?))) else {
+            return Ok(false);
+        };
+        let source = self.entry_source(index)?;
+        out.begin_map()?;
+        out.field("name", &Value::Text(found.name_text()))?;
+        out.field("extension", &Value::Text(found.extension_text()))?;
+        out.field("offset", &source.view("").offset().into())?;
+        out.field("size", &found.size.get().into())?;
+        let mut damaged = None;
+        if self.is_sheet(found) {
+            match Sheet::open_with(source, &self.known) {
+                Ok(sheet) => damaged = records(&sheet, out)?,
+                Err(error) => damaged = Some(error),
+            }
+        }
+        out.end_map()?;
+        damaged.map_or(Ok(true), Err)
+    }
+
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let Some(index) = self.find(entry) else { return Ok(None) };
+        // Reports the fault if the entry leaves the file.
+        self.entry_source(index)?;
+        Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::pack(self, progress)
+    }
+}

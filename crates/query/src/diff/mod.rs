@@ -1,0 +1,302 @@
+//! Differences between two files of one format: rows added, removed and changed, by key, with the fields that changed.
+//!
+//! ```no_run
+//! # fn main() -> assetq::Result<()> {
+//! use assetq::{Asset, Source, diff, report::Progress};
+//! let (old, new) = (Asset::open(Source::open("old/assets.bin")?)?, Asset::open(Source::open("new/assets.bin")?)?);
+//! let tables = diff::tables(&old, &new, &[])?;
+//! for table in &tables {
+//!     let found = table.find(&Progress::default(), 0);
+//!     for pair in found.pairs() {
+//!         println!("{} {:?}", table.name(), table.change(pair, &mut |_, error| eprintln!("{error}")));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. For repeated keys, and in a table
+//!   without keys, equal rows are paired first, and then the others in order.
+//! - Positions and the texts of ids are not compared, nor are columns that only one of the files has.
+//! - Archives of any kind are compared by their files; a plain folder is an archive, too
+//!   ([`Folder`](crate::archive::Folder)).
+//! - A format may have its own comparison ([`Comparison`]): prototype databases compare the contents of records and of
+//!   their arrays, at any position, as [`crate::bwdb::record::differ`] does. Records without a resource are paired by their
+//!   contents. Records of an unknown layout are compared by their own bytes without pointers, if their size is known.
+//!
+//! Rows are not kept in memory: only a few numbers for each while a table is compared, and then the numbers of rows
+//! that differ.
+
+mod archive;
+mod pair;
+mod table;
+
+pub use table::Seeker;
+pub(super) use table::path_of_key;
+
+pub use crate::compare::{
+    Comparable, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, Field, Keys, Pair, Side, Special,
+    Verdict, same_value,
+};
+
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::Progress;
+use crate::suggest;
+use crate::table::{Table, Value};
+use std::fmt;
+
+/// A row that differs, in words.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Change<'a> {
+    /// Whether it was added, removed or changed.
+    pub kind: DifferenceKind,
+    /// The changed row's key: the one value, or a map of all. An id with a known path is shown as the path.
+    pub key: Value<'a>,
+    /// The changed row's kind, if its table has kinds: the type of a resource.
+    pub what: Option<String>,
+    /// The changed row's fields that changed; all of them when it was added or removed.
+    pub fields: Vec<Field<'a>>,
+}
+
+/// A table of both files, or of one of them.
+pub struct TableDiff<'a> {
+    name: String,
+    old: Option<Box<dyn Table + 'a>>,
+    new: Option<Box<dyn Table + 'a>>,
+    special: Option<Box<dyn Special + 'a>>,
+}
+
+impl fmt::Debug for TableDiff<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableDiff").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> TableDiff<'a> {
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The table on one side, if present.
+    pub fn side(&self, side: Side) -> Option<&(dyn Table + 'a)> {
+        match side {
+            Side::Old => self.old.as_deref(),
+            Side::New => self.new.as_deref(),
+        }
+    }
+
+    /// Columns that only one of the tables has, by side: they are not compared.
+    pub fn lone_columns(&self) -> [Vec<String>; 2] {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => table::lone_columns(&**old, &**new),
+            _ => Default::default(),
+        }
+    }
+
+    /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
+    pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
+        match (&self.special, &self.old, &self.new) {
+            (Some(special), _, _) => {
+                let mut found = pair::differences(&**special, progress, steps);
+                special.settle(&mut found);
+                found
+            }
+            (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
+            (None, old, new) => {
+                let mut found = Differences::default();
+                let mut all = |table: &Option<Box<dyn Table + 'a>>, side| {
+                    let Some(table) = table else { return Vec::new() };
+                    let (count, fault) = table::count(&**table);
+                    if let Some(fault) = fault {
+                        found.faults.push((side, fault));
+                        found.fault_count = found.fault_count.saturating_add(1);
+                    }
+                    (0..count).collect()
+                };
+                let (removed, added) = (all(old, Side::Old), all(new, Side::New));
+                (found.rows_old, found.rows_new) = (removed.len() as u64, added.len() as u64);
+                Differences { removed, added, ..found }
+            }
+        }
+    }
+
+    /// Finds the rows that differ among the rows with one of these cells in the key column `key`, by probes. `None` if
+    /// the tables have no probe for it, or several rows with one key.
+    pub(crate) fn find_among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
+        match (&self.special, &self.old, &self.new) {
+            (None, Some(old), Some(new)) => table::Columns::new(&**old, &**new).among(key, cells),
+            _ => None,
+        }
+    }
+
+    /// The key of a row that differs, with the text of an id if known.
+    ///
+    /// # Errors
+    /// When the key is damaged.
+    pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
+        if let Some(key) = self.special.as_ref().and_then(|special| special.key(pair)) {
+            return Ok(key);
+        }
+        match (&self.old, &self.new, pair.old, pair.new) {
+            (_, Some(new), _, Some(row)) => table::key(&**new, row),
+            (Some(old), _, Some(row), _) => table::key(&**old, row),
+            _ => Ok(Value::Null),
+        }
+    }
+
+    /// A row that differs, as a description. A cell that cannot be read is null, and `damaged` gets its error.
+    pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
+        let side = if pair.new.is_some() { Side::New } else { Side::Old };
+        let key = self.key(pair).unwrap_or_else(|error| {
+            damaged(side, error);
+            Value::Null
+        });
+        let mut fields = Vec::new();
+        match (pair.old.zip(pair.new), self.side(side)) {
+            (Some(rows), _) => {
+                let columns = !self.special.as_ref().is_some_and(|special| special.says_all());
+                if let (Some(old), Some(new), true) = (&self.old, &self.new, columns) {
+                    table::fields(&**old, &**new, rows, &mut fields, damaged);
+                }
+                if let Some(special) = &self.special {
+                    special.fields(rows, &mut fields, damaged);
+                }
+            }
+            (None, Some(table)) => table::lone_fields(table, pair, &mut fields, damaged),
+            (None, None) => {}
+        }
+        Change { kind: pair.kind(), key, what: self.what(pair), fields }
+    }
+
+    /// The kind of a row, if its table has kinds: the type of a resource.
+    pub fn what(&self, pair: Pair) -> Option<String> {
+        self.special.as_ref().and_then(|special| special.what(pair))
+    }
+
+    /// Limits of the comparison so far, as messages, each with the side that causes it: missing files.
+    pub fn notes(&self) -> Vec<(Side, String)> {
+        self.special.as_ref().map(|special| special.notes()).unwrap_or_default()
+    }
+
+    /// Whether its rows are known by paths, so that folders group them.
+    pub fn has_paths(&self) -> bool {
+        let table = self.old.as_ref().or(self.new.as_ref());
+        table.is_some_and(|table| table.columns().iter().any(|column| column.folders))
+    }
+
+    /// Whether `filter`, bound to each of the tables, matches the row on either side.
+    ///
+    /// # Errors
+    /// When a cell that decides is damaged.
+    pub fn matches(&self, pair: Pair, filter: &[Option<crate::table::filter::Bound>; 2]) -> Result<bool> {
+        let [old, new] = filter;
+        let sides = [(&self.old, old, pair.old), (&self.new, new, pair.new)];
+        for (table, filter, row) in sides {
+            if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
+                && filter.matches(table::Seeker::new(&**table).at(row)?)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The tables of two files to compare: the ones called `wanted`, or without such names all that say something of their
+/// own.
+///
+/// # Errors
+/// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
+pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
+    let syntax = |what: String| Error::of_part(ErrorKind::Syntax { what: what.into() }, "");
+    let format = old.format();
+    // Files of any two archives are compared by their paths.
+    let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
+    if format != new.format() && !archives {
+        return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));
+    }
+    let mut tables: Vec<TableDiff<'a>> = Vec::new();
+    for (side, asset) in [(Side::Old, old), (Side::New, new)] {
+        for table in asset.reader().tables() {
+            let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
+                tables.push(TableDiff { name: table.name().to_owned(), old: None, new: None, special: None });
+                tables.len().saturating_sub(1)
+            });
+            if let Some(slot) = tables.get_mut(at) {
+                let slot = if side == Side::Old { &mut slot.old } else { &mut slot.new };
+                slot.get_or_insert(table);
+            }
+        }
+    }
+    for (name, asset) in wanted.iter().flat_map(|name| [(name, old), (name, new)]) {
+        // Rows that one file has and shows raw are no rows that it lacks.
+        if let Some(why) = asset.reader().absent(name) {
+            let what = format!("table {name:?} cannot be compared: {why}").into();
+            return Err(Error::of_part(ErrorKind::Unsupported { what }, asset.source().name().to_owned()));
+        }
+    }
+    if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
+        let names = tables.iter().map(|table| &*table.name);
+        return Err(syntax(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
+    }
+    if format == new.format()
+        && let Some(compared) = old.reader().compared(new.reader())
+    {
+        for table in &mut tables {
+            table.special = compared.table(&table.name, wanted.is_empty());
+        }
+    }
+    for table in &mut tables {
+        table.special = table.special.take().or_else(|| archive::special(&table.name, old, new));
+    }
+    tables.retain(|table| match wanted {
+        [] => {
+            let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived());
+            // Other tables may leave out rows of a derived one: records that no resource names.
+            table.special.is_some() || !is_derived
+        }
+        wanted => wanted.contains(&table.name),
+    });
+    Ok(tables)
+}
+
+/// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not
+/// laid out.
+pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
+    let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
+    compared.map_or_else(Vec::new, |compared| compared.notes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use assetq_sample::wdb::{Cell, Game, Sheet};
+
+    fn sheet(rows: &[(&str, i64)]) -> Asset {
+        let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]);
+        let sheet = rows.iter().fold(sheet, |sheet, (name, number)| sheet.record(name, [Cell::Int(*number)]));
+        Asset::open(Source::from_vec("items.wdb", sheet.build())).unwrap()
+    }
+
+    #[test]
+    fn among_some_keys_the_same_rows_are_found_as_among_all() {
+        let old = sheet(&[("a", 1), ("b", 2), ("c", 3), ("d", 4), ("e", 5)]);
+        let new = sheet(&[("a", 1), ("c", 30), ("d", 4), ("e", 50), ("f", 6)]);
+        let tables = tables(&old, &new, &["records".to_owned()]).unwrap();
+        let found = tables[0].find(&Progress::default(), 0);
+        assert_eq!((&found.removed, &found.added, &found.changed), (&vec![1], &vec![4], &vec![(2, 1), (4, 3)]));
+        let among = |names: &[&'static str]| {
+            let cells: Vec<Value<'_>> = names.iter().map(|name| Value::text(name)).collect();
+            let found = tables[0].find_among("record", &cells).unwrap();
+            (found.removed, found.added, found.changed)
+        };
+        assert_eq!(among(&["f", "e", "d", "c", "b", "a"]), (found.removed, found.added, found.changed));
+        assert_eq!(among(&["c", "d", "nothing"]), (vec![], vec![], vec![(2, 1)]));
+        assert_eq!(among(&["b", "c", "f", "f", "c", "b"]), (vec![1], vec![4], vec![(2, 1)]));
+        assert!(tables[0].find_among("u9Index", &[Value::from(3)]).is_none());
+    }
+}

@@ -1,0 +1,227 @@
+//! Reads a written file back and compares it with the edits.
+
+use super::{Check, Pieces, TableEdits, refused};
+use crate::asset::Asset;
+use crate::compare::same_value;
+use crate::diff;
+use crate::error::{Error, Result};
+use crate::report::Progress;
+use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
+use crate::writable::{agrees, failed};
+use std::collections::HashMap;
+
+/// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
+pub(super) fn check(
+    old: &Asset,
+    new: &Asset,
+    edits: &[TableEdits],
+    pieces: &Pieces,
+    by_rows: bool,
+    progress: &Progress,
+) -> Result<()> {
+    let writable = old.reader().writable();
+    let keying = writable.and_then(|writable| writable.keying());
+    let keying = keying.filter(|keying| edits.iter().any(|edit| edit.table == *keying));
+    for edit in edits {
+        let find = |asset: &'_ Asset| asset.reader().table(&edit.table).map(|table| table.columns().len());
+        if find(old) != find(new) {
+            return Err(failed(format!("table {} has other columns", edit.table)));
+        }
+        let tables = (old.reader().table(&edit.table), new.reader().table(&edit.table));
+        let new_file = new;
+        let (Some(old), Some(new)) = tables else { continue };
+        if pieces.vouched.contains(&edit.table) {
+            continue;
+        }
+        let compared = writable.filter(|_| pieces.check == Check::Parts);
+        let compared = compared.map(|writable| writable.compare(new_file.reader(), edit)).transpose()?;
+        if compared == Some(true) {
+            continue;
+        }
+        let follows = pieces.follows.iter().filter(|(table, _)| *table == edit.table).map(|(_, column)| *column);
+        let follows: Vec<usize> = follows.collect();
+        let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
+        let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
+        match pieces.check {
+            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit, &free)?,
+            _ => whole(&*old, &*new, edit, added, &free)?,
+        }
+    }
+    // An entry that the format has written by itself says not which rows it changes.
+    if pieces.check != Check::All || !by_rows {
+        return Ok(());
+    }
+    let is_edited = |name: &str| edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|t| t == name);
+    for table in diff::tables(old, new, &[])? {
+        if is_edited(table.name()) {
+            continue;
+        }
+        let found = table.find(progress, 0);
+        if let Some(pair) = found.pairs().next() {
+            let key = table.key(pair).map(|key| key.to_string()).unwrap_or_default();
+            return Err(failed(format!("{} {key} was {}, too", table.name(), pair.kind().name())));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a cell of a row must keep its value unless it was edited.
+fn stays(column: &Column, is_edited: bool) -> bool {
+    match column.role {
+        Role::Place | Role::Resolved => false,
+        _ => column.accepts != Accepts::Nothing || !is_edited,
+    }
+}
+
+/// Whether two cells are equal; unreadable cells are equal on both sides.
+fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
+    match (old, new) {
+        (Ok(old), Ok(new)) => same_value(&old, &new),
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+fn other_cell(table: &dyn Table, row: usize, column: &Column) -> Error {
+    failed(format!("{}: row {row}: column {} differs", table.name(), column.name))
+}
+
+/// Columns of an edited table whose cells may differ from the edits.
+struct Free {
+    /// The derived columns of edited rows, by their numbers.
+    follows: Vec<usize>,
+    /// Whether all keys that cannot be written may change, because an edit of another table decides them.
+    keys: bool,
+}
+
+/// Compares a row with the old row and its edit.
+fn row(
+    table: &dyn Table,
+    old: &dyn RowCursor,
+    new: &dyn RowCursor,
+    asked: Option<&[(usize, Value<'static>)]>,
+    free: &Free,
+) -> Result<()> {
+    for (at, column) in table.columns().iter().enumerate() {
+        let is_decided = free.keys && column.role == Role::Key && column.accepts == Accepts::Nothing;
+        if is_decided || (asked.is_some() && free.follows.contains(&at)) {
+            continue;
+        }
+        let wanted = asked.and_then(|asked| asked.iter().find(|(column, _)| *column == at));
+        let holds = match wanted {
+            Some((_, wanted)) => new.value(at).is_ok_and(|value| agrees(&value, wanted)),
+            None => !stays(column, asked.is_some()) || same(old.value(at), new.value(at)),
+        };
+        if !holds {
+            return Err(other_cell(table, new.row(), column));
+        }
+    }
+    Ok(())
+}
+
+/// Compares the edited rows only.
+fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
+    // Rows are counted on demand: an earlier lookup may have counted the old rows.
+    let stored = |table: &dyn Table| table.known_len().map(|len| table.stored_len().unwrap_or(len));
+    if let (Some(before), Some(after)) = (stored(old), stored(new))
+        && before != after
+    {
+        return Err(failed(format!("table {} has another number of rows", new.name())));
+    }
+    let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
+    for (number, asked) in &edit.set {
+        let number = u32::try_from(*number).unwrap_or(u32::MAX);
+        row(new, before.at(number)?, after.at(number)?, Some(asked), free)?;
+    }
+    Ok(())
+}
+
+/// Moves to the next stored row.
+fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
+    Ok(rows.advance()? && stored.is_none_or(|stored| rows.row() < stored))
+}
+
+/// Compares all rows: kept rows are in order, and inserted rows are where the format puts them, or last.
+fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
+    let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
+    let mut removed = edit.remove.iter().copied().peekable();
+    let came: HashMap<usize, usize> = added.unwrap_or_default().iter().copied().zip(0..).collect();
+    let (mut before, mut after) = (old.cursor(0), new.cursor(0));
+    let (stored_before, stored_after) = (old.stored_len(), new.stored_len());
+    let mut come = 0usize;
+    loop {
+        let more = advance(&mut *after, stored_after);
+        if matches!(more, Ok(true))
+            && let Some(number) = came.get(&after.row())
+        {
+            is_new(new, &*after, edit.add.get(*number))?;
+            come = come.saturating_add(1);
+            continue;
+        }
+        let stayed = loop {
+            match advance(&mut *before, stored_before) {
+                Ok(true) if removed.next_if_eq(&before.row()).is_some() => {}
+                other => break other,
+            }
+        };
+        match (stayed, more) {
+            (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied(), free)?,
+            (Ok(false), Ok(true)) if added.is_none() => {
+                is_new(new, &*after, edit.add.get(come))?;
+                come = come.saturating_add(1);
+            }
+            // After damage nothing can be compared, on both sides.
+            (Ok(false), Ok(false)) | (Err(_), Err(_)) => break,
+            _ => return Err(failed(format!("table {} has another number of rows", new.name()))),
+        }
+    }
+    if come != edit.add.len() || removed.next().is_some() {
+        return Err(failed(format!("table {} has another number of rows", new.name())));
+    }
+    Ok(())
+}
+
+fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::ColumnValues>) -> Result<()> {
+    let Some(asked) = asked else {
+        return Err(failed(format!("table {} has a row more at {}", table.name(), at.row())));
+    };
+    for (column, wanted) in asked {
+        if !at.value(*column).is_ok_and(|value| agrees(&value, wanted)) {
+            return match table.columns().get(*column) {
+                Some(column) => Err(other_cell(table, at.row(), column)),
+                None => Err(failed(format!("table {} has other columns", table.name()))),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `cat` shows the requested tree of an entry.
+pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<()> {
+    let mut tree = Tree::default();
+    let is_there = new.reader().cat(entry, &mut tree)?;
+    if is_there && agrees(&tree.into_value(), shown) {
+        return Ok(());
+    }
+    Err(failed(format!("entry {entry:?} differs")))
+}
+
+/// Checks that `verify` finds no more in the new file than in the old one. The edits were compared by then, so a new
+/// finding means that the edits contradict each other or the rest of the file.
+pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
+    let written = old.reader().writable().and_then(|writable| writable.verify_written(new.reader(), progress));
+    let report = written.unwrap_or_else(|| new.reader().verify(progress));
+    if report.is_ok() {
+        return Ok(());
+    }
+    let before = old.reader().verify(&Progress::default());
+    for check in &report.checks {
+        let found = before.checks.iter().find(|other| other.name == check.name).map_or(0, |other| other.found());
+        if check.found() > found {
+            let first = check.findings().first().map(ToString::to_string).unwrap_or_default();
+            let what = "the file would be damaged by these edits, so nothing is kept: verify";
+            return Err(refused(format!("{what}, {}: {first}", check.name)));
+        }
+    }
+    Ok(())
+}

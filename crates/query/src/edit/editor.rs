@@ -1,0 +1,751 @@
+//! Edits of one file, and the resulting file.
+
+use super::read::Given;
+use super::resolve::{Outcome, Resolved};
+use super::restore::Restore;
+use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
+use crate::archive;
+use crate::asset::Asset;
+use crate::atomic_file::{AtomicFile, Overwrite};
+use crate::codec::xxh64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
+use crate::report::Progress;
+use crate::source::Source;
+use crate::table::{Table, Value, column_index};
+use crate::threads;
+use crate::writable::ValueSource;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::Path;
+
+/// Takes the edits of a file, resolves each against its rows, and builds the new file.
+///
+/// ```
+/// # fn main() -> assetq::Result<()> {
+/// use assetq::edit::{Change, Edit, Editor};
+/// use assetq::write::atomic_file::Overwrite;
+/// use assetq::{Asset, Source, sample};
+///
+/// let folder = std::env::temp_dir();
+/// let old = folder.join(format!("assetq-{}.wdb", std::process::id()));
+/// let new = old.with_extension("new.wdb");
+/// std::fs::write(&old, sample::wdb::demo(1, sample::Size::Small)).expect("it is writable");
+///
+/// let asset = Asset::open(Source::open(&old)?)?;
+/// let mut editor = Editor::new(&asset)?;
+/// let change = Change::Set(vec![("u9SaveIndex".into(), 300u64.into())]);
+/// editor.edit(Edit::new(Some("records"), "r0000005".into(), change))?;
+/// let plan = editor.finish()?;
+/// // Read back and compared before it gets its name.
+/// plan.write(&new, Overwrite::Replace)?.commit()?;
+/// # std::fs::remove_file(&old).and_then(|()| std::fs::remove_file(&new)).expect("they are there");
+/// # Ok(())
+/// # }
+/// ```
+pub struct Editor<'a> {
+    asset: &'a Asset,
+    writable: &'a dyn Writable,
+    options: Options,
+    tables: Vec<Resolved<'a>>,
+    /// The file with the edits of the table that keys the rows of other tables, once needed.
+    known: Option<Asset>,
+    main: Option<String>,
+    /// The whole file, if the format writes it itself.
+    pieces: Option<Pieces>,
+    /// An entry, and the tree that `cat` must show of it.
+    shown: Option<(String, Value<'static>)>,
+    restored: Option<u64>,
+    done: u64,
+    held: u64,
+    left_out: Vec<String>,
+    /// A derived cell that an edit tried to change.
+    derived: Option<String>,
+}
+
+impl std::fmt::Debug for Editor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Editor").field("asset", &self.asset).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Editor<'a> {
+    /// An editor without edits.
+    ///
+    /// # Errors
+    /// `Syntax` for a file of a format that is not written.
+    pub fn new(asset: &'a Asset) -> Result<Self> {
+        Self::with_options(asset, &Options::default())
+    }
+
+    /// As [`Editor::new`], for a file that was opened with options.
+    pub fn with_options(asset: &'a Asset, options: &Options) -> Result<Self> {
+        let format = asset.format();
+        let writable = asset.reader().writable();
+        let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
+        Ok(Self {
+            asset,
+            writable,
+            options: options.clone(),
+            tables: Vec::new(),
+            known: None,
+            main: None,
+            pieces: None,
+            shown: None,
+            restored: None,
+            done: 0,
+            held: 0,
+            left_out: Vec::new(),
+            derived: None,
+        })
+    }
+
+    /// The size of the file in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.asset.source().bytes().len()
+    }
+
+    /// The number of table `name`, or of the main table.
+    fn table(&mut self, name: Option<&str>) -> Result<usize> {
+        let name = match (name, &self.main) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(main)) => main.clone(),
+            (None, None) => {
+                let tables = self.asset.reader().tables();
+                let main = tables.first().map(|table| table.name().to_owned()).unwrap_or_default();
+                self.main.insert(main).clone()
+            }
+        };
+        if let Some(at) = self.tables.iter().position(|table| table.table.name() == name) {
+            return Ok(at);
+        }
+        let reader = self.asset.reader();
+        let table = reader.table(&name).ok_or_else(|| refused(crate::reader::no_table(reader, &name)))?;
+        self.tables.push(Resolved::new(table));
+        Ok(self.tables.len().saturating_sub(1))
+    }
+
+    fn resolved(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
+        let at = self.table(name)?;
+        self.tables.get_mut(at).ok_or_else(|| refused("no table"))
+    }
+
+    /// A table whose rows are found by their keys after the edits of the table that keys them.
+    fn keyed(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
+        let at = self.table(name)?;
+        let is_keying =
+            self.tables.get(at).is_some_and(|resolved| self.writable.keying() == Some(resolved.table.name()));
+        if is_keying && let Some(keying) = self.writable.keying().filter(|_| self.known.is_some()) {
+            let what = format!("edits of {keying} must precede edits of the tables that it keys");
+            return Err(refused(what));
+        }
+        let known = if is_keying { None } else { self.known()? };
+        let resolved = self.tables.get_mut(at).ok_or_else(|| refused("no table"))?;
+        known.iter().for_each(|known| resolved.know(known));
+        Ok(resolved)
+    }
+
+    /// The file whose keys identify rows from now on; `None` if no edit changes keys.
+    ///
+    /// # Errors
+    /// When the edits that change keys cannot be applied.
+    pub(super) fn known(&mut self) -> Result<Option<Asset>> {
+        if self.known.is_some() {
+            return Ok(self.known.clone());
+        }
+        let Some(keying) = self.writable.keying() else { return Ok(None) };
+        let mut tables = self.tables.iter_mut();
+        let resolved = tables.find(|resolved| resolved.table.name() == keying && !resolved.is_empty());
+        let Some(resolved) = resolved else { return Ok(None) };
+        let edits = resolved.finish();
+        resolved.take(edits.clone())?;
+        if !edits.is_empty() {
+            self.known = Some(with_edits(self.asset, self.writable, &self.options, &[edits])?);
+        }
+        Ok(self.known.clone())
+    }
+
+    /// The edits of a table that cannot be applied together with the edits of the keying table: their numbers, in
+    /// order, and the reasons. Takes none of them. Without them, further edits may fail.
+    ///
+    /// # Errors
+    /// Why an edit cannot be applied, if the error does not show which.
+    pub(super) fn refusals(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<Vec<(usize, Error)>> {
+        let wanted = self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {table:?}")))?;
+        let mut resolved = Resolved::new(wanted);
+        let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
+        let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
+        let (mut places, mut found) = (HashMap::<EditPosition, Vec<usize>>::new(), Vec::new());
+        for (number, edit) in edits.enumerate() {
+            match resolved.edit(edit, ValueSource::Typed, by_keys.as_deref()) {
+                Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
+                Ok(Outcome::Done) => {
+                    resolved.last.take().into_iter().for_each(|at| places.entry(at).or_default().push(number))
+                }
+                Ok(Outcome::Held) => {}
+                Err(error) => found.push((number, error)),
+            }
+        }
+        let mut refused: Vec<(EditPosition, Error)> = resolved.unshared().collect();
+        let edits = resolved.finish();
+        if found.is_empty() && refused.is_empty() && !edits.is_empty() {
+            refused = self.writable.refusals(&edits)?;
+        }
+        for (at, error) in refused {
+            match places.get(&at) {
+                Some(numbers) => found.extend(numbers.iter().map(|number| (*number, error.clone()))),
+                None => return Err(error),
+            }
+        }
+        found.sort_by_key(|(number, _)| *number);
+        found.dedup_by_key(|(number, _)| *number);
+        Ok(found)
+    }
+
+    fn note(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Done => self.done = self.done.saturating_add(1),
+            Outcome::Held => self.held = self.held.saturating_add(1),
+            Outcome::LeftOut(why) => self.left_out.push(why.clone()),
+        }
+    }
+
+    /// Takes an edit.
+    ///
+    /// # Errors
+    /// `Syntax` for wrong usage: a derived column, a value that does not fit, a second edit of one cell.
+    /// The damage in the row.
+    pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
+        let table = edit.table.clone();
+        let outcome = edited(self.keyed(table.as_deref())?, edit, None)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Takes many edits, in order, each as [`Editor::edit`] does.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`], of the first that fails.
+    pub fn edits(&mut self, edits: impl IntoIterator<Item = Edit>) -> Result<()> {
+        let mut edits = edits.into_iter().peekable();
+        while let Some(first) = edits.next() {
+            let name = first.table.clone();
+            self.keyed(name.as_deref())?;
+            let at = self.table(name.as_deref())?;
+            let known = self.known.clone();
+            let Some(resolved) = self.tables.get_mut(at) else { return Err(refused("no table")) };
+            // The table with the keys is built once for all rows.
+            let known = known.filter(|_| resolved.is_known());
+            let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
+            let mut outcomes = vec![edited(resolved, first, by_keys.as_deref())?];
+            while let Some(next) = edits.next_if(|next| next.table == name) {
+                outcomes.push(edited(resolved, next, by_keys.as_deref())?);
+            }
+            outcomes.iter().for_each(|outcome| self.note(outcome));
+        }
+        Ok(())
+    }
+
+    /// Checks that the table has at least one of these columns.
+    ///
+    /// # Errors
+    /// `Syntax` if it has none.
+    pub fn exported_columns(&mut self, table: Option<&str>, names: &[&str]) -> Result<()> {
+        let table = &*self.resolved(table)?.table;
+        if names.iter().any(|name| column_index(table, name).is_some()) {
+            return Ok(());
+        }
+        let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        let given = crate::writable::short(&Value::text(&names.join(",")));
+        Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
+    }
+
+    /// Takes an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs
+    /// `insert`.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn exported(
+        &mut self,
+        table: Option<&str>,
+        cells: Given<'_>,
+        from: ValueSource,
+        insert: bool,
+    ) -> Result<Outcome> {
+        let outcome = self.keyed(table)?.exported(cells, from, insert)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Deletes the rows that no exported row names.
+    ///
+    /// # Errors
+    /// `Syntax` if rows of the table cannot be deleted.
+    pub fn delete_missing(&mut self, table: Option<&str>) -> Result<()> {
+        let gone = self.resolved(table)?.delete_missing()?;
+        self.done = self.done.saturating_add(gone as u64);
+        Ok(())
+    }
+
+    /// Changes one cell of a row, by the numbers of row and column.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<Outcome> {
+        let outcome = self.resolved(Some(table))?.set_cell(row, column, value)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Takes resolved edits: numbers of rows and columns, and values that fit, as [`check_cell`] returns them.
+    ///
+    /// # Errors
+    /// `Syntax` for two edits of a row, and damage of one.
+    ///
+    /// [`check_cell`]: super::check_cell
+    pub fn resolved_edits(&mut self, edits: TableEdits) -> Result<()> {
+        let count = edits.set.len().saturating_add(edits.add.len()).saturating_add(edits.remove.len());
+        self.resolved(Some(&edits.table.clone()))?.take(edits)?;
+        self.done = self.done.saturating_add(count as u64);
+        Ok(())
+    }
+
+    /// Changes `entry` to `new`: the edited tree of `cat ENTRY -f json`.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`], and `NotFound`.
+    pub fn entry(&mut self, entry: &str, new: Value<'static>) -> Result<()> {
+        match self.writable.entry(entry, &new)? {
+            Some(EntryEdit::Pieces(pieces)) => {
+                self.whole(pieces);
+                Ok(())
+            }
+            Some(EntryEdit::Shown(pieces, shown)) => {
+                self.whole(pieces);
+                self.shown = Some((entry.to_owned(), shown));
+                Ok(())
+            }
+            Some(EntryEdit::Edits(edits)) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop)),
+            None => {
+                let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
+                let resolved = self.resolved(None)?;
+                let table = &*resolved.table;
+                let label = table.columns().get(table.label()).map(|column| column.name.clone());
+                let at = label.as_deref().and_then(|name| column_index(table, name)).unwrap_or(0);
+                let key = cells.iter().find(|(name, _)| Some(name) == label.as_ref()).map(|(_, key)| key.clone());
+                let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
+                let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
+                if !known {
+                    let what = format!("entry {entry:?}");
+                    return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+                }
+                if key.as_text().as_deref() != Some(entry) {
+                    return Err(refused(format!("the entry is {entry:?}, and its new form is of {key}")));
+                }
+                self.exported(None, cells, ValueSource::Typed, false).map(drop)
+            }
+        }
+    }
+
+    /// Replaces meshes by the meshes of a binary glTF.
+    ///
+    /// # Errors
+    /// As [`Writable::with_meshes`], and `Syntax` for a file that has no meshes.
+    pub fn meshes(&mut self, glb: &[u8]) -> Result<()> {
+        let format = self.asset.format();
+        let pieces = self.writable.with_meshes(glb)?;
+        let mut pieces = pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?;
+        self.left_out.append(&mut pieces.left_out);
+        self.whole(pieces);
+        Ok(())
+    }
+
+    /// Takes the whole new file, which is an edit unless it has the bytes of the old one.
+    fn whole(&mut self, pieces: Pieces) {
+        let old = self.asset.source().bytes();
+        let mut rest = old;
+        let is_same = pieces.len() == old.len()
+            && pieces.slices(old, 0).all(|slice| {
+                let there = rest.strip_prefix(slice);
+                rest = there.unwrap_or_default();
+                there.is_some()
+            });
+        let count = if is_same { &mut self.held } else { &mut self.done };
+        *count = count.saturating_add(1);
+        self.pieces = Some(pieces);
+    }
+
+    /// Takes the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
+    /// following rows are then ordinary edits.
+    ///
+    /// # Errors
+    /// `Syntax` for an undo file that cannot be parsed.
+    pub fn restore(&mut self, restore: &Restore) -> Result<bool> {
+        let bytes = self.asset.source().bytes();
+        if bytes.len() as u64 != restore.old.size || xxh64(bytes, 0) != restore.old.content {
+            return Ok(false);
+        }
+        let pieces = restore.pieces(bytes.len())?;
+        self.pieces = Some(pieces);
+        self.restored = Some(restore.new.content);
+        self.done = self.done.saturating_add(1);
+        Ok(true)
+    }
+
+    /// Whether the new bytes are known already, so that no edits are needed.
+    pub fn is_restored(&self) -> bool {
+        self.restored.is_some()
+    }
+
+    /// The outcomes: edits that are applied, edits that the file contains already, and skipped edits with their
+    /// reasons.
+    pub fn summary(&self) -> (u64, u64, &[String]) {
+        (self.done, self.held, &self.left_out)
+    }
+
+    /// Builds the new file.
+    ///
+    /// # Errors
+    /// `Syntax` for edits that the format cannot store; damage in the parts that they need.
+    pub fn finish(self) -> Result<EditPlan<'a>> {
+        let mut edits = Vec::new();
+        let mut derived = self.derived;
+        for mut resolved in self.tables {
+            resolved.check_rows()?;
+            resolved.unshared().next().map_or(Ok(()), |(_, error)| Err(error))?;
+            derived = derived.or(resolved.derived.clone());
+            let table = resolved.finish();
+            if !table.is_empty() {
+                edits.push(table);
+            }
+        }
+        if let Some(what) = derived.filter(|_| edits.is_empty() && self.left_out.is_empty() && self.pieces.is_none()) {
+            return Err(refused(what));
+        }
+        let mut pieces = match self.pieces {
+            Some(_) if !edits.is_empty() && self.restored.is_none() => {
+                return Err(refused("an entry and rows cannot be written at once"));
+            }
+            Some(pieces) => pieces,
+            None if edits.is_empty() => Pieces::whole(self.asset.source().bytes().len()),
+            None => {
+                self.writable.settle(&mut edits)?;
+                self.writable.write(&edits)?
+            }
+        };
+        // A small file is compared completely in no time.
+        if self.asset.source().bytes().len() < SMALL {
+            pieces.check = Check::All;
+        }
+        let by_rows = !edits.is_empty();
+        Ok(EditPlan {
+            asset: self.asset,
+            options: self.options,
+            edits,
+            pieces,
+            shown: self.shown,
+            by_rows,
+            restored: self.restored,
+            outer: None,
+        })
+    }
+}
+
+/// Takes an edit. `known` is the table whose keys identify rows, if at hand.
+fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
+    // Tables without writable columns are derived from others; a patch's rows for them are skipped.
+    let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
+    let takes = |column: &crate::table::Column| column.accepts != crate::table::Accepts::Nothing;
+    if is_told && !resolved.table.has_writable_rows() && !resolved.table.columns().iter().any(takes) {
+        return Ok(Outcome::Held);
+    }
+    resolved.edit(edit, ValueSource::Typed, known)
+}
+
+/// A new file that is not written yet.
+#[derive(Debug)]
+pub struct EditPlan<'a> {
+    asset: &'a Asset,
+    options: Options,
+    edits: Vec<TableEdits>,
+    pieces: Pieces,
+    shown: Option<(String, Value<'static>)>,
+    by_rows: bool,
+    restored: Option<u64>,
+    outer: Option<(&'a Asset, String)>,
+}
+
+impl<'a> EditPlan<'a> {
+    /// The edits of each table.
+    pub fn edits(&self) -> &[TableEdits] {
+        &self.edits
+    }
+
+    /// The new file, still without its seal.
+    pub fn pieces(&self) -> &Pieces {
+        &self.pieces
+    }
+
+    /// Whether the new file equals the old one.
+    pub fn is_same(&self) -> bool {
+        self.pieces == Pieces::whole(self.file().source().bytes().len())
+    }
+
+    /// Whether the new file consists of these bytes, ignoring its seal.
+    pub(super) fn makes(&self, bytes: &[u8]) -> bool {
+        let seal = self.pieces.seal_range();
+        let mut at = 0usize;
+        let mut is_there = |slice: &[u8]| {
+            let end = at.saturating_add(slice.len());
+            let sealed = [seal.start, seal.end].map(|place| place.clamp(at, end).saturating_sub(at));
+            let there = bytes.get(at..end);
+            at = end;
+            there.is_some_and(|there| {
+                let alike = |part: Range<usize>| slice.get(part.clone()) == there.get(part);
+                alike(0..sealed[0]) && alike(sealed[1]..slice.len())
+            })
+        };
+        self.pieces.slices(self.asset.source().bytes(), 0).all(&mut is_there) && at == bytes.len()
+    }
+
+    /// The new file in memory, as a preview.
+    ///
+    /// # Errors
+    /// When the old file is damaged, or the new one cannot be opened.
+    pub(super) fn asset(&self) -> Result<Asset> {
+        let source = self.asset.source();
+        let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
+        Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)
+    }
+
+    /// The plan for the file that contains the edited file as `inner`.
+    ///
+    /// # Errors
+    /// `Syntax` if that file cannot be written.
+    pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
+        let format = outer.format();
+        let writable = outer.reader().writable();
+        let pieces = self.pieces.clone().with_seal(self.asset.source())?;
+        let replaced = writable.map(|w| w.replaced(inner, pieces)).transpose()?.flatten();
+        let pieces = replaced.ok_or_else(|| refused(format!("files in a {format} archive are not written")))?;
+        Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
+    }
+
+    /// The file that is rewritten.
+    fn file(&self) -> &'a Asset {
+        self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
+    }
+
+    /// Writes the new file, reads it back, and compares it with the edits. It gets its name in [`Written::commit`].
+    ///
+    /// # Errors
+    /// If it cannot be written, or differs from the edits.
+    pub fn write(&self, to: &Path, overwrite: Overwrite) -> Result<Written> {
+        self.write_with(to, overwrite, &Progress::default())
+    }
+
+    /// As [`EditPlan::write`], and reports progress.
+    pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
+        let cannot = |e| Error::io("cannot write", e);
+        let mut file = AtomicFile::create(to, overwrite).map_err(cannot)?;
+        if file.part_path().is_none() {
+            return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
+        }
+        let old = self.file().source();
+        let copied = || copy::copy(&self.pieces, old, &mut file);
+        let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
+        let seal = seal?;
+        copied?;
+        let mut pieces = Cow::Borrowed(&self.pieces);
+        if let Some((range, bytes)) = seal {
+            file.write_at(range.start as u64, &bytes).map_err(cannot)?;
+            copy::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
+            pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
+        }
+        file.flush().map_err(cannot)?;
+        let source = self.options.source(file.part_path().unwrap_or(to))?;
+        let written = self.compared(source, pieces.into_owned(), progress)?;
+        Ok(Written { file: Some(file), ..written })
+    }
+
+    /// Builds the new file in memory and compares it as [`EditPlan::write_with`] does. [`Written::commit`] then writes
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`EditPlan::write`].
+    pub fn preview(&self, progress: &Progress) -> Result<Written> {
+        let old = self.file().source();
+        let pieces = self.pieces.clone().with_seal(old)?;
+        let source = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
+        self.compared(source, pieces, progress)
+    }
+
+    /// Compares the new file in `source`, the result of `pieces`, with the edits.
+    fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
+        let failed = |error: Error| error.context("read back");
+        let old = self.file().source();
+        let outer = Asset::open_with(source.named(old.name()), &self.options).map_err(failed)?;
+        let new = match &self.outer {
+            Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
+            None => outer.clone(),
+        };
+        if outer.source().bytes().len() != pieces.len() {
+            return Err(crate::writable::failed(format!(
+                "it has {} bytes, not {}",
+                outer.source().bytes().len(),
+                pieces.len()
+            )));
+        }
+        if new.format() != self.asset.format() {
+            return Err(crate::writable::failed(format!("it is a {} file now", new.format())));
+        }
+        match self.restored {
+            Some(content) if xxh64(new.source().bytes(), 0) != content => {
+                return Err(crate::writable::failed("it has other bytes than it had".to_owned()));
+            }
+            Some(_) => {}
+            None if self.is_same() => {}
+            None => {
+                check::check(self.asset, &new, &self.edits, &pieces, self.by_rows, progress)?;
+                if let Some((entry, shown)) = &self.shown {
+                    check::entry(&new, entry, shown)?;
+                }
+                if self.pieces.check != Check::Rows || old.bytes().len() < LARGE {
+                    check::verified(self.file(), &outer, progress)?;
+                }
+            }
+        }
+        Ok(Written { new, outer, pieces, file: None })
+    }
+
+    /// The pieces of an undo file, for a written file.
+    pub fn undo(&self, written: &Written) -> Restore {
+        Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
+    }
+
+    /// Whether rows of unedited tables may differ. An edit in place changes only its rows.
+    pub fn is_compared(&self, table: &str) -> bool {
+        match self.pieces.check {
+            Check::All => true,
+            Check::Parts => self.pieces.also.iter().any(|also| also == table),
+            Check::Rows => false,
+        }
+    }
+
+    /// The extent of the comparison of the new file.
+    pub fn check(&self) -> Check {
+        self.pieces.check
+    }
+}
+
+/// A new file that has been written and compared, but has no name yet. A drop removes it.
+#[derive(Debug)]
+pub struct Written {
+    new: Asset,
+    outer: Asset,
+    pieces: Pieces,
+    /// `None` for a preview. Dropped last: Windows removes no file that is mapped.
+    file: Option<AtomicFile>,
+}
+
+impl Written {
+    /// The new file, or the edited file in it.
+    pub fn asset(&self) -> &Asset {
+        &self.new
+    }
+
+    /// Gives the file its name; a preview writes nothing.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`].
+    pub fn commit(self) -> Result<Asset> {
+        if let Some(file) = self.file {
+            file.commit().map_err(|e| Error::io("cannot write", e))?;
+        }
+        Ok(self.new)
+    }
+}
+
+/// The file with these edits, in memory and without its seal, as a preview.
+///
+/// # Errors
+/// As [`Writable::write`], and when its result cannot be opened.
+pub(super) fn with_edits(
+    asset: &Asset,
+    writable: &dyn Writable,
+    options: &Options,
+    edits: &[TableEdits],
+) -> Result<Asset> {
+    let source = asset.source();
+    let bytes = writable.write(edits)?.bytes(source.bytes());
+    Asset::open_with(Source::from_vec(source.name(), bytes), options)
+}
+
+/// The largest size of a small file in bytes.
+const SMALL: usize = 1 << 20;
+
+/// The smallest size of a large file in bytes.
+const LARGE: usize = 16 << 20;
+
+/// The writable cells of a row, with stored values: the row of a patch that inserts or deletes it.
+///
+/// # Errors
+/// When a cell is damaged.
+pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) -> Result<Cells> {
+    let mut cells = Cells::new();
+    for (at, column) in table.columns().iter().enumerate() {
+        use crate::table::{Accepts, Role};
+        let is_key = column.role == Role::Key;
+        if matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name) || is_key != keys {
+            continue;
+        }
+        cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
+    }
+    Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Seal;
+    use super::*;
+    use assetq_sample::wdb::{Cell, Game, Sheet};
+
+    /// Wherever its parts end, a plan produces exactly the bytes of its pieces, with any seal.
+    #[test]
+    fn a_plan_makes_its_bytes_with_any_seal_and_no_others() {
+        let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]).record("a", [Cell::Int(1)]).build();
+        let len = sheet.len();
+        let asset = Asset::open(Source::from_vec("items.wdb", sheet.clone())).unwrap();
+        for stretches in [
+            vec![],
+            vec![(40..44, vec![1; 4])],
+            vec![(8..12, vec![2; 4])],
+            vec![(6..10, vec![3; 7]), (11..13, vec![])],
+            vec![(9..9, vec![4]), (len..len, vec![5; 3])],
+            vec![(0..len, vec![6; 20])],
+        ] {
+            let mut pieces = Pieces::replaced(len, stretches).unwrap();
+            pieces.seal = Some(Seal::new(8..12, |_, _| Ok(vec![0; 4])));
+            let mut bytes = pieces.bytes(&sheet);
+            let plan = EditPlan {
+                asset: &asset,
+                options: Options::default(),
+                edits: Vec::new(),
+                pieces,
+                shown: None,
+                by_rows: false,
+                restored: None,
+                outer: None,
+            };
+            assert!(plan.makes(&bytes));
+            for at in 0..bytes.len() {
+                bytes[at] ^= 0x55;
+                assert_eq!(plan.makes(&bytes), (8..12).contains(&at), "{at}");
+                bytes[at] ^= 0x55;
+            }
+            assert!(!plan.makes(&bytes[..bytes.len() - 1]) && !plan.makes(&[&bytes[..], &[0]].concat()));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Edits of any format, and the files that they produce.
+//!
+//! An [`Edit`] is a row of `diff`: the key of a row with its changed cells, an inserted row, or a deleted row. Edits are resolved against
+//! a reader ([`TableEdits`]: numbers of rows and columns, values of the columns' kinds). A format that writes ([`Writable`]) returns the
+//! new file as [`Pieces`]: ranges of the old file, and new bytes. Bytes that no edit touches are copied.
+//!
+//! [`Column::writable`] and [`Column::accepts`](crate::table::Column::accepts) declare a column as writable. All other columns are derived,
+//! such as offsets and counts.
+//!
+//! [`Column::writable`]: crate::table::Column::writable
+
+mod check;
+mod copy;
+mod editor;
+mod index;
+pub mod patch;
+pub mod read;
+mod resolve;
+mod restore;
+
+pub use crate::writable::{
+    Cells, Change, Check, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, Seal, TableEdits,
+    ValueSource, Writable, differs, is_same, key_of, refused,
+};
+pub use crate::writable::{Item, ListEdit, Lists, agrees};
+pub use editor::{EditPlan, Editor, Written};
+pub use patch::Unpatched;
+pub use resolve::{Outcome, check_cell, item_cells};
+pub use restore::{Fingerprint, Restore};

@@ -1,0 +1,158 @@
+//! The files that an argument selects: a file, a folder, a glob, `ARCHIVE:GLOB` or `GAME@BUILDS`.
+//!
+//! A [`FilePattern`] is the argument, a [`FileList`] is the ordered list of its files, without opening them. [`open`]
+//! opens an argument as one asset: a pattern of many files becomes a [`FileSet`], whose tables are the tables of all
+//! its files with a column `file`.
+//!
+//! ```
+//! # fn main() -> assetq::Result<()> {
+//! use assetq::{Options, files};
+//! let folder = std::env::temp_dir().join(format!("assetq-files-{}", std::process::id()));
+//! std::fs::create_dir_all(&folder).expect("the folder can be created");
+//! for name in ["bow", "stern"] {
+//!     let bytes = assetq_sample::geometry::splash(&[(name, [-1.0; 3], [1.0; 3])]);
+//!     std::fs::write(folder.join(format!("{name}.splash")), bytes).expect("the file can be written");
+//! }
+//! let ships = files::open(&folder.join("*.splash"), &Options::default())?;
+//! let boxes = ships.reader().table("boxes").expect("the format has this table");
+//! assert_eq!((boxes.len()?, &*boxes.columns()[0].name), (2, "file"));
+//! assert_eq!(boxes.value(1, 1)?.to_string(), "stern");
+//! # std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+//! # Ok(())
+//! # }
+//! ```
+
+mod list;
+mod set;
+mod table;
+
+pub use list::FileList;
+pub use set::{FileSet, FormatOf};
+
+use crate::archive::{Address, is_archive};
+use crate::asset::Asset;
+use crate::error::Result;
+use crate::options::Options;
+use crate::paths::glob_of;
+use crate::report::Progress;
+use crate::table::glob::Glob;
+use crate::urls::url_of;
+use list::{FileAddress, Listed};
+use std::path::{Path, PathBuf};
+
+/// An argument in place of a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FilePattern {
+    /// A file, or a folder that is an archive.
+    File,
+    /// The files below a folder that match by their path below it.
+    Below(PathBuf, Option<Glob>),
+    /// The files in an archive that match a glob, or files of the builds that match one.
+    Inside(Address),
+}
+
+impl FilePattern {
+    /// Tells what `path` stands for. An existing path is that file, whatever characters are in it.
+    pub fn of(path: &Path) -> Self {
+        if path.is_dir() {
+            return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
+        }
+        if url_of(path).is_some() {
+            return Self::File;
+        }
+        let address = Address::of(path);
+        if address.inner().is_some_and(Glob::is_glob) || address.build().is_some_and(Glob::is_glob) {
+            return Self::Inside(address);
+        }
+        let glob = path.to_str().filter(|text| Glob::is_glob(text) && !address.exists()).map(split_glob);
+        // An invalid glob is the name of a file that does not exist.
+        match glob.and_then(|(root, glob)| Some((root, Glob::smart_case(&glob).ok()?))) {
+            Some((root, glob)) => Self::Below(root, Some(glob)),
+            None => Self::File,
+        }
+    }
+
+    /// Whether it may stand for more than one file.
+    pub fn is_many(&self) -> bool {
+        !matches!(self, Self::File)
+    }
+
+    /// The name of the folder or archive that is searched, if it has one.
+    pub fn stem(&self) -> Option<&str> {
+        let root = match self {
+            Self::File => return None,
+            Self::Below(root, _) => root,
+            Self::Inside(address) => address.outer(),
+        };
+        root.file_name()?.to_str()
+    }
+
+    /// Lists the files, without opening them. `progress` counts the files whose format is detected.
+    ///
+    /// # Errors
+    /// `Io` if the folder or archive cannot be read, `Syntax` for an invalid glob.
+    pub fn list(&self, given: &Path, options: &Options, progress: &Progress) -> Result<FileList> {
+        self.list_by(given, options, progress, &|address| address.open_outer(options))
+    }
+
+    /// As [`FilePattern::list`], with archives that `open` opens.
+    pub fn list_by(
+        &self,
+        given: &Path,
+        options: &Options,
+        progress: &Progress,
+        open: &dyn Fn(&Address) -> Result<Asset>,
+    ) -> Result<FileList> {
+        let mut list = FileList::new(options);
+        match self {
+            Self::File => list.files.push(Listed::of(FileAddress::File(given.to_owned()))),
+            Self::Below(root, glob) => list.add_below(root, glob.as_ref(), progress)?,
+            Self::Inside(address) => list.add_inside(given, address, open)?,
+        }
+        Ok(list)
+    }
+}
+
+/// The folder before the first part of a path that has a wildcard, and the glob below that folder.
+fn split_glob(path: &str) -> (PathBuf, String) {
+    let first = path.find(['*', '?', '[', '{']).unwrap_or(0);
+    let before = path.get(..first).unwrap_or_default();
+    let start = before.rfind(std::path::is_separator).map_or(0, |at| at.saturating_add(1));
+    let (root, glob) = path.split_at_checked(start).unwrap_or(("", path));
+    let root = if root.is_empty() { "." } else { root };
+    (root.into(), glob_of(glob).into_owned())
+}
+
+/// Opens a file as [`Asset::open_at`] does, or all files of a pattern as one [`FileSet`].
+///
+/// # Errors
+/// As [`Asset::open_at`], [`FilePattern::list`] and [`FileSet::open`].
+pub fn open(address: &Path, options: &Options) -> Result<Asset> {
+    let pattern = FilePattern::of(address);
+    if !pattern.is_many() {
+        return Asset::open_at(address, options);
+    }
+    let mut list = pattern.list(address, options, &Progress::default())?;
+    if matches!(pattern, FilePattern::Below(_, None)) {
+        list.retain_files();
+    }
+    FileSet::open(&address.to_string_lossy(), list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_begins_at_the_first_part_with_a_wildcard() {
+        for (path, root, glob) in [
+            ("a/b/*.wdb", "a/b/", "*.wdb"),
+            ("*.wdb", ".", "*.wdb"),
+            ("/x/y?/z", "/x/", "y?/z"),
+            ("a{b,c}/d", ".", "a{b,c}/d"),
+        ] {
+            assert_eq!(split_glob(path), (root.into(), glob.into()), "{path}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Patterns, and literals that every match has in it, so that most rows need not be looked at.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::regex;
+use crate::table::glob::Glob;
+use crate::table::{Anchor, Literal};
+use ::regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind, Look};
+
+/// How a pattern is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Syntax {
+    /// A glob if it contains a character of one ([`Glob::is_glob`]), else a text.
+    #[default]
+    Auto,
+    /// A text at any position.
+    Text,
+    /// A [glob](crate::table::glob) for the whole text.
+    Glob,
+    /// A regular expression that matches anywhere.
+    Regex,
+}
+
+/// The interpretation of a pattern.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How it is written.
+    pub syntax: Syntax,
+    /// Whether upper and lower case are the same: of ASCII letters, in regular expressions of all.
+    pub ignore_case: bool,
+    /// Whether a path is found when its folders match.
+    pub full_path: bool,
+}
+
+/// A pattern, ready to search for.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    test: Test,
+    /// A literal that every text that matches has in it.
+    required: Option<Literal>,
+    scope: Scope,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    Literal(Literal),
+    Glob(Box<Glob>),
+    Regex(Regex),
+}
+
+/// The part of a path that a pattern is matched against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// The path's last component.
+    Name,
+    /// The whole path.
+    Path,
+    /// The whole path; the match must reach into the last component.
+    IntoName,
+}
+
+fn syntax(what: impl Into<String>) -> Error {
+    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "pattern")
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// `Syntax` for one that is empty, or no glob or regular expression.
+    pub fn new(text: &str, options: Options) -> Result<Self> {
+        if text.is_empty() {
+            return Err(syntax("the text to find is empty"));
+        }
+        let kind = match options.syntax {
+            Syntax::Auto if Glob::is_glob(text) => Syntax::Glob,
+            Syntax::Auto => Syntax::Text,
+            given => given,
+        };
+        let fold = options.ignore_case;
+        let scope = match kind {
+            _ if options.full_path => Scope::Path,
+            _ if !text.contains('/') => Scope::Name,
+            Syntax::Text | Syntax::Auto => Scope::IntoName,
+            Syntax::Glob | Syntax::Regex => Scope::Path,
+        };
+        let (test, required) = match kind {
+            Syntax::Glob => glob(text, fold, scope)?,
+            Syntax::Regex => expression(text, fold, scope)?,
+            Syntax::Text | Syntax::Auto => {
+                let literal = Literal::new(text, Anchor::Anywhere, fold);
+                (Test::Literal(literal.ok_or_else(|| syntax("texts in files have no NUL in them"))?), None)
+            }
+        };
+        Ok(Self { test, required, scope })
+    }
+
+    /// Whether a text that is no path matches.
+    pub fn is_match(&self, text: &str) -> bool {
+        match &self.test {
+            Test::Literal(literal) => literal.is_in(text),
+            Test::Glob(glob) => glob.is_match(text),
+            Test::Regex(regex) => regex.is_match(text.as_bytes()),
+        }
+    }
+
+    /// Whether a path matches whose last component is its last `name` bytes.
+    pub fn is_path_match(&self, path: &str, name: usize) -> bool {
+        let name_at = path.len().saturating_sub(name);
+        match (&self.test, self.scope) {
+            (_, Scope::Name) => path.get(name_at..).is_some_and(|name| self.is_match(name)),
+            (Test::Literal(literal), Scope::IntoName) => {
+                // A match that begins here or later ends in the last component.
+                let first = name_at.saturating_sub(literal.text().len().saturating_sub(1));
+                path.as_bytes().get(first..).is_some_and(|tail| literal.is_in_bytes(tail))
+            }
+            (_, Scope::Path | Scope::IntoName) => self.is_match(path),
+        }
+    }
+
+    pub(super) fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The literal that alone decides whether a text matches.
+    pub(super) fn whole(&self) -> Option<&Literal> {
+        match &self.test {
+            Test::Literal(literal) => Some(literal),
+            Test::Glob(_) | Test::Regex(_) => None,
+        }
+    }
+
+    /// A literal that every text that matches has in it.
+    pub(super) fn required(&self) -> Option<&Literal> {
+        self.whole().or(self.required.as_ref())
+    }
+
+    /// A literal that the last component of every path that matches has in it.
+    pub(super) fn required_of_name(&self) -> Option<Literal> {
+        let literal = self.required()?;
+        let last = literal.text().rsplit('/').next().unwrap_or_default();
+        match self.scope {
+            Scope::Name => Some(literal.clone()),
+            // Either the last '/' of the text is the one before the name, or it is in the name.
+            Scope::IntoName if last.is_empty() => Literal::new("/", Anchor::Anywhere, false),
+            Scope::IntoName => Literal::new(last, Anchor::Anywhere, literal.ignores_case()),
+            // The end of the path is the end of its name, up to a '/' in it.
+            Scope::Path => match literal.anchor() {
+                Anchor::End | Anchor::Whole => Literal::new(last, Anchor::End, literal.ignores_case()),
+                Anchor::Anywhere | Anchor::Start => None,
+            },
+        }
+    }
+}
+
+/// A stretch of a pattern.
+enum Piece {
+    /// Literal text.
+    Text(String),
+    /// The start or the end of the text.
+    Edge,
+    /// Anything else.
+    Other,
+}
+
+/// The literal that alone decides whether a text matches, or else one that is part of every match: the longest, and for
+/// a path the last one, because the others may be in its folders.
+fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Option<Literal>) {
+    let literal = |index: usize, text: &str| {
+        let at_start = index.checked_sub(1).is_some_and(|before| matches!(pieces.get(before), Some(Piece::Edge)));
+        let at_end = matches!(pieces.get(index.saturating_add(1)), Some(Piece::Edge));
+        let anchor = match (at_start, at_end) {
+            (true, true) => Anchor::Whole,
+            (true, false) => Anchor::Start,
+            (false, true) => Anchor::End,
+            (false, false) => Anchor::Anywhere,
+        };
+        Literal::new(text, anchor, fold)
+    };
+    let texts = pieces.iter().enumerate().filter_map(|(index, piece)| match piece {
+        Piece::Text(text) => Some((index, text)),
+        _ => None,
+    });
+    let best = texts.max_by_key(|(index, text)| match scope {
+        Scope::Name => text.len(),
+        Scope::Path | Scope::IntoName => *index,
+    });
+    let best = best.and_then(|(index, text)| literal(index, text));
+    let whole = pieces.iter().filter(|piece| !matches!(piece, Piece::Edge)).count() == 1;
+    if whole { (best, None) } else { (None, best) }
+}
+
+fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
+    let (whole, required) = match glob_pieces(pattern) {
+        Some(pieces) => literals(&pieces, fold, scope),
+        None => (None, None),
+    };
+    // Compiling it takes longer than searching for a literal.
+    let test = match whole {
+        Some(literal) => Test::Literal(literal),
+        None => Test::Glob(Box::new(Glob::new(pattern, fold)?)),
+    };
+    Ok((test, required))
+}
+
+/// The parts of a glob; `None` if it contains more than `*`, `?`, `[…]` and `\`.
+fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
+    let mut pieces = vec![Piece::Edge];
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        let literal = match c {
+            '{' | '}' => return None,
+            '*' if chars.peek() == Some(&'*') => {
+                // `**` may also match the '/' before and after it.
+                while chars.next_if(|&c| matches!(c, '*' | '/')).is_some() {}
+                if let Some(Piece::Text(text)) = pieces.last_mut() {
+                    text.truncate(text.trim_end_matches('/').len());
+                }
+                None
+            }
+            '*' if chars.peek().is_none() => return Some(pieces),
+            '*' if matches!(pieces.as_slice(), [Piece::Edge]) => {
+                pieces.clear();
+                continue;
+            }
+            '*' | '?' => None,
+            '[' => {
+                chars.next_if(|&c| matches!(c, '!' | '^'));
+                // A leading ']' is a member of the class.
+                chars.next()?;
+                chars.find(|&c| c == ']')?;
+                None
+            }
+            '\\' => Some(chars.next()?),
+            c => Some(c),
+        };
+        match (literal, pieces.last_mut()) {
+            (Some(c), Some(Piece::Text(text))) => text.push(c),
+            (Some(c), _) => pieces.push(Piece::Text(c.into())),
+            (None, _) => pieces.push(Piece::Other),
+        }
+    }
+    pieces.push(Piece::Edge);
+    Some(pieces)
+}
+
+fn expression(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
+    let pieces = regex_pieces(&regex::parse(pattern).map_err(syntax)?);
+    // Letters of other alphabets fold to ASCII ones, so a literal would be too strict.
+    let (whole, required) = if fold { (None, None) } else { literals(&pieces, false, scope) };
+    let test = match whole {
+        Some(literal) => Test::Literal(literal),
+        None => {
+            let built = RegexBuilder::new(pattern).case_insensitive(fold).build();
+            Test::Regex(built.map_err(|error| syntax(regex::last_line(&error.to_string())))?)
+        }
+    };
+    Ok((test, required))
+}
+
+fn regex_pieces(hir: &Hir) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut open = vec![hir];
+    while let Some(hir) = open.pop() {
+        match hir.kind() {
+            HirKind::Concat(parts) => open.extend(parts.iter().rev()),
+            HirKind::Capture(capture) => open.push(&capture.sub),
+            HirKind::Literal(literal) => match (std::str::from_utf8(&literal.0), pieces.last_mut()) {
+                (Ok(more), Some(Piece::Text(text))) => text.push_str(more),
+                (Ok(text), _) => pieces.push(Piece::Text(text.to_owned())),
+                (Err(_), _) => pieces.push(Piece::Other),
+            },
+            HirKind::Look(Look::Start) if pieces.is_empty() => pieces.push(Piece::Edge),
+            HirKind::Look(Look::End) if open.is_empty() => pieces.push(Piece::Edge),
+            HirKind::Empty => {}
+            _ => pieces.push(Piece::Other),
+        }
+    }
+    pieces
+}

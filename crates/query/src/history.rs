@@ -1,0 +1,361 @@
+//! The history of one entry through all builds: its addition, each change of each field, and its removal.
+//!
+//! An entry consists of all rows of a file with one path, id or key: for a ship's visual the rows of `paths`,
+//! `resources`, `visuals`, its render sets and its nodes. Columns with positions are ignored.
+
+use crate::archive::{self, Archive, File};
+use crate::asset::Asset;
+use crate::codec::crc32;
+use crate::compare::{differ, same_value};
+use crate::diff::{Seeker, path_of_key};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::options::Options;
+use crate::reader::{FileFormat, Reader};
+use crate::source::Source;
+use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value};
+use std::collections::BTreeMap;
+
+/// Rows of one table that an entry may have.
+const MOST_ROWS: usize = 1 << 16;
+
+/// An entry in one build: its rows, by table and by the marks that distinguish the rows of one table, with their fields.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State(BTreeMap<(String, RowIdentity), Vec<(String, Value<'static>)>>);
+
+/// The marks that distinguish the rows of an entry in one table: the other parts of their keys, and the number of
+/// earlier rows with the same key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct RowIdentity {
+    key: Vec<String>,
+    number: Option<u64>,
+    repeated: usize,
+}
+
+impl RowIdentity {
+    fn text(&self) -> String {
+        let repeated = (self.repeated > 0).then(|| format!("#{}", self.repeated));
+        let parts: Vec<String> =
+            self.key.iter().cloned().chain(self.number.map(|number| number.to_string())).chain(repeated).collect();
+        parts.join("  ")
+    }
+}
+
+impl State {
+    /// The entry `entry` of `asset`, in all tables or in the given `tables`. Empty without such an entry.
+    ///
+    /// # Errors
+    /// The first damage in one of its rows, and `Limit` if it has too many.
+    pub fn of(asset: &Asset, entry: &str, tables: &[String]) -> Result<Self> {
+        let mut state = Self::default();
+        for table in asset.reader().tables() {
+            if tables.is_empty() || tables.iter().any(|name| name == table.name()) {
+                state.add(&*table, entry)?;
+            }
+        }
+        Ok(state)
+    }
+
+    /// The file at `path` of an archive: its id, size and CRC-32, which is computed from its bytes if the archive has no CRC, such
+    /// as a snapshot for the files that it contains.
+    ///
+    /// # Errors
+    /// Damage of its entry, and the errors of [`archive::open`] if its bytes are needed.
+    pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
+        let mut state = Self::default();
+        let numbers = if archive.has_lists() { archive.positions(path)? } else { Vec::new() };
+        let of_lists = numbers.into_iter().map(|n| archive.file(n));
+        let files: Vec<File<'_>> = match archive.has_lists() {
+            true => of_lists.collect::<Result<_>>()?,
+            false => archive.find(path)?.into_iter().collect(),
+        };
+        for file in files {
+            let crc32 = match file.crc32 {
+                Some(crc32) => crc32,
+                None => crc32(archive::open(archive, &file, "")?.bytes()),
+            };
+            let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
+            let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
+            let part = RowIdentity {
+                key: file.list.iter().map(|list| list.clone().into_owned()).collect(),
+                ..RowIdentity::default()
+            };
+            state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
+        }
+        Ok(state)
+    }
+
+    /// Whether the entry is not there.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, table: &dyn Table, entry: &str) -> Result<()> {
+        let columns = table.columns();
+        let keys: Vec<usize> =
+            (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|c| c.role == Role::Key)).collect();
+        let asked: Vec<(usize, Value<'_>)> = keys.iter().flat_map(|&key| asked(table, key, entry)).collect();
+        let mut rows = Vec::new();
+        for (column, value) in &asked {
+            rows.extend(rows_with(table, *column, value)?);
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        check_count(table, rows.len())?;
+        let paths: Vec<usize> = keys.iter().filter_map(|&key| path_of_key(table, key)).collect();
+        let mut seeker = Seeker::new(table);
+        for row in rows {
+            let cursor = seeker.at(u32::try_from(row).unwrap_or(u32::MAX))?;
+            let mut part = RowIdentity::default();
+            for &key in &keys {
+                let is_asked =
+                    asked.iter().any(|(column, _)| *column == key || path_of_key(table, key) == Some(*column));
+                match cursor.value(key)? {
+                    _ if is_asked => {}
+                    Value::Uint(number) if part.number.is_none() => part.number = Some(number),
+                    value => part.key.push(value.to_string()),
+                }
+            }
+            let mut fields = Vec::new();
+            for (at, column) in columns.iter().enumerate() {
+                if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
+                    continue;
+                }
+                // The text of a hash is more useful than the hash.
+                if let Some(text) = table.text_of(at)
+                    && !cursor.value(text)?.is_null()
+                {
+                    continue;
+                }
+                let value = cursor.value(at)?;
+                if !value.is_null() {
+                    fields.push((column.name.to_string(), value.into_owned()));
+                }
+            }
+            let mut key = (table.name().to_owned(), part);
+            while self.0.contains_key(&key) {
+                key.1.repeated = key.1.repeated.saturating_add(1);
+            }
+            self.0.insert(key, fields);
+        }
+        Ok(())
+    }
+}
+
+/// The values of a row of `entry` in the key column `key`, or in the column of its paths, if `entry` may be
+/// such a key or a path.
+fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value<'e>)> {
+    let Some(column) = table.columns().get(key) else { return Vec::new() };
+    let own = match column.kind {
+        Kind::Text | Kind::Any => Some(Value::text(entry)),
+        Kind::Id64 => id::parse(entry).map(Value::Id64),
+        Kind::Id32 => id::parse32(entry).map(Value::Id32),
+        Kind::Guid => Guid::parse(entry).map(Value::Guid),
+        // Numbers distinguish rows of one entry.
+        _ => None,
+    };
+    let path = path_of_key(table, key).map(|path| (path, Value::text(entry)));
+    own.map(|own| (key, own)).into_iter().chain(path).collect()
+}
+
+/// The rows whose cell in `column` is `value`: by an index if the table has one.
+fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> Result<Vec<usize>> {
+    if let Some(found) = table.find(column, value) {
+        return found;
+    }
+    let mut rows = Vec::new();
+    let mut cursor = table.cursor_over(0, &[column]);
+    while cursor.advance()? {
+        // A row that cannot be read is not known to be one of these.
+        if cursor.value(column).is_ok_and(|cell| same_value(&cell, value)) {
+            rows.push(cursor.row());
+            check_count(table, rows.len())?;
+        }
+    }
+    Ok(rows)
+}
+
+fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
+    if rows <= MOST_ROWS {
+        return Ok(());
+    }
+    let kind = ErrorKind::Limit { what: "rows of one entry", value: rows as u64, limit: MOST_ROWS as u64 };
+    Err(Error::of_part(kind, table.name().to_owned()))
+}
+
+/// An event in the life of a row of the entry, or of one of its fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The row is there in the first build that is known.
+    Present,
+    /// The row was inserted.
+    Added,
+    /// A field has another value.
+    Changed,
+    /// The row was deleted.
+    Removed,
+}
+
+impl Change {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// A line of the history.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The build in which it is so.
+    pub build: String,
+    /// The event.
+    pub change: Change,
+    /// The table of the row.
+    pub table: String,
+    /// The mark that distinguishes the row from others of the entry in that table; empty for a single row.
+    pub part: String,
+    /// The changed field; `None` if the whole row was inserted or deleted.
+    pub field: Option<String>,
+    /// The old value, or all fields of the deleted row.
+    pub old: Value<'static>,
+    /// The new value, or all fields of the inserted row.
+    pub new: Value<'static>,
+}
+
+/// The history of one entry. It is a file with one table, `history`, so that it is written and queried like any file.
+#[derive(Debug)]
+pub struct History {
+    source: Source,
+    events: Vec<Event>,
+}
+
+impl History {
+    /// The history of `entry` in these builds, the oldest first. The caller leaves out unknown builds.
+    pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
+        let mut events = Vec::new();
+        let nothing = State::default();
+        let mut before = None;
+        for (build, state) in builds {
+            between(build, before, state, &nothing, &mut events);
+            before = Some(state);
+        }
+        Self { source: Source::from_vec(entry, Vec::new()), events }
+    }
+
+    /// The events, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+}
+
+fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, events: &mut Vec<Event>) {
+    let came = if before.is_some() { Change::Added } else { Change::Present };
+    let old_rows = &before.unwrap_or(nothing).0;
+    let all = |fields: &[(String, Value<'static>)]| {
+        Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
+    };
+    let mut push = |(table, part): &(String, RowIdentity), change, field, old: Value<'_>, new: Value<'_>| {
+        let (build, table, part) = (build.to_owned(), table.clone(), part.text());
+        let (old, new) = (old.into_owned(), new.into_owned());
+        events.push(Event { build, change, table, part, field, old, new });
+    };
+    for (key, fields) in old_rows.iter().filter(|(key, _)| !after.0.contains_key(key)) {
+        push(key, Change::Removed, None, all(fields), Value::Null);
+    }
+    for (key, fields) in &after.0 {
+        let Some(old) = old_rows.get(key) else {
+            push(key, came, None, Value::Null, all(fields));
+            continue;
+        };
+        let value_in = |fields: &[(String, Value<'static>)], name: &str| {
+            fields.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
+        };
+        let gone = old.iter().filter(|(name, _)| fields.iter().all(|(other, _)| other != name));
+        let mut differing = Vec::new();
+        for (name, _) in gone.chain(fields) {
+            differ(name.as_str().into(), value_in(old, name), value_in(fields, name), &mut differing);
+        }
+        for field in differing {
+            push(key, Change::Changed, Some(field.name.into_owned()), field.old, field.new);
+        }
+    }
+}
+
+impl FileFormat for History {
+    const NAME: &'static str = "history";
+
+    fn open_as(_: Source, _: &Options) -> Result<Self> {
+        Err(Error::of_part(ErrorKind::Unsupported { what: "reading a history".into() }, ""))
+    }
+}
+
+impl Reader for History {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        type EventRow<'a> = (usize, &'a Event);
+        let table = DeclaredTable::<EventRow<'_>>::over("history", &self.events)
+            .column(Column::text("build").brief(), |(_, event)| Ok(Value::text(&event.build)))
+            .column(Column::text("change").brief(), |(_, event)| Ok(event.change.name().into()))
+            .column(Column::text("table").brief(), |(_, event)| Ok(Value::text(&event.table)))
+            .column(Column::text("part").brief(), |(_, event)| {
+                Ok(if event.part.is_empty() { Value::Null } else { Value::text(&event.part) })
+            })
+            .column(Column::text("field").brief(), |(_, event)| Ok(event.field.as_deref().into()))
+            .column(Column::new("old", Kind::Any).brief(), |(_, event)| Ok(event.old.clone()))
+            .column(Column::new("new", Kind::Any).brief(), |(_, event)| Ok(event.new.clone()));
+        vec![Box::new(table)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assetq_sample::wdb::{Cell, Game, Sheet};
+
+    fn state(rows: &[(&str, i64)], entry: &str) -> State {
+        let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+        for (name, points) in rows {
+            sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
+        }
+        State::of(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
+    }
+
+    #[test]
+    fn an_entry_comes_changes_and_goes() {
+        let builds = [
+            &[("golem", 1)][..],
+            &[("golem", 1), ("bat", 3)],
+            &[("bat", 3)],
+            &[("wolf", 0), ("bat", 5)],
+            &[("wolf", 0)],
+        ];
+        let of = |entry: &str| {
+            let builds: Vec<_> =
+                builds.iter().enumerate().map(|(n, rows)| (n.to_string(), state(rows, entry))).collect();
+            let told = |event: &Event| {
+                let field = event.field.as_deref().unwrap_or("-");
+                format!("{} {} {field} {} {}", event.build, event.change.name(), event.old, event.new)
+            };
+            History::new(entry, &builds).events().iter().map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of("bat"),
+            [
+                "1 added -  {sName: bat, u16HitPoints: 3}",
+                "3 changed u16HitPoints 3 5",
+                "4 removed - {sName: bat, u16HitPoints: 5} "
+            ]
+        );
+        assert_eq!(of("golem")[0], "0 present -  {sName: golem, u16HitPoints: 1}");
+        assert!(of("nobody").is_empty());
+    }
+}

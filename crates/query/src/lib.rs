@@ -1,0 +1,35 @@
+//! Queries of any format, through its tables: a part of `assetq`, which programs use instead. It changes without notice.
+
+#![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use assetq_core::{
+    Error, Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader,
+    relations, report, scene, source, suggest, table, threads, urls, writable,
+};
+
+pub mod diff;
+pub mod edit;
+pub mod files;
+pub mod find;
+pub mod history;
+pub mod lines;
+pub mod refs;
+mod regex;
+#[cfg(feature = "sql")]
+pub mod sql;
+pub mod write;
+
+#[cfg(test)]
+assetq_core::inventory::submit! {
+    assetq_core::BuiltIn { formats: &[assetq_ff13::FORMATS, assetq_wows::FORMATS], prefixes: &[] }
+}

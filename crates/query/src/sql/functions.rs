@@ -1,0 +1,128 @@
+//! SQL functions in addition to SQLite's.
+
+use super::cells::{ID_COLLATION, order_of_ids};
+use crate::id;
+use crate::regex;
+use crate::table::Value;
+use ::regex::Regex;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Error, Result};
+use std::fmt::Write as _;
+
+/// The functions and what they do, for `.help` and for completion.
+pub(super) const FUNCTIONS: [(&str, &str); 4] = [
+    ("path_id('content/…')", "the id of a path"),
+    ("name_id('…')", "the id of a name"),
+    ("hex(id)", "a whole number as an id, 0x and 16 digits; anything else as SQLite's hex"),
+    ("text REGEXP 'pattern'", "whether a regular expression finds something in the text"),
+];
+
+pub(super) fn add(connection: &Connection) -> Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_collation(ID_COLLATION, order_of_ids)?;
+    connection.create_scalar_function("path_id", 1, flags, |context| {
+        Ok(text(context, 0)?.map(|path| Value::Id64(id::of_path(&path)).to_string()))
+    })?;
+    connection.create_scalar_function("name_id", 1, flags, |context| {
+        Ok(text(context, 0)?.map(|name| Value::Id32(id::of_name(&name)).to_string()))
+    })?;
+    connection.create_scalar_function("hex", 1, flags, |context| Ok(hex(context.get_raw(0))))?;
+    connection.create_scalar_function("regexp", 2, flags, regexp)
+}
+
+/// An argument as text; numbers are written out, as SQLite does.
+fn text(context: &Context<'_>, argument: usize) -> Result<Option<String>> {
+    Ok(match context.get_raw(argument) {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text).into_owned()),
+    })
+}
+
+/// The bits of a whole number and the number of an id in its fixed form; bytes and other text byte by byte.
+fn hex(value: ValueRef<'_>) -> String {
+    let id = match value {
+        ValueRef::Integer(number) => Some(number.cast_unsigned()),
+        ValueRef::Text(text) if text.starts_with(b"0x") || text.starts_with(b"0X") => {
+            str::from_utf8(text).ok().and_then(id::parse)
+        }
+        _ => None,
+    };
+    if let Some(id) = id {
+        return Value::Id64(id).to_string();
+    }
+    let number;
+    let bytes = match value {
+        ValueRef::Null => &[],
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+        ValueRef::Integer(_) => &[],
+        ValueRef::Real(real) => {
+            number = real.to_string();
+            number.as_bytes()
+        }
+    };
+    bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut text, byte| {
+        // To write to a text does not fail.
+        let _ = write!(text, "{byte:02X}");
+        text
+    })
+}
+
+/// `text REGEXP pattern`, which SQLite calls as `regexp(pattern, text)`.
+fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
+    let (Some(pattern), Some(text)) = (text(context, 0)?, text(context, 1)?) else { return Ok(None) };
+    let compile = |_: ValueRef<'_>| {
+        regex::parse(&pattern)
+            .and_then(|_| Regex::new(&pattern).map_err(|error| regex::last_line(&error.to_string())))
+            .map_err(|what| Error::UserFunctionError(format!("regular expression: {what}").into()))
+    };
+    Ok(Some(context.get_or_create_aux(0, compile)?.is_match(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(sql: &str) -> rusqlite::types::Value {
+        let connection = Connection::open_in_memory().unwrap();
+        add(&connection).unwrap();
+        connection.query_row(&format!("SELECT {sql}"), [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn hex_of_ids_and_of_everything_else() {
+        let plain = |sql: &str| -> rusqlite::types::Value {
+            Connection::open_in_memory().unwrap().query_row(&format!("SELECT {sql}"), [], |row| row.get(0)).unwrap()
+        };
+        for sql in ["hex(x'00ff')", "hex('abc')", "hex('12')", "hex('0xZZ')", "hex(NULL)", "hex(1.5)", "hex('ü')"] {
+            assert_eq!(value(sql), plain(sql), "{sql}");
+        }
+        assert_eq!(value("hex(-1)"), "0xFFFFFFFFFFFFFFFF".to_owned().into());
+        assert_eq!(value("hex(42)"), "0x000000000000002A".to_owned().into());
+        assert_eq!(value("hex('0x2a')"), "0x000000000000002A".to_owned().into());
+    }
+
+    #[test]
+    fn ids_of_paths_and_names() {
+        let id = Value::Id64(crate::codec::cityhash64(b"content/gameplay")).to_string();
+        assert_eq!(value("path_id('content/gameplay')"), id.into());
+        assert_eq!(value("name_id('diffuseMap')"), "0x820F0280".to_owned().into());
+        assert_eq!(value("path_id(NULL)"), rusqlite::types::Value::Null);
+    }
+
+    #[test]
+    fn regular_expressions() {
+        assert_eq!(value("'content/a.dds' REGEXP '\\.dds$'"), 1.into());
+        assert_eq!(value("'content/a.dds' REGEXP '^a'"), 0.into());
+        assert_eq!(value("NULL REGEXP 'a'"), rusqlite::types::Value::Null);
+        let connection = Connection::open_in_memory().unwrap();
+        add(&connection).unwrap();
+        for (pattern, what) in [("a(", "unclosed group"), ("a{0,50000}", "come to 50000 characters")] {
+            let answer =
+                connection.query_row(&format!("SELECT 'a' REGEXP '{pattern}'"), [], |row| row.get::<_, i64>(0));
+            assert!(answer.unwrap_err().to_string().contains(what), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Rows and entries written out. A new output is one file here, and works on every format.
+//!
+//! All that writes fails with [`ErrorKind::Io`](crate::ErrorKind::Io) when its output cannot be written.
+
+#[cfg(feature = "parquet")]
+pub mod arrow;
+pub mod atom;
+#[cfg(feature = "parquet")]
+mod batch;
+pub mod csv;
+pub mod hive;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+pub mod rows;
+mod shares;
+#[cfg(feature = "parquet")]
+pub mod stream;
+pub mod text;
+
+#[doc(inline)]
+pub use assetq_core::atomic_file;
+pub use assetq_core::write::{json, plain};

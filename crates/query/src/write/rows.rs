@@ -1,0 +1,458 @@
+//! Rows in any of the text formats.
+
+pub use super::shares::SinkEvent;
+
+use super::csv::CsvWriter;
+use super::json::{self, JsonWriter};
+use super::shares::{self, ShareReader};
+use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
+use crate::error::{Error, Result};
+use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
+use crate::threads;
+use serde_json::ser::CompactFormatter;
+use std::borrow::Cow;
+use std::io::Write;
+
+/// The formats that rows are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowFormat {
+    /// Aligned columns for people.
+    Text,
+    /// One array of objects.
+    Json,
+    /// An object a line.
+    Ndjson,
+    /// RFC 4180 with a header line.
+    Csv,
+}
+
+/// A column as outputs see it.
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// The column's name.
+    pub name: String,
+    /// The kind of its cells.
+    pub kind: Kind,
+}
+
+/// An output that takes rows one by one.
+pub trait RowSink {
+    /// Takes a row of as many cells as there are columns. Where a cell cannot be held, nothing of the row is.
+    ///
+    /// # Errors
+    /// When the output cannot be written, or for a cell that the format cannot hold.
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()>;
+
+    /// Takes the cells of `columns` of the current row of `row`. Where one is damaged, nothing of the row is taken.
+    ///
+    /// # Errors
+    /// As [`RowSink::row`], and for a damaged cell.
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+        self.row(&cells)
+    }
+
+    /// Takes the cells of `columns` of all rows, in order, if that is quicker than row by row; `None` otherwise. `met` gets the rows and the
+    /// damage on the way; its error ends the walk.
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let _ = (table, columns, met);
+        None
+    }
+
+    /// Ends the document and passes everything on.
+    fn finish(&mut self) -> Result<()>;
+}
+
+impl<W: Write> RowSink for RowWriter<W> {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        Self::row(self, cells)
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        self.whole_row(row, columns)
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let Self { names, out, rows } = self;
+        let count = threads::count().saturating_mul(2).min(AT_ONCE);
+        let writer = || PieceWriter::new(out, names);
+        let writers: Vec<PieceWriter> =
+            std::iter::repeat_with(writer).take(count.saturating_add(1)).collect::<Option<_>>()?;
+        shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| Ok(out.append(piece, rows)?))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Self::finish(self)
+    }
+}
+
+/// Writes rows, one by one, in one of the formats.
+pub struct RowWriter<W: Write> {
+    names: Vec<String>,
+    out: Output<W>,
+    rows: u64,
+}
+
+enum Output<W: Write> {
+    /// Text of a single column: nothing to align, so one value a line.
+    Lines(Page<W>),
+    Text(Box<Aligned<W>>),
+    Json(JsonWriter<W, CompactFormatter>),
+    Ndjson(JsonWriter<W, CompactFormatter>),
+    Csv(Box<CsvWriter<W>>),
+}
+
+impl<W: Write> std::fmt::Debug for RowWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowWriter").field("names", &self.names).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// Appends rows that were written elsewhere. `rows` counts the rows of the output.
+    fn append(&mut self, piece: Piece, rows: &mut u64) -> Result<()> {
+        let separator: &[u8] = match self {
+            Self::Json(_) if *rows > 0 && piece.rows > 0 => json::ROW_SEPARATOR,
+            _ => b"",
+        };
+        *rows = rows.saturating_add(piece.rows);
+        let out = match self {
+            Self::Lines(_) | Self::Text(_) => return Ok(()),
+            Self::Json(json) | Self::Ndjson(json) => json.out(),
+            Self::Csv(csv) => csv.out()?,
+        };
+        let written = out.write_all(separator).and_then(|()| out.write_all(&piece.text));
+        written.map_err(|error| Error::io("cannot write", error))
+    }
+}
+
+/// The most threads that write text at once, which bounds the memory for it.
+const AT_ONCE: usize = 16;
+/// Bytes of text after which a piece ends whatever its rows.
+const PIECE: usize = 4 << 20;
+
+/// Rows as text, without a header.
+struct Piece {
+    text: Vec<u8>,
+    rows: u64,
+}
+
+/// Writes rows of a table as pieces of text.
+struct PieceWriter {
+    writer: RowWriter<Vec<u8>>,
+    /// Whether a row was damaged since the last piece.
+    is_torn: bool,
+}
+
+impl PieceWriter {
+    /// Rows in the format of `output`; `None` for a format whose rows depend on the rows before.
+    fn new<W: Write>(output: &Output<W>, names: &[String]) -> Option<Self> {
+        let out = match output {
+            // Widths of columns come from the first rows.
+            Output::Lines(_) | Output::Text(_) => return None,
+            Output::Json(_) => {
+                let mut json = JsonWriter::compact(Vec::new());
+                // Writing to memory does not fail.
+                let _ = json.begin_list();
+                json.out().clear();
+                Output::Json(json)
+            }
+            Output::Ndjson(_) => Output::Ndjson(JsonWriter::compact(Vec::new())),
+            Output::Csv(_) => Output::Csv(Box::new(CsvWriter::new(Vec::new()))),
+        };
+        Some(Self { writer: RowWriter { names: names.to_vec(), out, rows: 0 }, is_torn: false })
+    }
+}
+
+impl ShareReader for PieceWriter {
+    type Piece = Piece;
+
+    const ROWS: usize = 4096;
+
+    fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let added = self.writer.whole_row(row, columns);
+        self.is_torn |= added.is_err();
+        added
+    }
+
+    fn is_full(&self) -> bool {
+        let size = match &self.writer.out {
+            Output::Json(json) | Output::Ndjson(json) => json.written().len(),
+            Output::Csv(csv) => csv.written().len(),
+            Output::Lines(_) | Output::Text(_) => 0,
+        };
+        self.is_torn || size >= PIECE
+    }
+
+    fn take(&mut self) -> Result<Piece> {
+        self.is_torn = false;
+        let text = match &mut self.writer.out {
+            Output::Json(json) | Output::Ndjson(json) => std::mem::take(json.out()),
+            Output::Csv(csv) => std::mem::take(csv.out()?),
+            Output::Lines(_) | Output::Text(_) => Vec::new(),
+        };
+        Ok(Piece { text, rows: std::mem::take(&mut self.writer.rows) })
+    }
+}
+
+impl<W: Write> RowWriter<W> {
+    /// Rows with these columns, written to `out`.
+    pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
+        Self::open(out, format, header, style, true)
+    }
+
+    /// As [`RowWriter::new`], without a line of column names in text and CSV.
+    pub fn without_header(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
+        Self::open(out, format, header, style, false)
+    }
+
+    fn open(out: W, format: RowFormat, header: &[Header], style: Style, has_header: bool) -> Result<Self> {
+        let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
+        let out = match format {
+            RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
+            RowFormat::Text => {
+                let column = |header: &Header| match header.kind {
+                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*header.name),
+                    Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*header.name, Fit::Cut),
+                    Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*header.name, Fit::Whole),
+                };
+                let text = Aligned::new(out, header.iter().map(column).collect(), style);
+                Output::Text(Box::new(if has_header { text } else { text.without_header() }))
+            }
+            RowFormat::Json => {
+                let mut json = JsonWriter::compact(out);
+                json.begin_list()?;
+                Output::Json(json)
+            }
+            RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
+            RowFormat::Csv => {
+                let mut csv = CsvWriter::new(out);
+                if has_header {
+                    names.iter().try_for_each(|name| csv.text_cell(name))?;
+                    csv.end_line()?;
+                }
+                Output::Csv(Box::new(csv))
+            }
+        };
+        Ok(Self { names, out, rows: 0 })
+    }
+
+    /// Fits text into a terminal of `width` columns. Other formats always have all of each cell.
+    #[must_use]
+    pub fn fit_into(mut self, width: Option<usize>) -> Self {
+        if let Output::Text(text) = self.out {
+            self.out = Output::Text(Box::new(text.fit_into(width)));
+        }
+        self
+    }
+
+    /// Writes a row of as many cells as there are columns.
+    pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        self.rows = self.rows.saturating_add(1);
+        match &mut self.out {
+            Output::Lines(page) => cells.iter().try_for_each(|cell| page.line(&text_cell(cell))),
+            Output::Text(text) => {
+                cells.iter().for_each(|cell| text.cell(cell));
+                text.end_row()
+            }
+            Output::Json(json) | Output::Ndjson(json) => {
+                let first = self.rows == 1;
+                json.begin_row(first)?;
+                for (name, value) in self.names.iter().zip(cells) {
+                    json.field(name, value)?;
+                }
+                json.end_map()?;
+                if json.is_line_end() { json.end_line() } else { Ok(()) }
+            }
+            Output::Csv(csv) => {
+                cells.iter().try_for_each(|cell| csv.cell(cell))?;
+                csv.end_line()
+            }
+        }
+    }
+
+    /// Writes the cells of `columns` of the current row of `row`, or nothing of it where a cell is damaged.
+    fn whole_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let Output::Csv(csv) = &mut self.out else {
+            let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+            return self.row(&cells);
+        };
+        for &column in columns {
+            // By reference: to move a value right after it was made stalls the processor.
+            let written = match row.value(column) {
+                Ok(ref cell) => csv.cell(cell),
+                Err(error) => Err(error),
+            };
+            if written.is_err() {
+                csv.discard_line();
+                return written;
+            }
+        }
+        self.rows = self.rows.saturating_add(1);
+        csv.end_line()
+    }
+
+    /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
+    pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
+        if let Output::Csv(csv) = &mut self.out {
+            self.rows = self.rows.saturating_add(1);
+            for &column in columns {
+                // By reference: to move a value right after it was made stalls the processor.
+                match row.value(column) {
+                    Ok(ref value) => csv.cell(value)?,
+                    Err(error) => {
+                        damaged(error);
+                        csv.cell(&Value::Null)?;
+                    }
+                }
+            }
+            return csv.end_line();
+        }
+        let mut cell = |&column: &usize| {
+            row.value(column).unwrap_or_else(|error| {
+                damaged(error);
+                Value::Null
+            })
+        };
+        match &mut self.out {
+            Output::Lines(page) => {
+                self.rows = self.rows.saturating_add(1);
+                return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
+            }
+            Output::Text(text) => {
+                self.rows = self.rows.saturating_add(1);
+                columns.iter().for_each(|column| text.cell(&cell(column)));
+                return text.end_row();
+            }
+            Output::Json(_) | Output::Ndjson(_) | Output::Csv(_) => {}
+        }
+        let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
+        self.row(&cells)
+    }
+
+    /// Rows written so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Ends the document and passes everything on.
+    pub fn finish(&mut self) -> Result<()> {
+        match &mut self.out {
+            Output::Lines(page) => page.flush(),
+            Output::Text(text) => text.finish(),
+            Output::Json(json) => {
+                json.end_list()?;
+                json.end_line()?;
+                json.flush()
+            }
+            Output::Ndjson(json) => json.flush(),
+            Output::Csv(csv) => csv.flush(),
+        }
+    }
+}
+
+fn text_cell<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
+    match value {
+        Value::Null => "-".into(),
+        Value::Text(text) => Cow::Borrowed(text),
+        other => other.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, DeclaredTable};
+
+    fn write(format: RowFormat, rows: &[Vec<Value<'_>>]) -> String {
+        let header = [("id", Kind::Id64), ("name", Kind::Text), ("list", Kind::Nested)]
+            .map(|(name, kind)| Header { name: name.into(), kind });
+        let mut out = Vec::new();
+        let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
+        rows.iter().for_each(|row| writer.row(row).unwrap());
+        writer.finish().unwrap();
+        drop(writer);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_same_rows_in_each_format() {
+        let rows = [
+            vec![Value::Id64(1), "a,\"b\"".into(), Value::floats([1.0, f32::INFINITY])],
+            vec![Value::Id64(2), Value::Null, Value::List(vec![])],
+        ];
+        assert_eq!(
+            write(RowFormat::Json, &rows),
+            "[{\"id\":\"0x0000000000000001\",\"name\":\"a,\\\"b\\\"\",\"list\":[1.0,null]},\n\
+             {\"id\":\"0x0000000000000002\",\"name\":null,\"list\":[]}]\n"
+        );
+        assert_eq!(write(RowFormat::Ndjson, &rows[1..]), "{\"id\":\"0x0000000000000002\",\"name\":null,\"list\":[]}\n");
+        assert_eq!(
+            write(RowFormat::Csv, &rows),
+            "id,name,list\r\n0x0000000000000001,\"a,\"\"b\"\"\",\"[1.0,null]\"\r\n0x0000000000000002,,[]\r\n"
+        );
+        assert_eq!(write(RowFormat::Json, &[]), "[]\n");
+        assert_eq!(write(RowFormat::Csv, &[]), "id,name,list\r\n");
+    }
+
+    /// More rows than one thread takes at once. Some are damaged, and the texts of some fill a piece.
+    #[test]
+    fn rows_of_all_threads_are_the_rows_one_by_one() {
+        let text = |row: &usize| match row {
+            5 | 6 | 4095 | 9000 => Err(Error::of_part(crate::error::ErrorKind::Cycle { at: 1 }, "rows")),
+            7000..7003 => Ok(Value::owned("x, \"".repeat(1 << 20))),
+            row => Ok(Value::owned(format!("row {row}"))),
+        };
+        let header = ["row", "text"].map(|name| Header { name: name.into(), kind: Kind::Text });
+        for len in [0, 3, 4096, 20_000] {
+            let table = DeclaredTable::new("rows", move || Ok(len), move |row| Ok((row < len).then_some(row)))
+                .column(Column::uint("row"), |row| Ok((*row).into()))
+                .column(Column::text("text"), text)
+                .random_access();
+            for format in [RowFormat::Json, RowFormat::Ndjson, RowFormat::Csv] {
+                let written = |fill: &dyn Fn(&mut RowWriter<&mut Vec<u8>>) -> Vec<usize>| {
+                    let mut out = Vec::new();
+                    let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
+                    let damaged = fill(&mut writer);
+                    writer.finish().unwrap();
+                    drop(writer);
+                    (String::from_utf8(out).unwrap(), damaged)
+                };
+                let one_by_one = written(&|writer| {
+                    let (mut damaged, mut cursor) = (Vec::new(), table.cursor(0));
+                    while cursor.advance().unwrap() {
+                        if RowSink::row_of(writer, &*cursor, &[1, 0]).is_err() {
+                            damaged.push(cursor.row());
+                        }
+                    }
+                    damaged
+                });
+                let at_once = written(&|writer| {
+                    let (mut damaged, mut read) = (Vec::new(), 0);
+                    let met = |met| {
+                        match met {
+                            SinkEvent::Rows(count) => read += count,
+                            SinkEvent::Damage(row, _) => damaged.push(row.unwrap()),
+                        }
+                        Ok::<_, Error>(())
+                    };
+                    writer.rows_of(&table, &[1, 0], met).unwrap().unwrap();
+                    assert_eq!(read, len);
+                    damaged
+                });
+                assert!(one_by_one == at_once, "{format:?} of {len} rows");
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Rusty Hearts: a part of `assetq`, which programs use instead. It changes without notice.
+
+#![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use assetq_core::{
+    Format, archive, budget, bytes, codec, compare, error, escape, lazy, options, reader, report, scene, source, table,
+    threads, writable,
+};
+
+pub mod rusty_hearts;
+pub mod wdata;
+
+/// Map, `.wdata`.
+pub const WDATA: Format = Format::of::<wdata::Map>();
+/// The game's folder, or its list `f00X.dat`.
+pub const RUSTY_HEARTS: Format = Format::of::<rusty_hearts::RustyHeartsArchive>();
+
+/// All formats of this game.
+pub const FORMATS: &[Format] = &[WDATA, RUSTY_HEARTS];

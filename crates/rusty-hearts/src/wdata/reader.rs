@@ -1,0 +1,128 @@
+//! The format as commands see it.
+
+use super::tables::{RecordTable, links, paths, records, scripts};
+use super::{BoxType, Map, cat, trailing, verify};
+use crate::error::Result;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+
+impl FileFormat for Map {
+    const NAME: &'static str = "wdata";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A counted UTF-16 "stairwaygames.", with or without its NUL.
+        let signature = "stairwaygames.".encode_utf16().flat_map(u16::to_le_bytes);
+        let signed = data.iter().skip(2).take(28).copied().eq(signature);
+        Likeness::by_magic(matches!(data.first_chunk(), Some([14 | 15, 0])) && signed)
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for Map {
+    fn source(&self) -> &Source {
+        self.source()
+    }
+
+    fn version(&self) -> String {
+        self.versions().main.to_string()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let mut sections: Vec<Section> = Vec::new();
+        let origin = self.view().at(0).offset();
+        let mut add = |name: &'static str, start: usize, end: usize, count: Option<usize>| {
+            let (offset, size) = (origin.saturating_add(start as u64), end.saturating_sub(start) as u64);
+            sections.push(Section::new(name, offset, size, count.map(|c| c as u64)));
+        };
+        add("header", 0, self.paths.start, None);
+        add("paths", self.paths.start, self.paths.found_end(), None);
+        if self.versions().main >= 7
+            && let (Ok(start), Ok(end), Ok(entries)) = (self.index_at(), self.index_end(), self.box_index())
+        {
+            add("event_box_index", start, end, Some(entries.len()));
+            self.find_all_boxes();
+            for box_type in self.box_types().unwrap_or_default() {
+                if let Ok(run) = self.box_run(box_type) {
+                    add(run.shape.name, run.start, run.found_end(), Some(run.count));
+                }
+            }
+        }
+        for section in trailing::Section::ALL {
+            if let Ok(run) = self.section_run(section) {
+                // A count in front belongs to the section.
+                let counted = section.has_count();
+                let start = if counted { run.start.saturating_sub(4) } else { run.start };
+                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
+            }
+        }
+        if let Ok(tail) = self.tail() {
+            for run in tail.runs() {
+                let counted = !matches!(run.shape.name, "scripts" | "scene_elements");
+                let start = if counted { run.start.saturating_sub(4) } else { run.start };
+                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
+            }
+        }
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
+        let rows = std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS);
+        rows.map(|rows| records(self, rows)).chain([links(self), paths(self), scripts(self)]).collect()
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let (versions, counts) = (self.versions(), self.header_counts());
+        let since = |main: i32, version: i32| (versions.main >= main).then_some(version);
+        let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = vec![
+            ("event_box_version".into(), since(7, versions.event_box).into()),
+            ("ani_bg_version".into(), since(7, versions.ani_bg).into()),
+            ("item_box_version".into(), since(7, versions.item_box).into()),
+            ("gimmick_version".into(), since(8, versions.gimmick).into()),
+            ("script_count1".into(), counts.script_count1.into()),
+            ("script_condition_count1".into(), counts.script_condition_count1.into()),
+            ("script_count2".into(), counts.script_count2.into()),
+            ("script_condition_count2".into(), counts.script_condition_count2.into()),
+            ("texts".into(), self.text_form().name().into()),
+        ];
+        match self.trigger_layout() {
+            Ok((layout, choice)) => {
+                facts.push(("trigger_layout".into(), layout.name().into()));
+                facts.push(("trigger_layout_reason".into(), choice.reason().into()));
+            }
+            Err(error) => facts.push(("trigger_layout_reason".into(), Value::owned(error.to_string()))),
+        }
+        facts.push(("server_side".into(), self.is_server_side().ok().into()));
+        match self.end() {
+            Ok(end) => {
+                let left = self.source().bytes().len().saturating_sub(end);
+                facts.push(("bytes_left_over".into(), left.into()));
+            }
+            Err(error) => facts.push(("damage".into(), Value::owned(error.to_string()))),
+        }
+        facts
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        cat::cat(self, entry, out)
+    }
+
+    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

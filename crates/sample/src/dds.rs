@@ -1,0 +1,119 @@
+//! Builds `.dds` files.
+
+use super::{Size, Writer};
+use assetq_core::dds::layout;
+use fastrand::Rng;
+
+/// The storage of the texels of a texture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texels {
+    /// Four characters, in a header of 128 bytes.
+    FourCc([u8; 4]),
+    /// A number of DXGI, in a header of 148 bytes.
+    Dxgi(u32),
+    /// Bits of a texel and the masks of red, green, blue and opacity.
+    Masks(u32, [u32; 4]),
+}
+
+/// An unfinished texture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DdsBuilder {
+    /// How texels are stored.
+    pub texels: Texels,
+    /// Width of the largest level.
+    pub width: u32,
+    /// Height of the largest level.
+    pub height: u32,
+    /// Levels.
+    pub mips: u32,
+    /// Whether it is a cube map: six faces.
+    pub cube: bool,
+}
+
+impl DdsBuilder {
+    /// A flat texture with one level.
+    pub fn new(texels: Texels, width: u32, height: u32) -> Self {
+        Self { texels, width, height, mips: 1, cube: false }
+    }
+
+    /// The header, and the level data as given.
+    pub fn build(&self, levels: &[u8]) -> Vec<u8> {
+        let mut w = Writer::with_capacity(148 + levels.len());
+        w.push(layout::MAGIC);
+        for value in [layout::HEADER_SIZE, 0x1007, self.height, self.width, 0, 0, self.mips] {
+            w.u32(value);
+        }
+        w.zeros(44);
+        w.u32(32);
+        let (flags, four_cc, bits, masks) = match self.texels {
+            Texels::FourCc(four_cc) => (layout::FOUR_CC, four_cc, 0, [0; 4]),
+            Texels::Dxgi(_) => (layout::FOUR_CC, *b"DX10", 0, [0; 4]),
+            Texels::Masks(bits, masks) => (layout::RGB | u32::from(masks[3] != 0), [0; 4], bits, masks),
+        };
+        w.u32(flags);
+        w.push(four_cc);
+        w.u32(bits);
+        for mask in masks {
+            w.u32(mask);
+        }
+        w.u32(0x1000);
+        w.u32(if self.cube { layout::CUBE | layout::FACES } else { 0 });
+        w.zeros(12);
+        if let Texels::Dxgi(number) = self.texels {
+            for value in [number, 3, if self.cube { layout::DX10_CUBE } else { 0 }, 1, 0] {
+                w.u32(value);
+            }
+        }
+        w.push(levels);
+        w.into_bytes()
+    }
+
+    /// The blocks of all levels: `block` gives the block of 4 by 4 texels at a column and a row of a level.
+    pub fn blocks<const N: usize>(&self, mut block: impl FnMut(u32, [u32; 2]) -> [u8; N]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for _ in 0..if self.cube { 6 } else { 1 } {
+            for mip in 0..self.mips {
+                let [width, height] = [self.width, self.height].map(|size| (size >> mip).max(1).div_ceil(4));
+                for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                    out.extend(block(mip, [x, y]));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// A BC1 block of one colour, with channels of 5, 6 and 5 bits.
+pub fn flat_block([r, g, b]: [u8; 3]) -> [u8; 8] {
+    let colour = u16::from(r >> 3) << 11 | u16::from(g >> 2) << 5 | u16::from(b >> 3);
+    let [low, high] = colour.to_le_bytes();
+    [low, high, low, high, 0, 0, 0, 0]
+}
+
+/// A BC1 texture of one colour, with all levels.
+pub fn flat(size: u32, colour: [u8; 3]) -> Vec<u8> {
+    let mips = u32::BITS - size.leading_zeros();
+    let builder = DdsBuilder { mips, ..DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size) };
+    builder.build(&builder.blocks(|_, _| flat_block(colour)))
+}
+
+/// A texture with all levels: squares of many colours.
+pub fn demo(seed: u64, size: Size) -> Vec<u8> {
+    let mut rng = Rng::with_seed(seed);
+    let size: u32 = if size == Size::Small { 64 } else { 2048 };
+    let mips = u32::BITS - size.leading_zeros();
+    let builder = DdsBuilder { mips, ..DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size) };
+    let step = |at: u32| (at as u8).wrapping_mul(16);
+    builder.build(&builder.blocks(|_, [x, y]| flat_block([step(x), step(y), rng.u8(..)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_texture_of_full_size_has_all_of_its_blocks() {
+        let blocks: usize = (0..12).map(|mip| (2048_usize >> mip).div_ceil(4).pow(2)).sum();
+        assert_eq!(demo(1, Size::Full).len(), 128 + blocks * 8);
+    }
+}

@@ -1,0 +1,504 @@
+//! Records of every prototype type, with valid inner pointers.
+
+use super::Writer;
+use assetq_wows::bwdb::prototypes::{Layout, PrototypeType};
+use fastrand::Rng;
+
+/// Builds a blob: its header, the announced number of records, and their data.
+#[derive(Debug)]
+pub struct BlobWriter {
+    /// The bytes; positions in them are positions in the blob.
+    pub data: Writer,
+    count: usize,
+    size: usize,
+}
+
+impl BlobWriter {
+    /// A blob of `count` records of this type, all zero.
+    pub fn new(prototype: PrototypeType, count: usize) -> Self {
+        Self::with_size(Layout::Current(prototype).size(), count)
+    }
+
+    /// A blob of `count` records of `size` bytes.
+    pub fn with_size(size: usize, count: usize) -> Self {
+        let mut data = Writer::new();
+        data.u64(count as u64);
+        data.u64(16);
+        data.zeros(count * size);
+        Self { data, count, size }
+    }
+
+    /// The position of a record.
+    pub fn record(&self, index: usize) -> usize {
+        assert!(index < self.count);
+        16 + index * self.size
+    }
+
+    /// Points the field at `base + field` to the bytes that are written next.
+    pub fn point_here(&mut self, base: usize, field: usize) {
+        let here = self.data.position();
+        self.data.point(base + field, base, here);
+    }
+
+    /// Appends these bytes, and points the field at `base + field` to them. For no bytes it is a null pointer.
+    pub fn array(&mut self, base: usize, field: usize, bytes: impl AsRef<[u8]>) {
+        if !bytes.as_ref().is_empty() {
+            self.point_here(base, field);
+            self.data.push(bytes);
+        }
+    }
+
+    /// Appends `count` zeroed structs of `size` bytes and points the field at `base + field` to them.
+    pub fn structs(&mut self, base: usize, field: usize, count: usize, size: usize) -> usize {
+        if count > 0 {
+            self.point_here(base, field);
+        }
+        self.data.zeros(count * size)
+    }
+
+    /// A packed string at `at`, its text appended.
+    pub fn text(&mut self, at: usize, text: &str) {
+        self.data.patch(at, (text.len() as u32 + 1).to_le_bytes());
+        self.point_here(at, 8);
+        self.data.push(text);
+        self.data.push([0]);
+    }
+
+    /// Overwrites the floats at `at`.
+    pub fn floats(&mut self, at: usize, values: &[f32]) {
+        self.data.patch(at, floats(values));
+    }
+
+    /// The whole blob.
+    pub fn finish(self) -> Vec<u8> {
+        self.data.into_bytes()
+    }
+}
+
+/// Little-endian bytes of u32s.
+pub fn u32s(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    values.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Little-endian bytes of u16s.
+pub fn u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
+    values.into_iter().flat_map(u16::to_le_bytes).collect()
+}
+
+/// Little-endian bytes of u64s.
+pub fn u64s(values: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    values.into_iter().flat_map(u64::to_le_bytes).collect()
+}
+
+/// Little-endian bytes of floats.
+pub fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// Fills all records of a blob.
+pub(super) fn records(
+    blob: &mut BlobWriter,
+    prototype: PrototypeType,
+    strings: &[u32],
+    resources: &Resources,
+    rng: &mut Rng,
+) {
+    let from = Choices { strings, resources };
+    for index in 0..blob.count {
+        let at = blob.record(index);
+        match prototype {
+            PrototypeType::Material => material(blob, at, &from, rng),
+            PrototypeType::Visual => visual(blob, at, &from, rng),
+            PrototypeType::SkeletonExtender => skeleton_extender(blob, at, &from, rng),
+            PrototypeType::Model => model(blob, at, index, &from, rng),
+            PrototypeType::PointLight => light(blob, at, rng),
+            PrototypeType::Effect => effect(blob, at, index, rng),
+            PrototypeType::VelocityField => velocity_field(blob, at, rng),
+            PrototypeType::EffectPreset => blob.data.patch(at, u64s([from.resource(5, rng), from.resource(5, rng)])),
+            PrototypeType::EffectMetadata => effect_metadata(blob, at, rng),
+            PrototypeType::AtlasContour => atlas_contour(blob, at, rng),
+        }
+    }
+}
+
+struct Choices<'a> {
+    strings: &'a [u32],
+    resources: &'a Resources,
+}
+
+impl Choices<'_> {
+    fn name(&self, rng: &mut Rng) -> u32 {
+        self.strings[rng.usize(..self.strings.len())]
+    }
+
+    fn names(&self, count: usize, rng: &mut Rng) -> Vec<u8> {
+        u32s((0..count).map(|_| self.name(rng)))
+    }
+
+    fn resource(&self, kind: usize, rng: &mut Rng) -> u64 {
+        one_of(&self.resources.by_type[kind], rng)
+    }
+}
+
+fn one_of(ids: &[u64], rng: &mut Rng) -> u64 {
+    if ids.is_empty() { 0 } else { ids[rng.usize(..ids.len())] }
+}
+
+fn unit(rng: &mut Rng) -> f32 {
+    (rng.f32() * 1024.0).round() / 1024.0
+}
+
+fn matrix(rng: &mut Rng) -> Vec<u8> {
+    let mut m = [0f32; 16];
+    for i in [0, 5, 10, 15] {
+        m[i] = 1.0;
+    }
+    for value in &mut m[12..15] {
+        *value = unit(rng) * 20.0 - 10.0;
+    }
+    floats(&m)
+}
+
+fn material(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
+    // Properties of each kind: bool int uint float texture vec2 vec3 vec4 matrix.
+    let counts: [usize; 9] = [2, 1, 1, 4, 4, 1, 1, 3, usize::from(rng.u8(..) < 16)].map(|n| rng.usize(..=n));
+    let total: usize = counts.iter().sum();
+    b.data.patch(at, (total as u16).to_le_bytes());
+    b.data.patch(at + 2, counts.map(|n| n as u8));
+    b.array(at, 0x10, from.names(total, rng));
+    let refs = counts.iter().enumerate().flat_map(|(kind, &n)| (0..n).map(move |i| (i << 4 | kind) as u16));
+    b.array(at, 0x18, u16s(refs));
+    let number = |rng: &mut Rng| rng.u32(..100);
+    b.array(at, 0x20, (0..counts[0]).map(|_| rng.u8(..2)).collect::<Vec<u8>>());
+    b.array(at, 0x28, u32s((0..counts[1]).map(|_| number(rng))));
+    b.array(at, 0x30, u32s((0..counts[2]).map(|_| number(rng))));
+    let vectors = |n: usize, rng: &mut Rng| floats(&(0..n).map(|_| unit(rng)).collect::<Vec<_>>());
+    b.array(at, 0x38, vectors(counts[3], rng));
+    b.array(at, 0x40, u64s((0..counts[4]).map(|_| one_of(&from.resources.textures, rng))));
+    b.array(at, 0x48, vectors(counts[5] * 2, rng));
+    b.array(at, 0x50, vectors(counts[6] * 3, rng));
+    b.array(at, 0x58, vectors(counts[7] * 4, rng));
+    b.array(at, 0x60, (0..counts[8]).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
+    b.data.patch(at + 0x68, one_of(&from.resources.textures, rng).to_le_bytes());
+    b.data.patch(at + 0x70, rng.u32(..4).to_le_bytes());
+    b.data.patch(at + 0x74, rng.i32(0..8).to_le_bytes());
+}
+
+fn visual(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
+    let nodes = 1 + rng.usize(..79);
+    skeleton(b, at, nodes, from, rng);
+    b.data.patch(at + 0x30, one_of(&from.resources.geometries, rng).to_le_bytes());
+    let (sets, lods) = (1 + rng.usize(..6), 1 + rng.usize(..4));
+    b.data.patch(at + 0x38, [0, 1]);
+    b.data.patch(at + 0x3A, (sets as u16).to_le_bytes());
+    b.data.patch(at + 0x3C, [lods as u8]);
+    b.floats(at + 0x40, &[-unit(rng), -unit(rng), -unit(rng)]);
+    b.floats(at + 0x50, &[unit(rng), unit(rng), unit(rng)]);
+    let array = b.structs(at, 0x60, sets, 0x28);
+    for set in (0..sets).map(|i| array + i * 0x28) {
+        b.data.patch(set, from.names(4, rng));
+        b.data.patch(set + 0x10, from.resource(0, rng).to_le_bytes());
+        let nodes = 1 + rng.usize(..3);
+        b.data.patch(set + 0x18, [u8::from(nodes > 1), nodes as u8]);
+        b.array(set, 0x20, from.names(nodes, rng));
+    }
+    let array = b.structs(at, 0x68, lods, 0x10);
+    for (index, lod) in (0..lods).map(|i| (i, array + i * 0x10)) {
+        b.floats(lod, &[100.0 * (index + 1) as f32]);
+        b.data.patch(lod + 4, [1]);
+        b.data.patch(lod + 6, (sets as u16).to_le_bytes());
+        b.array(lod, 8, from.names(sets, rng));
+    }
+}
+
+fn skeleton(b: &mut BlobWriter, at: usize, nodes: usize, from: &Choices<'_>, rng: &mut Rng) {
+    b.data.patch(at, (nodes as i32).to_le_bytes());
+    let names = from.names(nodes, rng);
+    b.array(at, 0x08, &names);
+    b.array(at, 0x10, u16s((0..nodes).map(|i| i as u16)));
+    b.array(at, 0x18, &names);
+    b.array(at, 0x20, (0..nodes).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
+    b.array(at, 0x28, u16s((0..nodes).map(|i| if i == 0 { 0xFFFF } else { rng.u16(..i as u16) })));
+}
+
+fn skeleton_extender(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
+    let nodes = 1 + rng.usize(..6);
+    b.data.patch(at + 2, (nodes as u16).to_le_bytes());
+    b.array(at, 0x08, from.names(nodes, rng));
+    b.array(at, 0x10, from.names(nodes, rng));
+    b.array(at, 0x18, (0..nodes).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
+}
+
+fn model(b: &mut BlobWriter, at: usize, index: usize, from: &Choices<'_>, rng: &mut Rng) {
+    let visuals = &from.resources.by_type[1];
+    let visual = visuals.get(index % visuals.len().max(1)).copied().unwrap_or(0);
+    b.data.patch(at, visual.to_le_bytes());
+    let (extenders, animations, dyes) = (rng.usize(..2), rng.usize(..2), rng.usize(..3));
+    b.data.patch(at + 8, [extenders as u8, rng.u8(..5), animations as u8, dyes as u8]);
+    b.array(at, 0x10, u64s((0..extenders).map(|_| from.resource(2, rng))));
+    b.array(at, 0x18, u64s((0..animations).map(|_| one_of(&from.resources.geometries, rng))));
+    let array = b.structs(at, 0x20, dyes, 0x20);
+    for dye in (0..dyes).map(|i| array + i * 0x20) {
+        b.data.patch(dye, from.names(2, rng));
+        let tints = rng.usize(..3);
+        b.data.patch(dye + 8, (tints as u32).to_le_bytes());
+        b.array(dye, 0x10, from.names(tints, rng));
+        b.array(dye, 0x18, u64s((0..tints).map(|_| from.resource(0, rng))));
+    }
+}
+
+fn light(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    for (curve, width) in [(at, 5), (at + 0x20, 2)] {
+        let keys = rng.usize(..4);
+        b.floats(curve, &[1.0]);
+        b.data.patch(curve + 4, [1]);
+        b.data.patch(curve + 0x10, (keys as i32).to_le_bytes());
+        let values: Vec<f32> = (0..keys * width).map(|_| unit(rng)).collect();
+        b.array(curve + 0x10, 8, floats(&values));
+    }
+    b.floats(at + 0x40, &[unit(rng), unit(rng), unit(rng), 1.0]);
+    b.floats(at + 0x50, &[unit(rng), unit(rng), unit(rng), 5.0]);
+    b.data.patch(at + 0x64, rng.u32(..3).to_le_bytes());
+    b.data.patch(at + 0x68, [1, 0]);
+}
+
+fn ramp(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let keys = 1 + rng.usize(..4);
+    b.data.patch(at, (keys as u32).to_le_bytes());
+    let values: Vec<f32> = (0..keys).flat_map(|i| [unit(rng), i as f32 / keys as f32]).collect();
+    b.array(at, 8, floats(&values));
+}
+
+fn scalar(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let kind = rng.i32(-1..=2);
+    b.data.patch(at, kind.to_le_bytes());
+    match kind {
+        0 => b.array(at, 8, floats(&[unit(rng), unit(rng)])),
+        1 => b.array(at, 8, floats(&[unit(rng)])),
+        2 => {
+            let body = b.structs(at, 8, 1, 0x18);
+            b.data.patch(body + 0x10, u32s([rng.u32(..6), rng.u32(..3)]));
+            ramp(b, body, rng);
+        }
+        _ => {}
+    }
+}
+
+fn volumes(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let count = rng.usize(..3);
+    b.data.patch(at + 4, (count as u32).to_le_bytes());
+    let array = b.structs(at, 8, count, 0x10);
+    for shape in (0..count).map(|i| array + i * 0x10) {
+        let kind = rng.i32(-1..=4);
+        b.data.patch(shape, kind.to_le_bytes());
+        let floats_in = match kind {
+            0 | 4 => 6,
+            1 => 3,
+            2 => 16,
+            3 => 5,
+            _ => 0,
+        };
+        let values: Vec<f32> = (0..floats_in).map(|_| unit(rng)).collect();
+        b.array(shape, 8, floats(&values));
+    }
+}
+
+fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
+    let systems = 1 + rng.usize(..4);
+    b.floats(at, &[1.0 + unit(rng)]);
+    b.data.patch(at + 4, (systems as u32).to_le_bytes());
+    let array = b.structs(at, 8, systems, 0x1C8);
+    for (number, system) in (0..systems).map(|i| (i, array + i * 0x1C8)) {
+        b.text(system, "particles/textures/smoke.dds");
+        ramp(b, system + 0x20, rng);
+        b.floats(system + 0x30, &[0.0, 1.0, 0.0]);
+        b.data.patch(system + 0x80, 2i32.to_le_bytes());
+        b.data.patch(system + 0x88, rng.i32(0..10).to_le_bytes());
+        let emitter = system + 0xA0;
+        for field in [0x00, 0x30, 0x40, 0x50, 0x60, 0x70] {
+            scalar(b, emitter + field, rng);
+        }
+        volumes(b, emitter + 0x10, rng);
+        volumes(b, emitter + 0x20, rng);
+        ramp(b, system + 0x130, rng);
+        b.data.patch(system + 0x170, u32s([rng.u32(1..200), 4]));
+        b.floats(system + 0x178, &[2.5, 0.0]);
+        b.floats(system + 0x188, &[500.0]);
+        b.data.patch(system + 0x18C, 1u32.to_le_bytes());
+        let config = b.structs(system + 0x188, 8, 1, 0x20);
+        ramp(b, config, rng);
+        b.data.patch(config + 0x10, 2u32.to_le_bytes());
+        b.array(config, 0x18, u32s([3, 7]));
+        b.text(system + 0x198, &format!("system_{index}_{number}"));
+        b.data.patch(system + 0x1A8, 1u32.to_le_bytes());
+        let channel = b.structs(system + 0x1A8, 8, 1, 0x10);
+        b.data.patch(channel, 1u32.to_le_bytes());
+        let config = b.structs(channel, 8, 1, 0x20);
+        ramp(b, config, rng);
+        components(b, system, rng);
+    }
+}
+
+fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
+    let count = rng.usize(..6);
+    b.data.patch(system + 0x1B8, (count as i32).to_le_bytes());
+    let array = b.structs(system, 0x1C0, count, 0x10);
+    for component in (0..count).map(|i| array + i * 0x10) {
+        match rng.u8(..4) {
+            0 => {
+                b.data.patch(component, 1i32.to_le_bytes());
+                let fields = action_body(b, component, 0, 0x70);
+                light(b, fields, rng);
+            }
+            1 => {
+                b.data.patch(component, 3i32.to_le_bytes());
+                let action = rng.i32(0..13);
+                system_action(b, component, action, rng);
+            }
+            _ => {
+                b.data.patch(component, 0i32.to_le_bytes());
+                let action = rng.i32(0..14);
+                particle_action(b, component, action, rng);
+            }
+        }
+    }
+}
+
+/// The slot of an action or of a light, and its fields: `size` zeroed bytes.
+fn action_body(b: &mut BlobWriter, component: usize, action: i32, size: usize) -> usize {
+    let slot = b.structs(component, 8, 1, 0x10);
+    b.data.patch(slot, action.to_le_bytes());
+    b.structs(slot, 8, 1, size)
+}
+
+fn particle_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rng) {
+    // The names of the system actions are the same, their numbers differ.
+    let same = match action {
+        0 => 0,
+        1 => 2,
+        2 => 3,
+        3 => 4,
+        5 => 7,
+        8 => 6,
+        10 => 8,
+        11 => 9,
+        12 => 10,
+        13 => 11,
+        _ => -1,
+    };
+    match action {
+        4 => {
+            let body = action_body(b, component, action, 0x0C);
+            b.floats(body + 4, &[1.0, 2.0]);
+        }
+        6 => {
+            let body = action_body(b, component, action, 0x24);
+            scalar(b, body, rng);
+            scalar(b, body + 0x10, rng);
+        }
+        7 => {
+            let body = action_body(b, component, action, 0x1C);
+            b.data.patch(body, 2u32.to_le_bytes());
+            b.array(body, 8, floats(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 0.5, 0.0, 1.0]));
+        }
+        9 => {
+            let body = action_body(b, component, action, 0x14);
+            ramp(b, body, rng);
+        }
+        _ => shared_action(b, component, action, same, rng),
+    }
+}
+
+fn system_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rng) {
+    match action {
+        1 => {
+            let body = action_body(b, component, action, 0x20);
+            // The text follows its reference: the form that documents call inline.
+            b.text(body + 0x10, "particles/splash.xml");
+            ramp(b, body, rng);
+        }
+        5 => {
+            let body = action_body(b, component, action, 0x34);
+            b.text(body, "particles/foam.xml");
+            b.floats(body + 0x10, &[0.0, 1.0, 0.0, 0.0]);
+        }
+        12 => {
+            let body = action_body(b, component, action, 0x44);
+            ramp(b, body, rng);
+            volumes(b, body + 0x10, rng);
+            volumes(b, body + 0x20, rng);
+        }
+        _ => shared_action(b, component, action, action, rng),
+    }
+}
+
+/// The actions that particles and systems have in common, by their number for systems.
+fn shared_action(b: &mut BlobWriter, component: usize, action: i32, same: i32, rng: &mut Rng) {
+    let size = match same {
+        0 => 0x14,
+        2 | 9 => 0x18,
+        3 => 0x28,
+        4 => 0x34,
+        6 | 8 => 0x30,
+        7 => 0x30,
+        10 | 11 => 0x38,
+        other => panic!("action {other} has a body of its own"),
+    };
+    let body = action_body(b, component, action, size);
+    match same {
+        0 | 7 => scalar(b, body, rng),
+        2 | 9 => b.floats(body, &[unit(rng), unit(rng), unit(rng), 0.5]),
+        3 => {
+            volumes(b, body, rng);
+            volumes(b, body + 0x10, rng);
+        }
+        4 => (0..3).for_each(|i| scalar(b, body + i * 0x10, rng)),
+        10 => {
+            b.floats(body, &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+            b.text(body + 0x28, "particles/fields/wake.vf");
+        }
+        _ => {
+            b.text(body, "particles/spray.xml");
+            b.floats(body + 0x10, &[unit(rng), unit(rng), unit(rng)]);
+        }
+    }
+}
+
+fn velocity_field(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let [x, y, z] = [4u32, 4, 2 + rng.u32(..3)];
+    let components = x * y * z * 3;
+    b.data.patch(at, u32s([x, y, z, components]));
+    b.array(at, 0x10, u16s((0..components).map(|_| rng.u16(..))));
+}
+
+fn effect_metadata(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let names = ["intensity", "scale", "wind"];
+    let count = rng.usize(..=names.len());
+    b.data.patch(at, (count as u32).to_le_bytes());
+    let array = b.structs(at, 8, count, 0x20);
+    for (entry, name) in (0..count).map(|i| array + i * 0x20).zip(names) {
+        b.text(entry, name);
+        b.floats(entry + 0x10, &[0.0, 1.0, unit(rng)]);
+    }
+}
+
+fn atlas_contour(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
+    let frames = 1 + rng.usize(..16);
+    b.data.patch(at, (frames as i32).to_le_bytes());
+    let array = b.structs(at, 8, frames, 0x10);
+    for frame in (0..frames).map(|i| array + i * 0x10) {
+        let points = 4 + rng.usize(..8);
+        b.data.patch(frame, (points as i32).to_le_bytes());
+        let values: Vec<f32> = (0..points * 2).map(|_| unit(rng)).collect();
+        b.array(frame, 8, floats(&values));
+    }
+}
+
+/// The path ids that records refer to, and belong to.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    pub(super) by_type: [Vec<u64>; 10],
+    pub(super) deleted: Vec<u64>,
+    pub(super) geometries: Vec<u64>,
+    pub(super) textures: Vec<u64>,
+}

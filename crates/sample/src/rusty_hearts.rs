@@ -1,0 +1,91 @@
+//! Writes Rusty Hearts folders: a list, `f00X.dat`, and the volumes that it names (docs/formats/rusty_hearts.md).
+
+use super::{Size, Writer, wdata};
+use assetq_core::codec::crc32;
+use assetq_rusty_hearts::rusty_hearts::layout::LIST;
+use fastrand::Rng;
+use flate2::write::ZlibEncoder;
+use std::io::Write as _;
+
+/// The number of the game's volumes.
+pub const VOLUMES: u8 = 10;
+
+/// The volume that the game's tools put a file into: DJB2 of the name's bytes.
+pub fn volume_of(name: &str) -> u8 {
+    let bytes = name.encode_utf16().flat_map(u16::to_le_bytes);
+    let hash = bytes.fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(byte.into()));
+    (hash % u32::from(VOLUMES)) as u8
+}
+
+/// The records of a list before packing.
+#[derive(Debug, Default)]
+pub struct Records(Writer);
+
+impl Records {
+    /// No records yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a record. `hash` is the result of [`hash`].
+    pub fn record(&mut self, name: &str, volume: u8, size: i32, hash: u32, offset: i64) -> &mut Self {
+        let units: Vec<u16> = name.encode_utf16().collect();
+        self.0.u16(units.len() as u16);
+        self.0.push(units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>());
+        self.0.push([volume]);
+        self.0.i32(size);
+        self.0.u32(hash);
+        self.0.i64(offset);
+        self
+    }
+
+    /// The bytes of all records.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+/// The hash of a file's bytes in a record: CRC-32 without the final inversion.
+pub fn hash(bytes: &[u8]) -> u32 {
+    !crc32(bytes)
+}
+
+/// `bytes` of records as the file that holds them: deflated, and enciphered with `key`.
+pub fn pack(bytes: &[u8], key: &[u8; 256]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(6));
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory");
+    packed.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+}
+
+/// Writes a realistic folder, file by file, with `write`; returns the names (with `\`) and bytes of its files.
+pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str, Vec<u8>)) -> Vec<(String, Vec<u8>)> {
+    let mut rng = Rng::with_seed(seed);
+    let mut files = vec![
+        (r"world\town\town_01.wdata".to_owned(), wdata::demo(seed, Size::Small)),
+        (r"world\dungeon\d001\d001.wdata".to_owned(), wdata::demo(seed.wrapping_add(1), Size::Small)),
+        (r"table\item.rh".to_owned(), (0..500).map(|_| rng.u8(..)).collect()),
+        (r"texture\캐릭터\hair.dds".to_owned(), (0..2000).map(|_| rng.u8(..)).collect()),
+        ("empty.txt".to_owned(), Vec::new()),
+    ];
+    let more = match size {
+        Size::Small => 20,
+        Size::Full => 100_000,
+    };
+    for n in 0..more {
+        let bytes = (0..rng.usize(1..64)).map(|_| rng.u8(..)).collect();
+        files.push((format!(r"effect\e{:03}\effect_{n:06}.mgm", n % 500), bytes));
+    }
+    let mut volumes = vec![Vec::new(); usize::from(VOLUMES)];
+    let mut records = Records::new();
+    for (name, bytes) in &files {
+        let number = volume_of(name);
+        let volume: &mut Vec<u8> = &mut volumes[usize::from(number)];
+        records.record(name, number, bytes.len() as i32, hash(bytes), volume.len() as i64);
+        volume.extend_from_slice(bytes);
+    }
+    write(LIST, pack(records.bytes(), key));
+    for (number, volume) in volumes.into_iter().enumerate() {
+        write(&format!("{number:03}.pck"), volume);
+    }
+    files
+}

@@ -1,0 +1,192 @@
+//! Writes data folders of the FINAL FANTASY XIII trilogy: lists, plain and enciphered, and images (docs/formats/white.md).
+
+use super::{Size, Writer, wdb};
+use assetq_ff13::white::GameKind;
+use assetq_ff13::white::layout::{CRYPT_TAG, Entry, EntryLayout, SECTOR};
+use fastrand::Rng;
+use flate2::write::ZlibEncoder;
+use std::io::Write as _;
+use zerocopy::IntoBytes as _;
+
+/// A file for a list.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The number by which scripts know it.
+    pub code: u32,
+    /// The file's kind, which XIII does not have.
+    pub kind: u8,
+    /// `SECTOR:SIZE:STORED:PATH`.
+    pub text: Vec<u8>,
+}
+
+/// The layout of the entries of a game.
+pub fn layout_of(game: GameKind) -> EntryLayout {
+    if game == GameKind::First { EntryLayout::First } else { EntryLayout::Later }
+}
+
+/// `bytes` as a zlib stream.
+pub fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(6));
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory")
+}
+
+/// A plain list of these files, in chunks of at most `chunk` bytes of texts.
+pub fn list(layout: EntryLayout, files: &[Listed], chunk: usize) -> Vec<u8> {
+    let mut chunks = vec![Vec::new()];
+    let mut entries = Writer::new();
+    for file in files {
+        let last: &Vec<u8> = chunks.last().expect("there is one");
+        if !last.is_empty() && last.len() + file.text.len() + 1 > chunk {
+            chunks.push(Vec::new());
+        }
+        let number = chunks.len() - 1;
+        let texts = &mut chunks[number];
+        let entry = Entry::new(layout, file.code, file.kind, number as u16, texts.len() as u16);
+        entries.push(entry.as_bytes());
+        texts.extend_from_slice(&file.text);
+        texts.push(0);
+    }
+    chunks.last_mut().expect("there is one").extend(b"end\0");
+    let mut out = Writer::new();
+    let info = 12 + entries.bytes().len();
+    out.u32(info as u32);
+    out.u32((info + 12 * chunks.len()) as u32);
+    out.u32(files.len() as u32);
+    out.push(entries.bytes());
+    let streams: Vec<Vec<u8>> = chunks.iter().map(|texts| deflate(texts)).collect();
+    let mut at = 0;
+    for (texts, stream) in chunks.iter().zip(&streams) {
+        out.u32(texts.len() as u32);
+        out.u32(stream.len() as u32);
+        out.u32(at as u32);
+        at += stream.len();
+    }
+    out.push(streams.concat());
+    out.into_bytes()
+}
+
+/// `list` between the header and the trailer of an enciphered list, but in plain form, as the published programs leave it.
+pub fn with_crypt_header(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
+    let size = list.len().next_multiple_of(8);
+    let mut out = Writer::new();
+    out.push(seed);
+    out.push((size as u32).to_be_bytes());
+    out.u32(CRYPT_TAG);
+    out.zeros(8);
+    out.push(list);
+    out.align(8);
+    let sum = out.bytes()[32..].iter().step_by(4).fold(0u32, |sum, byte| sum.wrapping_add((*byte).into()));
+    out.u32(size as u32);
+    out.u32(sum);
+    out.into_bytes()
+}
+
+/// `list`, enciphered.
+pub fn encrypt(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
+    let mut bytes = with_crypt_header(list, seed);
+    let sign = if seed[9] >= 0x80 { 0xFF } else { 0 };
+    let mut first = [seed[2].wrapping_add(0x45), seed[0], seed[9], seed[12], sign, sign, sign, sign];
+    for i in 1..8 {
+        let before = first[i - 1];
+        first[i] = first[i].wrapping_add(0xD4).wrapping_add(before) ^ (before << 2) ^ 0x45;
+    }
+    let first = u64::from_le_bytes(first);
+    for (n, block) in bytes[32..].chunks_exact_mut(8).enumerate() {
+        let key = (0..n % 32).fold(first, |key, _| key.wrapping_mul(5));
+        let sum = key.to_le_bytes().iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+        let at = 8 * n as u64;
+        let mix = (at | at << 10 | at << 20 | at << 30).wrapping_add(0xA165_2347);
+        let plain = u64::from_le_bytes(block.try_into().expect("8 bytes")).rotate_left(32);
+        let mixed = (plain ^ key ^ mix).wrapping_add(key).to_le_bytes();
+        let mut before = n as u8 ^ 0x45;
+        for (byte, mixed) in block.iter_mut().zip(mixed) {
+            before ^= mixed.wrapping_add(sum).wrapping_sub(0xC0);
+            *byte = before;
+        }
+    }
+    bytes
+}
+
+/// Builds an image.
+#[derive(Debug, Default)]
+pub struct Image {
+    bytes: Vec<u8>,
+}
+
+impl Image {
+    /// Adds a file, as it is or as a zlib stream; gives the text of its entry.
+    pub fn add(&mut self, path: &str, bytes: &[u8], deflated: bool) -> Vec<u8> {
+        let sector = self.bytes.len() / SECTOR as usize;
+        let packed = if deflated { deflate(bytes) } else { bytes.to_vec() };
+        self.bytes.extend_from_slice(&packed);
+        self.bytes.resize(self.bytes.len().next_multiple_of(SECTOR as usize), 0);
+        format!("{sector:x}:{:x}:{:x}:{path}", bytes.len(), packed.len()).into_bytes()
+    }
+
+    /// The bytes of the image.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// A file as [`folder`] wrote it.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The list that names it.
+    pub list: &'static str,
+    /// The file's path; `None` for a file without one.
+    pub path: Option<String>,
+    /// The file's bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Writes a believable data folder of `game`, file by file, with `write`; gives the files in it, in the order of the lists.
+/// The lists of XIII-2 and Lightning Returns are enciphered.
+pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Written> {
+    let mut rng = Rng::with_seed(seed);
+    let mut noise = |len: usize| (0..len).map(|_| rng.u8(..4)).collect::<Vec<u8>>();
+    let sheet = wdb::demo(seed, Size::Small);
+    let more = match size {
+        Size::Small => 60,
+        Size::Full => 30_000,
+    };
+    let named = |path: &str, bytes: Vec<u8>| (Some(path.to_owned()), bytes);
+    let mut english = vec![
+        named("db/resident/wdbpack.bin", wdb::demo_pack(seed, Size::Small)),
+        named("db/resident/item.wdb", sheet.clone()),
+        named("txtres/resident/system/txtres_us.ztr", noise(300)),
+        (None, noise(100)),
+    ];
+    english.extend((0..more).map(|n| {
+        let path = format!("chr/pc/c{:03}/bin/c{n:05}.win32.imgb", n % 250);
+        (Some(path), noise(20 + n % 90))
+    }));
+    let mut voices = vec![named("sound/pack/8000/voice_jp.win32.scd", noise(500))];
+    // The same path in both lists: the first list's file is the one that the path alone names.
+    voices.push(named("db/resident/item.wdb", wdb::demo(seed.wrapping_add(1), Size::Small)));
+    let scripts = vec![named("sys/script.clb", noise(80))];
+    let zone = vec![named("zone/z001/event.bin", noise(4000)), (None, Vec::new())];
+    let data = game.folder();
+    let mut written = Vec::new();
+    for (folder, list_name, image_name, files) in [
+        ("sys", "filelistc.win32.bin", "white_imgc.win32.bin", voices),
+        ("sys", "filelistu.win32.bin", "white_imgu.win32.bin", english),
+        ("sys", "filelist_scru.win32.bin", "white_scru.win32.bin", scripts),
+        ("zone", "filelist_z001u.win32.bin", "white_z001u_img.win32.bin", zone),
+    ] {
+        let mut image = Image::default();
+        let mut listed = Vec::new();
+        for (n, (path, bytes)) in files.into_iter().enumerate() {
+            let text = image.add(path.as_deref().unwrap_or(" "), &bytes, n % 2 == 0);
+            listed.push(Listed { code: 0x0100_0000 + n as u32, kind: (n % 5) as u8, text });
+            written.push(Written { list: list_name, path, bytes });
+        }
+        let chunk = if size == Size::Small { 512 } else { 0x7000 };
+        let plain = list(layout_of(game), &listed, chunk);
+        let seed = std::array::from_fn(|i| (seed as u8).wrapping_mul(31).wrapping_add(i as u8).wrapping_mul(17));
+        let bytes = if game == GameKind::First { plain } else { encrypt(&plain, seed) };
+        write(&format!("{data}/{folder}/{list_name}"), bytes);
+        write(&format!("{data}/{folder}/{image_name}"), image.into_bytes());
+    }
+    written
+}

@@ -1,0 +1,443 @@
+//! Builds World of Warships archives: an index and its volumes for a test, and whole folders of a game.
+
+use super::dds::{DdsBuilder, Texels};
+use super::{Size, Writer, bwdb, gameparams, geometry, space};
+use assetq_core::codec::{cityhash64, crc32, murmur3};
+use assetq_wows::wows::Variant;
+use assetq_wows::wows::layout::MAGIC;
+use fastrand::Rng;
+use flate2::{Compress, Compression, FlushCompress};
+use std::collections::HashSet;
+
+/// The decoded size of a chunk of World of Warships: Legends.
+const CHUNK: usize = 64 << 10;
+
+/// The encoding of a stored file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Uncompressed.
+    Stored,
+    /// Uncompressed, under the numbers of another publisher.
+    StoredAs6,
+    /// A deflate stream, in chunks if the variant uses them.
+    Deflated,
+    /// A container that only a proprietary library decodes: a valid header before meaningless bytes.
+    Oodle,
+}
+
+/// The entry of a file, before it is written: a test may alter it.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)]
+pub struct FileEntry {
+    pub id: u64,
+    pub volume: u64,
+    pub offset: u64,
+    pub method: u32,
+    pub codec: u32,
+    pub stored_size: u32,
+    pub crc32: u32,
+    pub size: u64,
+}
+
+/// A folder or a file with its name, before it is written: a test may alter it.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)]
+pub struct NameEntry {
+    pub id: u64,
+    pub parent: u64,
+    /// The name without its NUL.
+    pub name: Vec<u8>,
+}
+
+/// An unfinished index and its volumes.
+///
+/// ```
+/// use assetq::archive::Archive as _;
+/// use assetq_sample::wows::{How, Package};
+/// use assetq::wows::{WowsArchive, Variant};
+/// let mut package = Package::new(Variant::V2, "gui_0001.pkg");
+/// package.file("gui/icon.png", b"...", How::Stored);
+/// let game = WowsArchive::open(assetq::Source::from_vec("gui.idx", package.index()), &Default::default())?;
+/// assert_eq!(game.find("gui/icon.png")?.map(|file| file.size), Some(3));
+/// # Ok::<(), assetq::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Package {
+    variant: Variant,
+    /// The names of its folders and files.
+    pub names: Vec<NameEntry>,
+    named: HashSet<u64>,
+    /// The package's files.
+    pub files: Vec<FileEntry>,
+    /// The package's volumes: their names and bytes.
+    pub volumes: Vec<(String, Vec<u8>)>,
+}
+
+impl Package {
+    /// An index with one volume of this name.
+    pub fn new(variant: Variant, volume: &str) -> Self {
+        let (names, named, files, volumes) = Default::default();
+        let mut package = Self { variant, names, named, files, volumes };
+        package.volume(volume);
+        package
+    }
+
+    /// Starts a further volume for the next files.
+    pub fn volume(&mut self, name: &str) -> &mut Self {
+        self.volumes.push((name.to_owned(), Vec::new()));
+        self
+    }
+
+    /// Adds the names of a path and all of its folders; returns its id.
+    pub fn name(&mut self, path: &str) -> u64 {
+        let id = cityhash64(path.as_bytes());
+        if self.named.insert(id) {
+            let (parent, name) = match path.rsplit_once('/') {
+                Some((folder, name)) => (self.name(folder), name),
+                None => (cityhash64(b"."), path),
+            };
+            self.names.push(NameEntry { id, parent, name: name.into() });
+        }
+        id
+    }
+
+    /// Adds a file.
+    pub fn file(&mut self, path: &str, bytes: &[u8], how: How) -> &mut Self {
+        let ([method, codec], stored) = pack(bytes, how, self.variant);
+        self.packed(path, [method, codec], &stored, crc32(bytes), bytes.len() as u64)
+    }
+
+    /// Adds a file whose bytes are packed already.
+    pub fn packed(&mut self, path: &str, how: [u32; 2], stored: &[u8], crc32: u32, size: u64) -> &mut Self {
+        let id = self.name(path);
+        let (name, volume) = self.volumes.last_mut().expect("a volume");
+        let (offset, volume_id) = (volume.len() as u64, volume_id(name));
+        volume.extend_from_slice(stored);
+        volume.extend_from_slice(&[0; 4]);
+        volume.extend_from_slice(&crc32.to_le_bytes());
+        volume.extend_from_slice(&size.to_le_bytes());
+        let [method, codec] = how;
+        let stored_size = stored.len() as u32;
+        self.files.push(FileEntry { id, volume: volume_id, offset, method, codec, stored_size, crc32, size });
+        self
+    }
+
+    /// The index, its tables in the order of docs/formats/wows.md, not aligned.
+    pub fn index(&self) -> Vec<u8> {
+        let mut w = Writer::with_capacity(64 + self.names.len() * 64 + self.files.len() * 48);
+        let wide = self.variant != Variant::V1;
+        let pointer = |w: &mut Writer, value: usize| if wide { w.u64(value as u64) } else { w.u32(value as u32) };
+        w.push(MAGIC);
+        w.u32(self.variant.number());
+        w.u32(0);
+        w.u32(if wide { 64 } else { 32 });
+        let metadata = w.zeros(match self.variant {
+            Variant::V2 => 40,
+            Variant::V1 => 24,
+            Variant::Legends => 48,
+        });
+        let names = w.position();
+        let sizes: [usize; 2] = match self.variant {
+            Variant::V2 => [32, 24],
+            Variant::V1 => [24, 16],
+            Variant::Legends => [32, 32],
+        };
+        // The pool of names begins after the entries; a name's pointer is relative to its entry, or to `name_len` in
+        // it.
+        let mut text = names + self.names.len() * sizes[0];
+        for entry in &self.names {
+            let (at, len) = (w.position(), entry.name.len() + 1);
+            if self.variant == Variant::V2 {
+                w.u64(len as u64);
+                w.u64((text - at) as u64);
+            }
+            w.u64(entry.id);
+            w.u64(entry.parent);
+            if self.variant != Variant::V2 {
+                pointer(&mut w, len);
+                pointer(&mut w, text - at - 16);
+            }
+            text += len;
+        }
+        for entry in &self.names {
+            w.push(&entry.name);
+            w.push([0]);
+        }
+        let files = w.position();
+        for file in &self.files {
+            if self.variant == Variant::V2 {
+                u64s(&mut w, [file.id, file.volume, file.offset]);
+                u32s(&mut w, [file.method, file.codec, file.stored_size, file.crc32]);
+                w.u64(file.size);
+            } else {
+                w.u64(file.offset);
+                u32s(&mut w, [0, file.stored_size, file.crc32, file.size as u32, file.method, file.codec]);
+                u64s(&mut w, [file.id, file.volume]);
+            }
+        }
+        let volumes = w.position();
+        let mut text = volumes + self.volumes.len() * sizes[1];
+        for (name, _) in &self.volumes {
+            let (at, len) = (w.position(), name.len() + 1);
+            let id = volume_id(name);
+            match self.variant {
+                Variant::V2 => u64s(&mut w, [len as u64, (text - at) as u64, id]),
+                Variant::V1 => {
+                    w.u64(id);
+                    u32s(&mut w, [len as u32, (text - at - 8) as u32]);
+                }
+                Variant::Legends => u64s(&mut w, [id, 0, len as u64, (text - at - 16) as u64]),
+            }
+            text += len;
+        }
+        for (name, _) in &self.volumes {
+            w.push(name);
+            w.push([0]);
+        }
+        let counts = [self.names.len(), self.files.len(), self.volumes.len()];
+        let places = [names, files, volumes].map(|at| at - 16);
+        let mut m = Writer::new();
+        if self.variant == Variant::V2 {
+            u32s(&mut m, counts.map(|count| count as u32));
+            m.u32(0);
+            u64s(&mut m, places.map(|place| place as u64));
+        } else {
+            for (count, place) in counts.into_iter().zip(places) {
+                pointer(&mut m, count);
+                pointer(&mut m, place);
+            }
+        }
+        w.patch(metadata, m.bytes());
+        let mut index = w.into_bytes();
+        seal(&mut index);
+        index
+    }
+}
+
+/// The id of a volume is the hash of its file's path, which older indexes name with its folder.
+pub fn volume_id(name: &str) -> u64 {
+    cityhash64(name.strip_prefix("//.//").unwrap_or(name).as_bytes())
+}
+
+fn u32s<const N: usize>(w: &mut Writer, values: [u32; N]) {
+    values.into_iter().for_each(|value| {
+        w.u32(value);
+    });
+}
+
+fn u64s<const N: usize>(w: &mut Writer, values: [u64; N]) {
+    values.into_iter().for_each(|value| {
+        w.u64(value);
+    });
+}
+
+/// Recomputes the checksum of an index.
+pub fn seal(index: &mut [u8]) {
+    if index.len() >= 16 {
+        let checksum = murmur3(&index[16..]);
+        index[8..12].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+/// A bare deflate stream.
+pub fn deflate(bytes: &[u8], level: u32) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
+    let mut state = Compress::new(Compression::new(level), false);
+    state.compress_vec(bytes, &mut out, FlushCompress::Finish).expect("memory does for an output");
+    out
+}
+
+fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
+    match how {
+        How::Stored => ([0, 0], bytes.to_vec()),
+        How::StoredAs6 => ([6, 0], bytes.to_vec()),
+        How::Deflated if variant == Variant::Legends => ([5, 1], chunks(bytes)),
+        How::Deflated => ([5, 1], deflate(bytes, 6)),
+        How::Oodle => ([6, 7], oodle(bytes.len())),
+    }
+}
+
+/// Chunks after a list of their sizes; every third of them is uncompressed.
+fn chunks(bytes: &[u8]) -> Vec<u8> {
+    let chunks = bytes.chunks(CHUNK).enumerate();
+    let packed: Vec<(u32, Vec<u8>)> =
+        chunks.map(|(n, chunk)| if n % 3 == 2 { (0, chunk.to_vec()) } else { (1, deflate(chunk, 6)) }).collect();
+    let mut w = Writer::new();
+    w.u32(0);
+    w.u32(packed.len() as u32);
+    for (deflated, chunk) in &packed {
+        w.u32(deflated << 16 | (chunk.len() as u32 - 1));
+    }
+    for (_, chunk) in &packed {
+        w.push(chunk);
+    }
+    w.into_bytes()
+}
+
+/// A container of one block with meaningless bytes.
+fn oodle(size: usize) -> Vec<u8> {
+    let block = size / 2;
+    let mut w = Writer::new();
+    w.u64(0x34);
+    w.u32(1);
+    w.u32(0);
+    w.u64(size as u64);
+    w.u64(block as u64);
+    w.u32(1);
+    w.u32(256 << 10);
+    w.zeros(16);
+    w.u32(block as u32);
+    w.push(vec![0x8C; block]);
+    w.into_bytes()
+}
+
+/// The builds of [`game`], the newest one last.
+pub const BUILDS: [&str; 2] = ["7000000", "7100000"];
+/// The volume of [`game`] that is missing.
+pub const MISSING_VOLUME: &str = "gui_0001.pkg";
+/// The file of [`game`] that cannot be decoded.
+pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
+
+/// Passes all files of a game's folder to `write`, under their paths in it.
+///
+/// There are two builds, whose ships have belts of different thickness. The newer one has an `assets.bin`, geometries and textures under paths that it names, a space,
+/// a loose file, a mod, a missing volume, and a file of a proprietary codec.
+///
+/// # Errors
+/// The errors of `write`.
+pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+    let assets = bwdb::demo_with_files(seed, size);
+    let [old, new] = BUILDS;
+    let mut older = Package::new(Variant::V2, "content_0000.pkg");
+    older.file("content/assets.bin", &bwdb::demo(seed.wrapping_add(1), Size::Small), How::Deflated);
+    older.file("content/removed.xml", b"<removed/>", How::Stored);
+    older.file("content/GameParams.data", &gameparams::demo_before(seed), How::StoredAs6);
+    write_package(&older, old, "content", &mut write)?;
+
+    let mut content = Package::new(Variant::V2, "content_0001.pkg");
+    content.file("content/assets.bin", &assets.bytes, How::Deflated);
+    let meshes = assets.files.iter().filter(|path| path.ends_with(".geometry")).take(4);
+    let textures = assets.files.iter().filter(|path| path.ends_with(".dds")).take(40);
+    let written: HashSet<&String> = meshes.clone().chain(textures.clone()).collect();
+    let mesh = geometry::demo(seed, Size::Small);
+    for path in meshes {
+        content.file(path, &mesh, How::Deflated);
+        let splash = path.replace(".geometry", ".splash");
+        content.file(&splash, &geometry::demo_splash(seed, Size::Small), How::Stored);
+    }
+    for (model, bytes) in [(gameparams::HULL, geometry::battleship()), (gameparams::GUN, geometry::gun())] {
+        content.file(&model.replace(".model", ".geometry"), &bytes, How::Deflated);
+    }
+    content.file(
+        &gameparams::HULL.replace(".model", ".splash"),
+        &geometry::demo_splash(seed, Size::Small),
+        How::Stored,
+    );
+    let named: Vec<String> = textures.clone().take(2).cloned().collect();
+    content.file("content/GameParams.data", &gameparams::demo_naming(seed, Size::Small, &named), How::StoredAs6);
+    content.volume("content_0002.pkg");
+    for (n, path) in textures.enumerate() {
+        let how = [How::Deflated, How::Stored, How::StoredAs6][n % 3];
+        content.file(path, &texture(seed + n as u64, 200 + n * 60), how);
+    }
+    content.file(OODLE_FILE, &[7; 3000], How::Oodle);
+    content.file("content/mods.xml", b"<mods><none/></mods>", How::Deflated);
+    write_package(&content, new, "content", &mut write)?;
+
+    let mut spaces = Package::new(Variant::V2, "spaces_0001.pkg");
+    spaces.file("spaces/sample/models.bin", &space::models_bin(seed, size), How::Deflated);
+    spaces.file("spaces/sample/space.bin", &space::space_bin(seed, size), How::Deflated);
+    spaces.file("spaces/sample/models.geometry", &mesh, How::Stored);
+    spaces.file("content/location/rock.mfm", b"<material/>", How::Stored);
+    for model in space::model_paths(size) {
+        spaces.file(&model, b"<model/>", How::Stored);
+    }
+    write_package(&spaces, new, "spaces", &mut write)?;
+
+    let mut gui = Package::new(Variant::V2, MISSING_VOLUME);
+    gui.file("gui/battle/aim.png", &texture(seed, 900), How::Stored);
+    gui.file("gui/battle/aim.xml", b"<aim><size>32</size></aim>", How::Deflated);
+    let gui = gui.index();
+    write(&format!("bin/{new}/idx/gui.idx"), &gui)?;
+
+    if size == Size::Full {
+        many(seed, &assets.files, &written, new, &mut write)?;
+    }
+    let texts = gameparams::demo_mo(seed, Size::Small);
+    write(&format!("bin/{new}/res/texts/en/LC_MESSAGES/global.mo"), &texts)?;
+    write("res_mods/0.9.0.0/content/mods.xml", b"<mods><old/></mods>")?;
+    write("res_mods/0.10.0.0/content/mods.xml", b"<mods><all/></mods>")
+}
+
+fn write_package<E>(
+    package: &Package,
+    build: &str,
+    name: &str,
+    write: &mut impl FnMut(&str, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    write(&format!("bin/{build}/idx/{name}.idx"), &package.index())?;
+    package.volumes.iter().try_for_each(|(name, bytes)| write(&format!("res_packages/{name}"), bytes))
+}
+
+/// A texture of about `size` bytes, whose pixels vary slowly.
+fn texture(seed: u64, size: usize) -> Vec<u8> {
+    let mut rng = Rng::with_seed(seed);
+    let blocks = (size.saturating_sub(128) / 8).max(1);
+    let rows = blocks.div_ceil(4096);
+    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 4 * (blocks / rows) as u32, 4 * rows as u32);
+    let mut pixel = 128u8;
+    builder.build(&builder.blocks(|_, _| {
+        [(); 8].map(|()| {
+            if rng.u8(..8) == 0 {
+                pixel = pixel.wrapping_add(rng.u8(..5)).wrapping_sub(2);
+            }
+            pixel
+        })
+    }))
+}
+
+/// The numbers of indexes and files of a whole game, including those of [`game`].
+const FULL: (usize, usize) = (228, 400_000);
+/// The number of distinct contents among the many files. Each content has many paths.
+const CONTENTS: usize = 4096;
+
+/// The many small files of a full game: files that the `assets.bin` refers to, and others.
+fn many<E>(
+    seed: u64,
+    named: &[String],
+    written: &HashSet<&String>,
+    build: &str,
+    write: &mut impl FnMut(&str, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut rng = Rng::with_seed(seed);
+    let contents: Vec<([u32; 2], Vec<u8>, u32, u64)> = (0..CONTENTS)
+        .map(|n| {
+            let size = if n % 64 == 0 { rng.usize(20_000..100_000) } else { rng.usize(100..2_000) };
+            let bytes = texture(rng.u64(..), size);
+            let how = if n % 4 == 0 { How::Stored } else { How::Deflated };
+            let (numbers, stored) = pack(&bytes, how, Variant::V2);
+            (numbers, stored, crc32(&bytes), bytes.len() as u64)
+        })
+        .collect();
+    let (indexes, files) = FULL;
+    // Without the indexes that `game` has written already.
+    let indexes = indexes - 3;
+    let named = named.iter().filter(|path| !written.contains(path)).cloned();
+    let others = (0..).map(|n| {
+        let item = n / 16;
+        let (area, group) = (item % 23, item % 180);
+        format!("content/gameplay/area_{area:02}/group_{group:03}/item_{item:05}/part_{n:06}.dds")
+    });
+    let mut paths = named.chain(others).take(files);
+    let share = files.div_ceil(indexes);
+    for number in 0..indexes {
+        let name = format!("area_{number:03}");
+        let mut package = Package::new(Variant::V2, &format!("{name}_0001.pkg"));
+        for path in paths.by_ref().take(share) {
+            let (numbers, stored, crc32, size) = &contents[rng.usize(..contents.len())];
+            package.packed(&path, *numbers, stored, *crc32, *size);
+        }
+        write_package(&package, build, &name, write)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! Pages and pictures of tables and shapes: a part of `assetq`, which programs use instead. It changes without notice.
+
+#![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::cast_possible_truncation
+    )
+)]
+
+#[cfg(test)]
+use assetq_core::{Asset, Source};
+use assetq_core::{Error, codec, error, escape, reader, scene, table, texture, threads, write};
+
+pub mod page;
+pub mod picture;
+
+#[cfg(test)]
+assetq_core::inventory::submit! {
+    assetq_core::BuiltIn { formats: &[assetq_rusty_hearts::FORMATS, assetq_wows::FORMATS], prefixes: &[] }
+}

@@ -1,0 +1,355 @@
+//! Shapes in a page, which its scripts draw, as small as it gets without loss that a screen shows.
+//!
+//! A *solid* is packed into bytes of a block as: for each axis its positions, as 16 bits between the least and the
+//! greatest, first all low bytes and then all high bytes; for vertices with normals their two octahedral coordinates, 8 bits
+//! each; and for indexed solids the indices as varints. Each number is the difference to the one before it, folded so that
+//! small ones of either sign have few bits: numbers that are alike get small when the block is compressed. The texture
+//! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
+
+use super::{Page, PageSection};
+use crate::error::Result;
+use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids};
+use crate::scene::plates::{self, PlateUse};
+use serde_json::{Map, Value, json};
+
+/// Bytes after which a block is followed by another one.
+const BLOCK: usize = 4 << 20;
+
+/// Adds a part that shows `figure`. A page has one scene and one map at most.
+///
+/// # Errors
+/// When the page cannot be written.
+pub fn add(page: &mut Page<'_>, figure: &Figure<'_>) -> Result<()> {
+    let id = match figure {
+        Figure::Solids(_) => "shapes",
+        Figure::Chart(_) => "map",
+    };
+    let SceneSection { kind, title, meta, blocks } = shown(figure, id);
+    blocks.iter().try_for_each(|(name, bytes)| page.block(name, bytes))?;
+    page.part(PageSection { id: kind.to_owned(), kind, title: title.to_owned(), meta });
+    Ok(())
+}
+
+/// A part of a page before it has a place there.
+#[derive(Debug)]
+struct SceneSection {
+    /// The script that shows it.
+    kind: &'static str,
+    title: &'static str,
+    meta: Value,
+    /// Blocks that `meta` names.
+    blocks: Vec<(String, Vec<u8>)>,
+}
+
+/// The part that shows `figure`, with blocks whose names begin with `id`.
+fn shown(figure: &Figure<'_>, id: &str) -> SceneSection {
+    match figure {
+        Figure::Solids(solids) => scene(solids, id),
+        Figure::Chart(chart) => map(chart, id),
+    }
+}
+
+/// Unfinished blocks. Solids that are shown together are stored together, so that the page decodes no more than it
+/// shows.
+struct Blocks<'i> {
+    id: &'i str,
+    all: Vec<(String, Vec<u8>)>,
+    /// For each kind and first level of detail, the block that is being filled.
+    open: Vec<((SolidKind, Option<usize>), usize)>,
+}
+
+impl Blocks<'_> {
+    fn add(&mut self, bytes: Vec<u8>) -> String {
+        let name = format!("{}-{}", self.id, self.all.len());
+        self.all.push((name.clone(), bytes));
+        name
+    }
+
+    /// Packs `solid`, and gives its block and where it begins there.
+    fn pack(&mut self, solid: &dyn Solid, uvs: Option<Range>) -> (String, usize) {
+        let key = (solid.kind(), solid.lods().first().copied());
+        let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, block)| *block);
+        let known = known.filter(|&block| self.all.get(block).is_some_and(|(_, bytes)| bytes.len() < BLOCK));
+        let block = known.unwrap_or_else(|| {
+            self.add(Vec::new());
+            let block = self.all.len().saturating_sub(1);
+            self.open.retain(|(open, _)| *open != key);
+            self.open.push((key, block));
+            block
+        });
+        let Some((name, bytes)) = self.all.get_mut(block) else { return Default::default() };
+        let at = bytes.len();
+        pack(solid, uvs, bytes);
+        (name.clone(), at)
+    }
+}
+
+fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
+    let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
+    let mut groups: Vec<&str> = Vec::new();
+    let mut parts: Vec<Value> =
+        solids.solids.iter().map(|solid| part(*solid, &solids.materials, &mut blocks)).collect();
+    // The matrices of a part lie together: it is drawn at all of its places at once.
+    let mut matrices: Vec<Vec<(&[f32; 16], Option<usize>)>> = vec![Vec::new(); parts.len()];
+    let mut numbers = std::collections::HashMap::new();
+    for place in &solids.places {
+        let group = *numbers.entry(place.group).or_insert_with(|| {
+            groups.push(place.group);
+            groups.len().saturating_sub(1)
+        });
+        let Some(part) = parts.get_mut(place.solid).and_then(Value::as_object_mut) else { continue };
+        part.insert("group".into(), group.into());
+        if let (Some(all), Some(matrix)) = (matrices.get_mut(place.solid), place.matrix) {
+            all.push((matrix, place.row));
+        }
+    }
+    let (mut bytes, mut rows) = (Vec::new(), Vec::new());
+    for (part, matrices) in parts.iter_mut().zip(&matrices) {
+        let Some(part) = part.as_object_mut().filter(|_| !matrices.is_empty()) else { continue };
+        part.insert("places".into(), json!([bytes.len() / 48, matrices.len()]));
+        for (matrix, row) in matrices {
+            // Rows of instances, from 1 on.
+            let row = row.and_then(|row| u32::try_from(row.saturating_add(1)).ok()).unwrap_or(0);
+            rows.extend_from_slice(&row.to_le_bytes());
+            // The last row is 0, 0, 0, 1.
+            let (columns, _) = matrix.as_chunks::<4>();
+            columns.iter().flat_map(|[x, y, z, _]| [x, y, z]).for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+        }
+    }
+    let has_rows = rows.iter().any(|byte| *byte != 0);
+    let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
+    let rows = has_rows.then(|| blocks.add(rows));
+    // Materials may share an image.
+    let mut images: Vec<(&[u8], String)> = Vec::new();
+    let materials: Vec<Value> = solids
+        .materials
+        .iter()
+        .map(|material| {
+            let [r, g, b, a] = material.colour;
+            let image = material.image.map(|png| match images.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
+                Some((_, name)) => name.clone(),
+                None => {
+                    let name = blocks.add(png.to_vec());
+                    images.push((png, name.clone()));
+                    name
+                }
+            });
+            json!({"name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided, "image": image})
+        })
+        .collect();
+    let damage = solids.damage.iter().map(|error| error.to_string().into());
+    let meta = json!({
+        "name": solids.name,
+        "metres": solids.metres,
+        "materials": materials,
+        "parts": parts,
+        "groups": groups,
+        "places": placed,
+        "rows": rows,
+        "files": solids.files,
+        "overlay": solids.is_overlay,
+        "armor": solids.armor.iter().map(|uses| uses.iter().map(armor_use).collect()).collect::<Vec<Value>>(),
+        "scale": plates::SCALE,
+        "notes": solids.notes,
+        "damage": damage.collect::<Vec<Value>>(),
+    });
+    SceneSection { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
+}
+
+/// A ship or component that has the plates: its name, its ship or gun, and millimetres by layer × 65536 + material.
+fn armor_use(found: &PlateUse) -> Value {
+    let mut name = found.label();
+    if let [first, others @ ..] = &*found.mounts {
+        let more = if others.is_empty() { "" } else { ", …" };
+        name = format!("{name} {first}{more}");
+    }
+    let key = |(layer, material): (u16, u16)| (u32::from(layer) << 16 | u32::from(material)).to_string();
+    let plates: Map<String, Value> = found.plates().map(|(plate, mm)| (key(plate), mm.into())).collect();
+    json!({ "name": name, "of": found.entity, "plates": plates })
+}
+
+/// A solid in the form of the page's list of parts.
+fn part(solid: &dyn Solid, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<'_>) -> Value {
+    let (min, max) = solid.bounds();
+    let has_image = materials.get(solid.material()).is_some_and(|material| material.image.is_some());
+    let uvs = if has_image { solid.uvs().map(range) } else { None };
+    let (block, at) = blocks.pack(solid, uvs);
+    let kind = match solid.kind() {
+        SolidKind::Mesh => "mesh",
+        SolidKind::Armor => "armor",
+        SolidKind::Hull => "hull",
+        SolidKind::Zone => "zone",
+    };
+    let triangles = if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 };
+    let plates = solid.plates();
+    let mut part = json!({
+        "name": solid.name(),
+        "kind": kind,
+        "material": solid.material(),
+        "vertices": solid.vertices(),
+        "triangles": triangles,
+        "indexed": solid.is_indexed(),
+        "normals": solid.normals().is_some(),
+        "min": min,
+        "max": max,
+        "block": block,
+        "at": at,
+    });
+    if let Some(part) = part.as_object_mut() {
+        if let Some((low, high)) = uvs {
+            part.insert("uvs".into(), json!([low, high]));
+        }
+        if !solid.lods().is_empty() {
+            part.insert("lods".into(), solid.lods().into());
+        }
+        if !plates.is_empty() {
+            let numbers = |p: &crate::scene::figure::Plated| [p.row, p.layer.into(), p.triangles];
+            part.insert("plates".into(), plates.iter().flat_map(numbers).collect());
+            if plates.iter().any(|plate| plate.thickness.is_some()) {
+                part.insert("thickness".into(), plates.iter().map(|plate| plate.thickness).collect());
+            }
+        }
+    }
+    part
+}
+
+/// The least and the greatest texture coordinates.
+type Range = ([f32; 2], [f32; 2]);
+
+fn range(uvs: impl Iterator<Item = [f32; 2]>) -> Range {
+    uvs.fold(([f32::MAX; 2], [f32::MIN; 2]), |([a, b], [c, d]), [u, v]| ([a.min(u), b.min(v)], [c.max(u), d.max(v)]))
+}
+
+/// Appends numbers between `low` and `high` as 16 bits each.
+fn pack_numbers(numbers: impl Iterator<Item = f32>, low: f32, high: f32, out: &mut Vec<u8>) {
+    let (low, high) = (f64::from(low), f64::from(high));
+    let scale = if high > low { 65535.0 / (high - low) } else { 0.0 };
+    let mut before = 0u16;
+    let mut highs = Vec::with_capacity(numbers.size_hint().0);
+    for number in numbers {
+        let value = to_u16((f64::from(number) - low) * scale);
+        let [small, large] = fold16(value.wrapping_sub(before)).to_le_bytes();
+        out.push(small);
+        highs.push(large);
+        before = value;
+    }
+    out.append(&mut highs);
+}
+
+/// Appends a solid, as described above, with its texture coordinates if their range is given.
+fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
+    let (min, max) = solid.bounds();
+    for (axis, (low, high)) in min.into_iter().zip(max).enumerate() {
+        let numbers = solid.positions().map(|v| v.get(axis).copied().unwrap_or(0.0));
+        pack_numbers(numbers, low, high, out);
+    }
+    if let Some(normals) = solid.normals() {
+        let mut before = [0u8; 2];
+        let mut seconds = Vec::with_capacity(solid.vertices());
+        for normal in normals {
+            let [u, v] = octahedral(normal);
+            let [b, c] = before;
+            out.push(u.wrapping_sub(b));
+            seconds.push(v.wrapping_sub(c));
+            before = [u, v];
+        }
+        out.append(&mut seconds);
+    }
+    if solid.is_indexed() {
+        let mut before = 0u32;
+        for index in solid.triangles().flatten() {
+            varint(fold32(index.wrapping_sub(before)), out);
+            before = index;
+        }
+    }
+    if let (Some((low, high)), Some(_)) = (uvs, solid.uvs()) {
+        for (axis, (low, high)) in low.into_iter().zip(high).enumerate() {
+            let numbers = solid.uvs().into_iter().flatten().map(|uv| uv.get(axis).copied().unwrap_or(0.0));
+            pack_numbers(numbers, low, high, out);
+        }
+    }
+}
+
+/// The nearest integer of 16 bits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float becomes the nearest integer")]
+fn to_u16(value: f64) -> u16 {
+    value.round() as u16
+}
+
+/// A difference, modulo 2^16, as a number that is small where its absolute value is: 0, -1, 1, -2, 2, …
+fn fold16(difference: u16) -> u16 {
+    (difference << 1) ^ 0u16.wrapping_sub(difference >> 15)
+}
+
+fn fold32(difference: u32) -> u32 {
+    (difference << 1) ^ 0u32.wrapping_sub(difference >> 31)
+}
+
+/// Seven bits a byte, the least significant first; all but the last byte have bit 7.
+fn varint(mut value: u32, out: &mut Vec<u8>) {
+    loop {
+        let [low, ..] = value.to_le_bytes();
+        value >>= 7;
+        if value == 0 {
+            return out.push(low & 0x7F);
+        }
+        out.push(low | 0x80);
+    }
+}
+
+/// A unit vector on the octahedron, unfolded into a square of 255 by 255 points around 0, 0, each a signed byte.
+fn octahedral([x, y, z]: [f32; 3]) -> [u8; 2] {
+    let sum = (x.abs() + y.abs() + z.abs()).max(f32::MIN_POSITIVE);
+    let (x, y) = (x / sum, y / sum);
+    let folded = if z < 0.0 { [(1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)] } else { [x, y] };
+    #[expect(clippy::cast_possible_truncation, reason = "they are between -127 and 127")]
+    folded.map(|v| ((v * 127.0).round() as i8).to_le_bytes()[0])
+}
+
+fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
+    let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
+    let mut numbers = Vec::new();
+    let mut rows = Vec::new();
+    for one in &chart.boxes {
+        floats(&[one.center], &mut numbers);
+        floats(&one.sides, &mut numbers);
+        for number in [one.kind, one.row] {
+            rows.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+        }
+    }
+    let names: Vec<&str> = chart.boxes.iter().map(|one| one.name).collect();
+    let targets: Vec<(usize, &str)> =
+        chart.boxes.iter().enumerate().filter_map(|(number, one)| Some((number, one.target?))).collect();
+    let mut links = Vec::new();
+    for link in &chart.links {
+        floats(&[link.from, link.to, [if link.back { 1.0 } else { 0.0 }, 0.0, 0.0]], &mut links);
+    }
+    let mut ranges = Vec::new();
+    for (center, range) in &chart.ranges {
+        floats(&[*center, [*range, 0.0, 0.0]], &mut ranges);
+    }
+    let texts = json!({"names": names, "targets": targets}).to_string().into_bytes();
+    let kinds = chart.kinds.iter().map(|kind| json!({"name": kind.name, "table": kind.table, "colour": kind.colour}));
+    let meta = json!({
+        "name": chart.name,
+        "kinds": kinds.collect::<Vec<_>>(),
+        "count": chart.boxes.len(),
+        "boxes": blocks.add(numbers),
+        "rows": blocks.add(rows),
+        "texts": blocks.add(texts),
+        "links": blocks.add(links),
+        "ranges": blocks.add(ranges),
+        "withoutPlace": chart.without_place,
+        "notes": chart.notes,
+    });
+    SceneSection { kind: "map", title: "Map", meta, blocks: blocks.all }
+}
+
+/// Appends numbers as floats of 32 bits.
+fn floats(points: &[[f64; 3]], out: &mut Vec<u8>) {
+    #[expect(clippy::cast_possible_truncation, reason = "as the file has them")]
+    points.as_flattened().iter().for_each(|v| out.extend_from_slice(&(*v as f32).to_le_bytes()));
+}
+
+#[cfg(test)]
+mod tests;

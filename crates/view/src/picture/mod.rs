@@ -1,0 +1,107 @@
+//! Pictures as PNG, drawn without a GPU: solids from the quarter and from above, and plans of maps.
+
+mod canvas;
+mod chart;
+mod raster;
+mod solids;
+mod text;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::scene::figure::Figure;
+use crate::scene::{Drawing, SceneFormat, no_such_kind};
+use std::io::Write;
+
+/// Draws `figure` as PNG.
+///
+/// # Errors
+/// `Limit` when it has too many triangles for a picture, and `Io` when `out` fails.
+pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
+    let picture = match figure {
+        Figure::Solids(solids) => solids::draw(solids)?,
+        Figure::Chart(chart) => chart::draw(chart)?,
+    };
+    let png = picture
+        .encode_png()
+        .map_err(|error| Error::of_part(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, ""))?;
+    out.write_all(&png).map_err(|error| Error::io("cannot write", error))
+}
+
+/// Writes `drawing` in a form, and returns notes on skipped parts. Pictures are drawn here, from its figure.
+///
+/// # Errors
+/// As [`Drawing::write`] and [`write`]; `Unsupported` for a picture of a drawing without shapes.
+pub fn write_drawing(drawing: &dyn Drawing, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
+    if kind != SceneFormat::Png {
+        return drawing.write(kind, out);
+    }
+    let figure = drawing.figure()?.ok_or_else(|| no_such_kind(kind))?;
+    write(&figure, out)?;
+    drawing.picture_notes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canvas::SIZE;
+    use super::*;
+    use crate::scene::{Context, Options};
+    use crate::{Asset, Source};
+    use assetq_sample::geometry::{GeometryBuilder, PlateShape};
+    use assetq_sample::{Size, wdata};
+    use tiny_skia::Pixmap;
+
+    /// The picture of a file, and how many of its pixels have a colour, or one next to it.
+    fn picture(name: &str, bytes: Vec<u8>) -> (Pixmap, impl Fn([u8; 3]) -> usize) {
+        let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
+        let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+        let mut png = Vec::new();
+        write_drawing(&*drawing, SceneFormat::Png, &mut png).unwrap();
+        let picture = Pixmap::decode_png(&png).unwrap();
+        let pixels = picture.pixels().to_vec();
+        let is = |a: u8, b: u8| a.abs_diff(b) <= 1;
+        let count = move |[r, g, b]: [u8; 3]| {
+            pixels.iter().filter(|p| is(p.red(), r) && is(p.green(), g) && is(p.blue(), b)).count()
+        };
+        (picture, count)
+    }
+
+    #[test]
+    fn plates_are_seen_from_above_and_hide_what_lies_below() {
+        let plate = |material, y: f32, size: f32| PlateShape {
+            material,
+            layer: 1,
+            triangles: vec![
+                [[0.0, y, 0.0], [0.0, y, size], [size, y, size]],
+                [[0.0, y, 0.0], [size, y, size], [size, y, 0.0]],
+            ],
+        };
+        let mut builder = GeometryBuilder::new();
+        builder.armor("hull.armor", vec![plate(12, 1.0, 8.0), plate(2, 0.0, 8.0), plate(47, 2.0, 4.0)]);
+        let (picture, count) = picture("ship.geometry", builder.build());
+        // From above a plate that lies flat has its material's own colour, and the legend repeats it.
+        let colour = |id: u16| {
+            let asset = Asset::open(Source::from_vec("ship.geometry", builder.build())).unwrap();
+            let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+            let Some(Figure::Solids(solids)) = drawing.figure().unwrap() else { panic!("it has solids") };
+            let found = solids.materials.iter().find(|tint| tint.name.starts_with(&format!("{id} "))).unwrap();
+            let [r, g, b, _] = found.colour.map(|c| (c * 255.0).round() as u8);
+            [r, g, b]
+        };
+        let legend = 12 * 12;
+        let from_above = SIZE as usize * SIZE as usize;
+        assert_eq!(picture.width(), 1248);
+        assert_eq!(count(colour(2)), legend, "it lies below a plate of its own size");
+        let near = |found: usize, expected: usize| found.abs_diff(expected) < expected / 50 + legend;
+        assert!(near(count(colour(47)), from_above / 4), "{}", count(colour(47)));
+        assert!(near(count(colour(12)), from_above * 3 / 4), "{}", count(colour(12)));
+    }
+
+    #[test]
+    fn a_map_has_its_types_in_the_legend() {
+        let (picture, count) = picture("town.wdata", wdata::demo(1, Size::Small));
+        assert!(picture.width() > 1200 && picture.height() > 400);
+        // A portal's own colour: its square in the legend, and outlines.
+        assert!(count([0x7b, 0x2f, 0xbe]) >= 12 * 12, "{}", count([0x7b, 0x2f, 0xbe]));
+        // Names on a halo: the title and the legend alone have far fewer black pixels.
+        assert!(count([0, 0, 0]) > 1500, "{}", count([0, 0, 0]));
+    }
+}

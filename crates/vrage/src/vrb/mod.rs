@@ -1,0 +1,471 @@
+//! `.vrb`: archives of VRAGE 3 (Space Engineers 2), read without the game. Sections (§) in these docs are those of
+//! docs/formats/vrb.md.
+//!
+//! An [`VrbArchive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
+//! stored; a chunk is one value, walked without building it ([`Node`], [`Walker`]).
+//!
+//! ```no_run
+//! use assetq::Source;
+//! use assetq::vrb::{VrbArchive, Path};
+//!
+//! # fn main() -> assetq::Result<()> {
+//! let archive = VrbArchive::open(Source::open("definitionsets.vrb")?)?;
+//! let path = Path::parse("DefinitionSets.World._definitions[3].Guid").unwrap_or_default();
+//! if let Some(node) = archive.main().root()?.find(&path)? {
+//!     println!("{:?} at {:#x}", node.leaf()?, node.position());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod builtin;
+mod graph;
+mod layout;
+mod node;
+mod options;
+mod part;
+mod path;
+mod reader;
+mod shape;
+mod tables;
+mod types;
+mod values;
+mod verify;
+mod writer;
+
+pub use builtin::{Builtin, Extent};
+pub use graph::{Event, Inferred, Walker};
+pub use layout::{ArchiveEntry, ArchiveHeader, ChunkArchiveEntry, MAGIC, VERSION};
+pub use node::Node;
+pub use part::{ArchivePart, Compression};
+pub use path::{Path, Step};
+pub use shape::Shape;
+pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
+
+use crate::bytes::{Cursor, Utf16};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::source::Source;
+use crate::{budget, codec};
+use graph::{Graph, PendingValue};
+pub use options::{Limits, Options};
+use part::Room;
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use types::table_text;
+
+/// The name of the main chunk.
+pub const MAIN: &str = "[Main]";
+
+/// A record of the bundle table: an assembly with types.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundle<'a> {
+    /// The bundle's name; `@` marks one that is not the game's.
+    pub name: Utf16<'a>,
+    /// Major, minor, build, revision.
+    pub version: [i32; 4],
+}
+
+/// A chunk as described by its entry.
+#[derive(Debug)]
+struct ChunkPart {
+    name: String,
+    part: ArchivePart,
+    root: i32,
+    /// The place of the number of the root model.
+    root_at: u64,
+    /// The chunk's stored bytes belong to something else too.
+    shared: bool,
+    /// The number of leaves of its root value, once counted.
+    leaves: OnceLock<usize>,
+}
+
+/// An open archive.
+///
+/// Tables and chunks are decoded when they are first asked for, and kept until the archive is closed: values borrow from
+/// them, so that none could be let go while one is read. They are bounded all together, whatever the file says: by 16 MiB
+/// and 128 bytes for each byte of the archive, and by 8 GiB ([`Limits`]). A part beyond that is
+/// an error of the kind [`Limit`](ErrorKind::Limit), and [`ArchivePart::decode`] gives the bytes of one without keeping them.
+#[derive(Debug)]
+pub struct VrbArchive {
+    source: Source,
+    options: Options,
+    bundle_table: ArchivePart,
+    type_table: ArchivePart,
+    chunk_table: ArchivePart,
+    main: ChunkPart,
+    /// The room for decoded parts that the parts above leave.
+    room: Room,
+    extra: Lazy<Vec<ChunkPart>>,
+    types: Lazy<TypeModel>,
+    warnings: Mutex<Warnings>,
+}
+
+/// Warnings, each once, in the order of their occurrence.
+#[derive(Debug, Default)]
+struct Warnings {
+    said: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl VrbArchive {
+    /// Opens `source`. Reads only the header; a wrong header checksum is a warning.
+    ///
+    /// # Errors
+    /// `BadMagic`, `BadVersion`, `OutOfBounds` for a file shorter than the header.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, Options::default())
+    }
+
+    /// As [`VrbArchive::open`], with other bounds, or strict.
+    ///
+    /// # Errors
+    /// As [`VrbArchive::open`]; `Checksum` under strict options.
+    pub fn open_with(source: Source, options: Options) -> Result<Self> {
+        let view = source.view("header");
+        let magic = view.read::<crate::bytes::le::U32>()?.get();
+        if magic != MAGIC {
+            return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: magic.into() }));
+        }
+        let header = *view.read::<ArchiveHeader>()?;
+        if header.version.get() != VERSION {
+            return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.version.get().into() }));
+        }
+        let origin = view.offset();
+        let mut room = Room::new(options.limits.decoded(&source));
+        let mut part = |label: &str, entry, at: u64| {
+            ArchivePart::new(label.into(), entry, (origin.saturating_add(at), None), &mut room)
+        };
+        let this = Self {
+            options,
+            bundle_table: part("bundle table", header.bundle_table, 16),
+            type_table: part("type table", header.type_table, 52),
+            chunk_table: part("chunk table", header.chunk_table, 88),
+            main: ChunkPart {
+                name: MAIN.into(),
+                part: part("chunk [Main]", header.main_chunk.entry, 132),
+                root: header.main_chunk.root_type.get(),
+                root_at: origin.saturating_add(168),
+                shared: false,
+                leaves: OnceLock::new(),
+            },
+            room,
+            extra: Lazy::default(),
+            types: Lazy::default(),
+            warnings: Mutex::default(),
+            source,
+        };
+        match this.check_header() {
+            Err(error) if options.strict => return Err(error),
+            Err(error) => this.warn(error),
+            Ok(()) => {}
+        }
+        Ok(this)
+    }
+
+    /// The file.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The header, in place (§1).
+    pub fn header(&self) -> Result<&ArchiveHeader> {
+        self.source.view("header").read()
+    }
+
+    /// Checks that the header's checksum matches its bytes.
+    ///
+    /// # Errors
+    /// `Checksum`.
+    pub fn check_header(&self) -> Result<()> {
+        let view = self.source.view("header");
+        let mut bytes = *view.read::<[u8; size_of::<ArchiveHeader>()]>()?;
+        bytes.iter_mut().skip(8).take(8).for_each(|b| *b = 0);
+        let (stored, computed) = (self.header()?.checksum.get(), codec::xxh64(&bytes, MAGIC.into()));
+        if stored == computed {
+            return Ok(());
+        }
+        Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
+    }
+
+    /// Adds a warning, once.
+    fn warn(&self, error: Error) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = error.to_string();
+        if warnings.known.insert(error.clone()) {
+            warnings.said.push(error);
+        }
+    }
+
+    fn data<'a>(&'a self, part: &'a ArchivePart) -> Result<&'a Source> {
+        part.data(&self.source, &self.options, |error| self.warn(error))
+    }
+
+    /// The bundle table, the type table and the chunk table, in the header's order.
+    pub fn tables_of_contents(&self) -> [&ArchivePart; 3] {
+        [&self.bundle_table, &self.type_table, &self.chunk_table]
+    }
+
+    /// Bytes of text that a walk over all values may put together.
+    fn text_limit(&self) -> u64 {
+        budget::walked(usize::try_from(self.options.limits.decoded(&self.source)).unwrap_or(usize::MAX))
+    }
+
+    /// The bundles (§3).
+    ///
+    /// # Errors
+    /// When the bundle table cannot be decoded, or has another number of records than the header.
+    pub fn bundles(&self) -> Result<Vec<Bundle<'_>>> {
+        let data = self.data(&self.bundle_table)?;
+        let read = || {
+            let mut cursor = Cursor::new(data.view("bundles"));
+            let count = self.count("bundle count", self.header()?.bundle_count.get(), 124, 20, data)?;
+            let mut bundles = Vec::new();
+            for _ in 0..count {
+                let name = table_text(&mut cursor)?;
+                let version = [cursor.i32()?, cursor.i32()?, cursor.i32()?, cursor.i32()?];
+                bundles.push(Bundle { name, version });
+            }
+            cursor.expect_end()?;
+            Ok(bundles)
+        };
+        read().map_err(|e: Error| e.context(self.bundle_table.label()))
+    }
+
+    /// A count in the header at `field`, of records that take `least` bytes each in `table`.
+    fn count(&self, what: &'static str, count: i32, field: usize, least: u64, table: &Source) -> Result<u32> {
+        match u32::try_from(count) {
+            Ok(n) if u64::from(n).saturating_mul(least) <= table.bytes().len() as u64 => Ok(n),
+            _ => Err(self.source.view("header").at(field).bad_value(what, count)),
+        }
+    }
+
+    /// The type table (§4).
+    ///
+    /// # Errors
+    /// When it cannot be decoded or read.
+    pub fn types(&self) -> Result<&TypeModel> {
+        self.types.get_or_try_init(|| {
+            let data = self.data(&self.type_table)?;
+            TypeModel::parse(data.clone()).map_err(|e| e.context(self.type_table.label()))
+        })
+    }
+
+    /// The main chunk.
+    pub fn main(&self) -> Chunk<'_> {
+        Chunk { archive: self, chunk: &self.main }
+    }
+
+    /// All chunks, the main chunk first, then the chunks of the chunk table.
+    ///
+    /// # Errors
+    /// When the chunk table is damaged; [`VrbArchive::main`] works all the same.
+    pub fn chunks(&self) -> Result<Vec<Chunk<'_>>> {
+        let extra = self.extra()?;
+        Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
+    }
+
+    /// The chunks that can be listed, and the error that hides the others.
+    fn known_chunks(&self) -> (Vec<Chunk<'_>>, Result<()>) {
+        match self.chunks() {
+            Ok(chunks) => (chunks, Ok(())),
+            Err(error) => (vec![self.main()], Err(error)),
+        }
+    }
+
+    /// The chunk `name`; the main chunk is called [`MAIN`].
+    ///
+    /// # Errors
+    /// When the chunk table is damaged and `name` is not the main chunk.
+    pub fn chunk(&self, name: &str) -> Result<Option<Chunk<'_>>> {
+        if name == MAIN {
+            return Ok(Some(self.main()));
+        }
+        Ok(self.extra()?.iter().find(|c| c.name == name).map(|chunk| Chunk { archive: self, chunk }))
+    }
+
+    /// The records of the chunk table: a string and an entry each. No real file has one: the layout follows from the
+    /// published description of the table and from how the other tables write strings (§7).
+    fn extra(&self) -> Result<&Vec<ChunkPart>> {
+        self.extra.get_or_try_init(|| {
+            let stored = self.header()?.chunk_count.get();
+            if stored == 0 {
+                return Ok(Vec::new());
+            }
+            let data = self.data(&self.chunk_table)?;
+            let read = || {
+                let mut cursor = Cursor::new(data.view("chunks"));
+                let count = self.count("chunk count", stored, 128, 44, data)?;
+                let (mut chunks, mut room) = (Vec::new(), self.room);
+                for _ in 0..count {
+                    let name = table_text(&mut cursor)?.to_string();
+                    let at = cursor.view().offset();
+                    let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
+                    let decoded = self.chunk_table.entry().compression_type != 0;
+                    let place = (at, decoded.then_some("chunk table, decompressed"));
+                    let part = ArchivePart::new(format!("chunk {name}"), entry, place, &mut room);
+                    let (root, root_at) = (root_type.get(), at.saturating_add(36));
+                    let (shared, leaves) = (false, OnceLock::new());
+                    chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
+                }
+                cursor.expect_end()?;
+                self.mark_shared(&mut chunks);
+                Ok(chunks)
+            };
+            read().map_err(|e: Error| e.context(self.chunk_table.label()))
+        })
+    }
+
+    /// Marks the chunks whose stored bytes overlap another part. No known file has such chunks; a hostile one could
+    /// require decoding the same bytes any number of times.
+    fn mark_shared(&self, chunks: &mut [ChunkPart]) {
+        let header = size_of::<ArchiveHeader>() as u64;
+        let fixed = self.tables_of_contents().into_iter().chain([&self.main.part]);
+        let mut ranges: Vec<(u64, u64, Option<usize>)> =
+            fixed.filter_map(|p| p.range().map(|(start, end)| (start, end, None))).collect();
+        let extra = chunks.iter().enumerate().filter_map(|(i, c)| c.part.range().map(|(s, e)| (s, e, Some(i))));
+        ranges.extend(extra);
+        ranges.retain(|(start, end, _)| start < end);
+        ranges.sort_unstable();
+        let mut covered = header;
+        for (start, end, chunk) in ranges {
+            if let Some(chunk) = chunk.filter(|_| start < covered).and_then(|i| chunks.get_mut(i)) {
+                chunk.shared = true;
+            }
+            covered = covered.max(end);
+        }
+    }
+
+    /// The value that `entry` names: a chunk (`[Main]`), a path in a chunk (`[Main].Roots[0]`), or a path in the main
+    /// chunk (`Roots[0]`).
+    ///
+    /// # Errors
+    /// When the way there is damaged.
+    pub fn find(&self, entry: &str) -> Result<Option<(Chunk<'_>, Node<'_>)>> {
+        let (chunk, path) = match entry.strip_prefix(MAIN) {
+            Some(rest) => (self.main(), rest),
+            None => {
+                // The longest name wins if one chunk's name is a prefix of another's.
+                let named = |c: &ChunkPart| entry.starts_with(&c.name) && !c.name.is_empty();
+                let chunk = self.extra()?.iter().filter(|c| named(c)).max_by_key(|c| c.name.len());
+                let rest = chunk.and_then(|c| entry.strip_prefix(&*c.name));
+                match chunk.zip(rest).filter(|(_, rest)| rest.is_empty() || rest.starts_with(['.', '['])) {
+                    Some((chunk, rest)) => (Chunk { archive: self, chunk }, rest),
+                    None => (self.main(), entry),
+                }
+            }
+        };
+        let Some(path) = Path::parse(path.strip_prefix('.').unwrap_or(path)) else { return Ok(None) };
+        Ok(chunk.root()?.find(&path)?.map(|node| (chunk, node)))
+    }
+}
+
+/// A chunk of an archive.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    archive: &'a VrbArchive,
+    chunk: &'a ChunkPart,
+}
+
+impl<'a> Chunk<'a> {
+    /// The chunk's name.
+    pub fn name(&self) -> &'a str {
+        &self.chunk.name
+    }
+
+    /// Where and how it is stored.
+    pub fn part(&self) -> &'a ArchivePart {
+        &self.chunk.part
+    }
+
+    /// The number of its root model, as stored.
+    pub fn root_index(&self) -> i32 {
+        self.chunk.root
+    }
+
+    /// Checks that its stored bytes do not overlap another part.
+    fn check_alone(&self) -> Result<()> {
+        if !self.chunk.shared {
+            return Ok(());
+        }
+        let what = "its bytes belong to another part of the archive too".into();
+        let offset = self.chunk.part.range().map_or(0, |(start, _)| start);
+        Err(Error::new(ErrorKind::Damaged { what }, format!("chunk {}", self.chunk.name), offset))
+    }
+
+    /// Compares the checksum of its stored bytes with its entry. Bytes that overlap another part are not checked: many
+    /// chunks could consist of the whole file.
+    fn check_checksum(&self) -> Result<()> {
+        if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
+    }
+
+    /// Whether it has the stored bytes and the root model of a chunk of another archive, and can be decoded as that one.
+    fn is_copy_of(&self, other: &Chunk<'_>) -> bool {
+        let (new, old) = (&self.chunk.part, &other.chunk.part);
+        let form = |part: &ArchivePart| {
+            let ArchiveEntry { checksum, uncompressed_size, compression_type, delta_encoded, padding, .. } =
+                *part.entry();
+            (checksum.get(), uncompressed_size.get(), compression_type, delta_encoded, padding)
+        };
+        let stored = |chunk: &Chunk<'_>| chunk.chunk.part.stored(&chunk.archive.source);
+        form(new) == form(old)
+            && self.chunk.root == other.chunk.root
+            && self.chunk.shared == other.chunk.shared
+            && new.is_within(&self.archive.source, &self.archive.options.limits)
+            && stored(self).is_ok_and(|new| stored(other).is_ok_and(|old| old.bytes() == new.bytes()))
+    }
+
+    /// Decodes its bytes without keeping them.
+    fn decode(&self) -> Result<Source> {
+        self.chunk.part.decode(&self.archive.source, &self.archive.options.limits)
+    }
+
+    /// Says in the warnings that unconfirmed rules were followed.
+    fn warn_inferred(&self, inferred: Inferred) {
+        if let Some(what) = inferred.describe() {
+            let kind = ErrorKind::Damaged { what: what.into() };
+            self.archive.warn(Error::of_part(kind, self.chunk.part.label().to_owned()));
+        }
+    }
+
+    /// The chunk's decoded bytes, kept.
+    ///
+    /// # Errors
+    /// When they cannot be decoded; `Checksum` under strict options.
+    pub fn data(&self) -> Result<&'a Source> {
+        self.archive.data(&self.chunk.part)
+    }
+
+    /// The model of its root value.
+    ///
+    /// # Errors
+    /// `BadValue` when there is no such model, and the errors of the type table.
+    pub fn root_model(&self) -> Result<ModelId> {
+        let types = self.archive.types()?;
+        types.model_id(self.chunk.root).ok_or_else(|| {
+            let kind = ErrorKind::BadValue { what: "root model".into(), value: self.chunk.root.into() };
+            Error::new(kind, self.chunk.part.label().to_owned(), self.chunk.root_at)
+        })
+    }
+
+    /// The chunk's root value.
+    ///
+    /// # Errors
+    /// As [`Chunk::data`] and [`Chunk::root_model`]; `Unsupported` for a delta-encoded chunk.
+    pub fn root(&self) -> Result<Node<'a>> {
+        self.check_alone()?;
+        self.root_in(self.data()?)
+    }
+
+    /// The root value, read from decoded bytes that may not be the kept ones.
+    fn root_in<'b>(&self, data: &'b Source) -> Result<Node<'b>>
+    where
+        'a: 'b,
+    {
+        self.chunk.part.check_plain()?;
+        let types = self.archive.types()?;
+        let (view, label) = (data.view("values"), self.chunk.part.label());
+        let graph = Graph { types, view, label, depth: self.archive.options.limits.depth };
+        Ok(Node::new(graph, PendingValue::plain(self.root_model()?), 0))
+    }
+}

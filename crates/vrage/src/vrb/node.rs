@@ -1,0 +1,251 @@
+//! One value of a chunk, found by a path without building anything.
+
+use super::graph::{Event, Graph, Inferred, PendingValue, Sink, Walker};
+use super::path::{Path, Step};
+use super::types::ModelId;
+use crate::error::Result;
+use crate::table::{Value, Visitor};
+use std::fmt::Write as _;
+
+/// The key of a map's first entry if that is the name of the value's type.
+pub(super) const TYPE: &str = "$type";
+/// The key of the value itself, in a map of two entries, unless it is a record.
+pub(super) const VALUE: &str = "$value";
+
+/// A value in a chunk: a model and a position. Its bytes are read on demand.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    graph: Graph<'a>,
+    slot: PendingValue,
+    position: usize,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn new(graph: Graph<'a>, slot: PendingValue, position: usize) -> Self {
+        Self { graph, slot, position }
+    }
+
+    /// The model of the value as declared: of a polymorphic member, the member's.
+    pub fn model(&self) -> ModelId {
+        self.slot.model
+    }
+
+    /// The start of the value, from the start of the decoded chunk.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// A walk over the value and everything in it.
+    pub fn walk(&self) -> Walker<'a> {
+        Walker::new(self.graph, self.slot, self.position)
+    }
+
+    /// The end of the value: it is passed over, not read.
+    pub fn end(&self) -> Result<usize> {
+        let mut walker = self.walk();
+        walker.skip()?;
+        Ok(walker.position())
+    }
+
+    /// The value itself, if it has no branches.
+    pub fn leaf(&self) -> Result<Option<Value<'a>>> {
+        match self.walk().next()? {
+            Some(Event::Leaf(_, value)) => Ok(Some(value)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Shows the value with everything in it; gives where it ends and which unconfirmed rules were followed. A record
+    /// and a dictionary with string keys are maps, a list is a list, any other dictionary a list of `{key, value}`.
+    ///
+    /// # Errors
+    /// As [`Walker::next`], and when `out` fails. The values that could be read have been shown.
+    pub fn visit(&self, out: &mut dyn Visitor) -> Result<(usize, Inferred)> {
+        let mut walker = self.walk();
+        visit(&mut walker, out)?;
+        Ok((walker.position(), walker.inferred()))
+    }
+
+    /// As [`Node::visit`], with the name of its type as the first field, `$type`, of each record; and of each value that says
+    /// itself which type it has and is no record, in a map of that and the value, `$value`. Gives which unconfirmed rules
+    /// were followed.
+    pub(super) fn visit_typed(&self, out: &mut dyn Visitor) -> Result<Inferred> {
+        let types = self.graph.types;
+        let mut walker = self.walk();
+        // For each open branch, whether a map of type and value must be closed after it.
+        let mut wrapped = Vec::new();
+        let mut key = String::new();
+        loop {
+            let stated = walker.stated_model();
+            let Some(event) = walker.next()? else { break };
+            let named = match &event {
+                Event::BeginRecord(model) => Some(stated.unwrap_or(*model)),
+                Event::Leaf(..) | Event::BeginList(..) | Event::BeginDictionary { .. } => stated,
+                _ => None,
+            };
+            let record = matches!(event, Event::BeginRecord(_));
+            let show = |out: &mut dyn Visitor, key: &mut String, event: Event<'a>| {
+                let mut show = Show { out, key: std::mem::take(key) };
+                let done = show.event(event);
+                *key = show.key;
+                done
+            };
+            match named {
+                Some(model) if record => {
+                    show(out, &mut key, event)?;
+                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
+                    wrapped.push(false);
+                }
+                Some(model) => {
+                    let leaf = matches!(event, Event::Leaf(..));
+                    out.begin_map()?;
+                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
+                    out.key(VALUE)?;
+                    show(out, &mut key, event)?;
+                    if leaf {
+                        out.end_map()?;
+                    } else {
+                        wrapped.push(true);
+                    }
+                }
+                None => {
+                    let begins = matches!(event, Event::BeginList(..) | Event::BeginDictionary { .. });
+                    let ends = matches!(event, Event::EndRecord | Event::EndList | Event::EndDictionary { .. });
+                    show(out, &mut key, event)?;
+                    if begins {
+                        wrapped.push(false);
+                    }
+                    if ends && wrapped.pop() == Some(true) {
+                        out.end_map()?;
+                    }
+                }
+            }
+        }
+        Ok(walker.inferred())
+    }
+
+    /// The node at the same place of other bytes of the chunk.
+    pub(super) fn moved_to<'b>(&self, data: &'b crate::source::Source) -> Node<'b>
+    where
+        'a: 'b,
+    {
+        Node { graph: Graph { view: data.view("values"), ..self.graph }, slot: self.slot, position: self.position }
+    }
+
+    /// The value at `path` in this one; `None` without a value there.
+    pub fn find(&self, path: &Path<'_>) -> Result<Option<Self>> {
+        let mut node = *self;
+        for step in path.steps() {
+            match node.child(step)? {
+                Some(child) => node = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(node))
+    }
+
+    fn child(&self, step: &Step<'_>) -> Result<Option<Self>> {
+        let mut walker = self.walk();
+        let (&Step::Index(index) | &Step::Key(index)) = step else {
+            let Step::Name(name) = step else { return Ok(None) };
+            return self.named_child(walker, name);
+        };
+        match (walker.next()?, step) {
+            (Some(Event::BeginList(_, count)), Step::Index(_)) if index < count => {
+                let passed = walker.skip_items(index)?;
+                for _ in passed..index {
+                    walker.next()?;
+                    walker.skip()?;
+                }
+                walker.next()?;
+            }
+            (Some(Event::BeginDictionary { count, named, .. }), _) if index < count => {
+                // Walks to the entry, past the entries before it.
+                let mut at = 0;
+                loop {
+                    match walker.next()? {
+                        Some(Event::EntryKey(_)) if at == index && matches!(step, Step::Key(_)) => break,
+                        Some(Event::EntryValue(_)) if at == index => break,
+                        Some(Event::Key(_)) if at == index => break,
+                        Some(Event::Key(_)) => at = at.saturating_add(1),
+                        Some(Event::EntryEnd) => at = at.saturating_add(1),
+                        None => return Ok(None),
+                        _ => {}
+                    }
+                    walker.skip()?;
+                }
+                if named && matches!(step, Step::Key(_)) {
+                    return Ok(None);
+                }
+            }
+            _ => return Ok(None),
+        }
+        Ok(self.pending(&walker))
+    }
+
+    fn named_child(&self, mut walker: Walker<'a>, name: &str) -> Result<Option<Self>> {
+        match walker.next()? {
+            Some(Event::BeginRecord(_) | Event::BeginDictionary { .. }) => {}
+            _ => return Ok(None),
+        }
+        let mut found = false;
+        loop {
+            match walker.next()? {
+                Some(Event::Member(member)) if member == name => return Ok(self.pending(&walker)),
+                Some(Event::Key(key)) if key == *name => return Ok(self.pending(&walker)),
+                Some(Event::EntryValue(_)) if found => return Ok(self.pending(&walker)),
+                // Keys that are not strings go by their text.
+                Some(Event::EntryKey(_)) => {
+                    let key = self.pending(&walker).map_or(Ok(None), |node| node.leaf())?;
+                    found = key.is_some_and(|key| key.to_string() == name);
+                }
+                None | Some(Event::EndRecord | Event::EndDictionary { .. }) => return Ok(None),
+                _ => {}
+            }
+            walker.skip()?;
+        }
+    }
+
+    fn pending(&self, walker: &Walker<'a>) -> Option<Self> {
+        let slot = walker.pending()?;
+        Some(Self { slot, position: walker.position(), ..*self })
+    }
+}
+
+/// Shows everything that is left of a walk.
+pub(super) fn visit(walker: &mut Walker<'_>, out: &mut dyn Visitor) -> Result<()> {
+    walker.drain(&mut Show { out, key: String::new() })
+}
+
+struct Show<'o> {
+    out: &'o mut dyn Visitor,
+    /// A key on its way.
+    key: String,
+}
+
+impl<'a> Sink<'a> for Show<'_> {
+    #[inline(always)]
+    fn event(&mut self, event: Event<'a>) -> Result<()> {
+        let out = &mut *self.out;
+        match event {
+            Event::Leaf(_, value) => out.leaf(&value),
+            Event::Member(member) => out.key(member),
+            Event::Key(key) => {
+                self.key.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(self.key, "{key}");
+                out.key(&self.key)
+            }
+            Event::Item(_) => Ok(()),
+            Event::BeginRecord(_) | Event::BeginDictionary { named: true, .. } => out.begin_map(),
+            Event::EndRecord | Event::EndDictionary { named: true } | Event::EntryEnd => out.end_map(),
+            Event::BeginList(..) | Event::BeginDictionary { .. } => out.begin_list(),
+            Event::EndList | Event::EndDictionary { .. } => out.end_list(),
+            Event::EntryKey(_) => {
+                out.begin_map()?;
+                out.key("key")
+            }
+            Event::EntryValue(_) => out.key("value"),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A table or chunk of an archive: its position, and its bytes after the first use.
+
+use super::layout::{ArchiveEntry, MAGIC};
+use super::options::{Limits, Options};
+use crate::codec;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::source::Source;
+use std::sync::OnceLock;
+
+/// How a part is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// The bytes are uncompressed.
+    None,
+    /// Deflate, with a zlib header or bare.
+    Zlib,
+    /// Brotli.
+    Brotli,
+}
+
+impl Compression {
+    fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            0 => Self::None,
+            1 => Self::Zlib,
+            2 => Self::Brotli,
+            _ => return None,
+        })
+    }
+
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Zlib => "zlib",
+            Self::Brotli => "brotli",
+        }
+    }
+}
+
+/// Bytes that the parts of an archive may have together when they are decoded, and that they have so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    limit: u64,
+    taken: u64,
+}
+
+impl Room {
+    /// Room for `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Self { limit, taken: 0 }
+    }
+
+    /// Takes the decoded size that a part declares, where there is as much room; gives the bytes that were taken
+    /// before. A part that is stored as it is needs no room.
+    fn take(&mut self, entry: &ArchiveEntry) -> u64 {
+        let before = self.taken;
+        let size = u64::try_from(entry.uncompressed_size.get()).unwrap_or(u64::MAX);
+        let after = before.saturating_add(if entry.compression_type == 0 { 0 } else { size });
+        if after <= self.limit {
+            self.taken = after;
+        }
+        before
+    }
+}
+
+/// A table or chunk. Its bytes are decoded when they are first asked for, and kept: the bytes of all parts together are
+/// bounded.
+#[derive(Debug)]
+pub struct ArchivePart {
+    /// The name of the part in errors.
+    name: String,
+    /// The name of its decoded bytes in errors.
+    label: String,
+    entry: ArchiveEntry,
+    /// The place of the entry: in the file, or, with a name, in a decoded table.
+    place: (u64, Option<&'static str>),
+    /// Decoded bytes of the earlier parts.
+    before: u64,
+    data: Lazy<Source>,
+    computed: OnceLock<u64>,
+}
+
+impl ArchivePart {
+    pub(super) fn new(name: String, entry: ArchiveEntry, place: (u64, Option<&'static str>), room: &mut Room) -> Self {
+        let before = room.take(&entry);
+        let label = if entry.compression_type == 0 { name.clone() } else { format!("{name}, decompressed") };
+        Self { name, label, entry, place, before, data: Lazy::default(), computed: OnceLock::new() }
+    }
+
+    /// The part's entry as stored.
+    pub fn entry(&self) -> &ArchiveEntry {
+        &self.entry
+    }
+
+    /// The part's name in errors of its decoded bytes: offsets in them are the file's only where it is stored as it is.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// An error in a field of the entry, at `field` bytes from its start.
+    fn entry_error(&self, kind: ErrorKind, field: u64) -> Error {
+        let (at, table) = self.place;
+        let error = Error::new(kind, self.name.clone(), at.saturating_add(field));
+        match table {
+            Some(table) => error.context(table),
+            None => error,
+        }
+    }
+
+    fn not_negative(&self, what: &'static str, value: i64, field: u64) -> Result<u64> {
+        let bad = || self.entry_error(ErrorKind::BadValue { what: what.into(), value: value.into() }, field);
+        u64::try_from(value).map_err(|_| bad())
+    }
+
+    /// How it is stored.
+    ///
+    /// # Errors
+    /// `BadValue` for a number that stands for no compression.
+    pub fn compression(&self) -> Result<Compression> {
+        let byte = self.entry.compression_type;
+        let bad = || ErrorKind::BadValue { what: "compression type".into(), value: byte.into() };
+        Compression::of(byte).ok_or_else(|| self.entry_error(bad(), 32))
+    }
+
+    /// Checks that the bytes of the entry that are zero in every known file are zero.
+    ///
+    /// # Errors
+    /// `BadValue`.
+    pub(super) fn check_padding(&self) -> Result<()> {
+        let [a, b] = self.entry.padding;
+        for (value, field) in [(self.entry.delta_encoded, 33), (a, 34), (b, 35)] {
+            if value != 0 {
+                let what = if field == 33 { "delta encoding" } else { "padding" }.into();
+                return Err(self.entry_error(ErrorKind::BadValue { what, value: value.into() }, field));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that it is not delta-encoded.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub(super) fn check_plain(&self) -> Result<()> {
+        match self.entry.delta_encoded {
+            0 => Ok(()),
+            byte => {
+                let what = format!("delta encoding (byte {byte:#04x})").into();
+                Err(self.entry_error(ErrorKind::Unsupported { what }, 33))
+            }
+        }
+    }
+
+    /// The range of the stored bytes in the file, if they are inside of it.
+    pub(super) fn range(&self) -> Option<(u64, u64)> {
+        let start = u64::try_from(self.entry.offset.get()).ok()?;
+        Some((start, start.checked_add(u64::try_from(self.entry.entry_size.get()).ok()?)?))
+    }
+
+    /// The stored bytes in `file`, borrowed.
+    ///
+    /// # Errors
+    /// `BadValue` for a negative offset or size, `OutOfBounds` when they are not in the file.
+    pub fn stored(&self, file: &Source) -> Result<Source> {
+        let offset = self.not_negative("offset", self.entry.offset.get(), 0)?;
+        let size = self.not_negative("stored size", self.entry.entry_size.get(), 16)?;
+        let range = usize::try_from(offset).ok().zip(offset.checked_add(size).and_then(|e| usize::try_from(e).ok()));
+        range.and_then(|(start, end)| file.slice(start..end, &self.name)).ok_or_else(|| {
+            let have = (file.bytes().len() as u64).saturating_sub(offset);
+            Error::new(ErrorKind::OutOfBounds { need: size, have }, self.name.clone(), offset)
+        })
+    }
+
+    /// The checksum of the stored bytes, computed once.
+    pub fn computed_checksum(&self, file: &Source) -> Result<u64> {
+        if let Some(&sum) = self.computed.get() {
+            return Ok(sum);
+        }
+        let stored = self.stored(file)?;
+        Ok(*self.computed.get_or_init(|| codec::xxh64(stored.bytes(), MAGIC.into())))
+    }
+
+    /// Checks that the checksum is the one in the entry.
+    ///
+    /// # Errors
+    /// `Checksum`, and as [`ArchivePart::stored`].
+    pub fn check_checksum(&self, file: &Source) -> Result<()> {
+        let (stored, computed) = (self.entry.checksum.get(), self.computed_checksum(file)?);
+        if stored == computed {
+            return Ok(());
+        }
+        Err(self.entry_error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }, 8))
+    }
+
+    /// The decoded bytes, kept: borrowed from the file where they are stored as they are. `warn` is given a checksum
+    /// that does not match, unless the options are strict.
+    ///
+    /// # Errors
+    /// As [`ArchivePart::decode`]; `Checksum` under strict options.
+    pub(super) fn data(&self, file: &Source, options: &Options, warn: impl FnOnce(Error)) -> Result<&Source> {
+        self.data.get_or_try_init(|| {
+            let checked = self.check_checksum(file);
+            // A wrong checksum explains the following error of decoding, so it is reported first.
+            match checked {
+                Err(error) if options.strict => return Err(error),
+                Err(error) => warn(error),
+                Ok(()) => {}
+            }
+            self.decode(file, &options.limits)
+        })
+    }
+
+    /// The decoded bytes, if they were used before.
+    pub(super) fn kept(&self) -> Option<&Source> {
+        self.data.get()
+    }
+
+    /// Whether `limits` allow its decoded bytes beside the decoded bytes of the earlier parts.
+    pub(super) fn is_within(&self, file: &Source, limits: &Limits) -> bool {
+        let size = u64::try_from(self.entry.uncompressed_size.get()).unwrap_or(u64::MAX);
+        self.before.saturating_add(size) <= limits.decoded(file)
+    }
+
+    /// Decodes the bytes without keeping them.
+    ///
+    /// # Errors
+    /// As [`ArchivePart::stored`]; `BadValue` for an unknown compression, `Limit` for a size that the options do not allow,
+    /// `Codec`, and `Damaged` when the declared size is not met.
+    pub fn decode(&self, file: &Source, limits: &Limits) -> Result<Source> {
+        let compression = self.compression()?;
+        let stored = self.stored(file)?;
+        let size = self.not_negative("size", self.entry.uncompressed_size.get(), 24)?;
+        let have = stored.bytes().len() as u64;
+        let decode = match compression {
+            Compression::None if size == have => return Ok(stored),
+            Compression::None => {
+                let what = format!("stored as it is with {have} bytes, but its size is said to be {size}").into();
+                return Err(self.entry_error(ErrorKind::Damaged { what }, 24));
+            }
+            Compression::Zlib => codec::zlib,
+            Compression::Brotli => codec::brotli,
+        };
+        let (limit, value) = (limits.decoded(file), self.before.saturating_add(size));
+        let bytes = match usize::try_from(size) {
+            Ok(bytes) if value <= limit => bytes,
+            _ => {
+                let what = "decompressed size of all parts up to this one";
+                return Err(self.entry_error(ErrorKind::Limit { what, value, limit }, 24));
+            }
+        };
+        let offset = u64::try_from(self.entry.offset.get()).unwrap_or(0);
+        let data = decode(stored.bytes(), bytes).map_err(|kind| Error::new(kind, self.name.clone(), offset))?;
+        Ok(Source::from_vec(&self.label, data))
+    }
+}

@@ -1,0 +1,109 @@
+//! The format as commands see it.
+
+use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
+use crate::error::Result;
+use crate::reader::{FileFormat, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+impl FileFormat for VrbArchive {
+    const NAME: &'static str = "vrb";
+    const MAGIC: &'static [u8] = b"VR3B";
+
+    fn open_as(source: Source, options: &crate::options::Options) -> Result<Self> {
+        Self::open_with(source, Options { strict: options.strict, ..Options::default() })
+    }
+}
+
+impl Reader for VrbArchive {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.header().map_or_else(|_| String::new(), |h| h.version.get().to_string())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let Ok(header) = self.header() else { return Vec::new() };
+        let section = |name: String, part: &ArchivePart, count: Option<i32>| {
+            let size = |v: i64| u64::try_from(v).unwrap_or(0);
+            let (offset, stored) = (size(part.entry().offset.get()), size(part.entry().entry_size.get()));
+            Section::new(name, offset, stored, count.and_then(|c| u64::try_from(c).ok()))
+        };
+        let mut sections = vec![
+            Section::new("header", 0, size_of::<ArchiveHeader>() as u64, None),
+            section(MAIN.into(), &self.main.part, None),
+            section("bundle table".into(), &self.bundle_table, Some(header.bundle_count.get())),
+            section("type table".into(), &self.type_table, None),
+        ];
+        if header.chunk_count.get() != 0 {
+            sections.push(section("chunk table".into(), &self.chunk_table, Some(header.chunk_count.get())));
+        }
+        // `verify` reports a damaged chunk table.
+        for chunk in self.extra().ok().into_iter().flatten() {
+            sections.push(section(chunk.name.clone(), &chunk.part, None));
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::tables(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let root = self.main().root_model().and_then(|id| {
+            let types = self.types()?;
+            types.type_name(types.type_of(id))
+        });
+        let compression = self.main.part.compression().map(|c| Value::text(c.name()));
+        // A damaged part has no facts; `verify` reports the damage.
+        let facts = [("root_type", root.ok()), ("compression", compression.ok())];
+        facts.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
+        let mut walker = node.walk();
+        node::visit(&mut walker, out)?;
+        chunk.warn_inferred(walker.inferred());
+        if (node.position(), node.model()) == (0, chunk.root_model()?) {
+            walker.expect_end()?;
+        }
+        Ok(true)
+    }
+
+    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
+        chunk.warn_inferred(node.visit_typed(out)?);
+        Ok(true)
+    }
+
+    /// The readable chunks. `verify` reports a damaged chunk table.
+    fn graphs(&self) -> Vec<Cow<'_, str>> {
+        let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());
+        let main = Some(MAIN).filter(|_| self.main.part.check_plain().is_ok());
+        main.into_iter().map(Cow::from).chain(extra.map(|chunk| Cow::from(&*chunk.name))).collect()
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
+    }
+
+    /// Checksums that do not match, and values read by a rule that no known file confirms.
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).said.clone()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

@@ -1,0 +1,486 @@
+//! `values`: every leaf of every chunk as a row, found in one walk.
+
+use super::graph::{Event, Walker};
+use super::path::{Path, Step, push_index, push_name};
+use super::types::{ModelId, TypeModel};
+use super::{Chunk, VrbArchive};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::table::{Column, Kind, Leaves, RowCursor, Table, Value, no_cell};
+use crate::threads::prelude::*;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The number of rows between two kept positions.
+const STRIDE: usize = 1 << 14;
+
+/// The number of rows between two positions of a stretch of [`STRIDE`] rows that was used recently, so that small steps
+/// back, such as for members in another order, cost little.
+const STEP: usize = 1 << 7;
+
+/// The number of stretches with kept positions: threads read rows of one each.
+const STRETCHES: usize = 4;
+
+/// Rows that are gone to from the first one before places between are kept.
+const JUMPS: usize = 16;
+
+/// The columns, each with a function that reads its cells. [`column`] has their numbers.
+static COLUMNS: [(Column, Get); 4] = [
+    (Column::text("path").brief().key().in_folders().writable(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
+    (Column::text("type").brief().writable(), Get::FromArchive(|rows| rows.type_name())),
+    (Column::new("value", Kind::Any).brief().writable(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
+    (Column::text("chunk").key().writable(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),
+];
+
+/// The numbers of the columns.
+pub(super) mod column {
+    pub const PATH: usize = 0;
+    pub const TYPE: usize = 1;
+    pub const VALUE: usize = 2;
+    pub const CHUNK: usize = 3;
+}
+
+/// The path to a cell of the current row of a walk.
+enum Get {
+    /// A cell that borrows from the archive.
+    FromArchive(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'a>>),
+    /// A cell that the walk keeps until its next step.
+    FromWalk(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'r>>),
+}
+
+/// The table. Rows follow the walk, so that a scan reads every byte once; a row asked for by its number is walked to
+/// from the closest place before it that was kept.
+pub(super) struct Values<'a> {
+    archive: &'a VrbArchive,
+    columns: Vec<Column>,
+    len: Lazy<usize>,
+    seek: Mutex<Seek<'a>>,
+}
+
+#[derive(Default)]
+struct Seek<'a> {
+    /// The walk that answered last.
+    last: Option<ValueCursor<'a>>,
+    /// Walks at row 0, [`STRIDE`], twice that, …
+    kept: Vec<ValueCursor<'a>>,
+    /// Recently used stretches, the last one last.
+    stretches: Vec<Stretch<'a>>,
+    /// Rows that were gone to from the first one.
+    jumps: usize,
+}
+
+/// Walks at rows of one stretch of [`STRIDE`] rows, in order.
+struct Stretch<'a> {
+    number: usize,
+    walks: Vec<ValueCursor<'a>>,
+}
+
+impl<'a> Stretch<'a> {
+    /// The number of walks at `row` or before it.
+    fn up_to(&self, row: usize) -> usize {
+        self.walks.partition_point(|walk| walk.next <= row.saturating_add(1))
+    }
+
+    fn keep(&mut self, walk: &ValueCursor<'a>) {
+        /// Each walk would keep a copy of a path that is longer than any program writes.
+        const LONGEST: usize = 1 << 12;
+        let is_place =
+            |row: &usize| row / STRIDE == self.number && row.is_multiple_of(STEP) && walk.path.len() <= LONGEST;
+        let Some(row) = walk.number().filter(is_place) else { return };
+        let behind = self.up_to(row);
+        if behind.checked_sub(1).and_then(|at| self.walks.get(at)).is_none_or(|last| last.number() != Some(row)) {
+            self.walks.insert(behind, walk.clone());
+        }
+    }
+}
+
+impl<'a> Seek<'a> {
+    /// Takes the stretch of a row out of the kept stretches, or begins it.
+    fn stretch(&mut self, row: usize) -> Stretch<'a> {
+        let number = row / STRIDE;
+        match self.stretches.iter().position(|stretch| stretch.number == number) {
+            Some(at) => self.stretches.remove(at),
+            None => {
+                let many = self.stretches.len().saturating_add(1).saturating_sub(STRETCHES);
+                self.stretches.drain(..many);
+                Stretch { number, walks: Vec::new() }
+            }
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(archive: &'a VrbArchive) -> Self {
+        let columns = COLUMNS.iter().map(|(column, _)| column.clone()).collect();
+        Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
+    }
+
+    /// A walk positioned at `row`; `None` past the end.
+    fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<ValueCursor<'a>>> {
+        let near = |rows: &ValueCursor<'_>| rows.number() <= Some(row) && rows.number().is_some();
+        let last = seek.last.take().filter(near);
+        let stretch = seek.stretch(row);
+        let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
+        let close = stretch.up_to(row).checked_sub(1).and_then(|at| stretch.walks.get(at));
+        let kept = [kept, close].into_iter().flatten().max_by_key(|walk| walk.next);
+        let mut rows = match (last, kept) {
+            (Some(last), Some(kept)) if last.number() < kept.number() => kept.clone(),
+            (Some(last), _) => last,
+            (None, Some(kept)) => kept.clone(),
+            (None, None) => ValueCursor::new(self.archive)?,
+        };
+        seek.stretches.push(stretch);
+        // A few rows are reached by a walk over all others; for many, kept positions pay off.
+        if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
+            seek.jumps = seek.jumps.saturating_add(1);
+            return Ok(rows.jump(row)?.then_some(rows));
+        }
+        while rows.number() != Some(row) {
+            if !rows.advance()? {
+                return Ok(None);
+            }
+            if rows.number() == Some(seek.kept.len().saturating_mul(STRIDE)) {
+                seek.kept.push(rows.clone());
+            }
+            if let Some(stretch) = seek.stretches.last_mut() {
+                stretch.keep(&rows);
+            }
+        }
+        Ok(Some(rows))
+    }
+
+    /// The rows at `path`: the walk skips values outside of it, so that no other path is built.
+    fn places(&self, path: &str) -> Result<Vec<usize>> {
+        let Some(wanted) = Path::parse(path).filter(|wanted| wanted.to_string() == path) else { return Ok(Vec::new()) };
+        let (chunks, rest) = self.archive.known_chunks();
+        let found: Vec<Result<Vec<usize>>> = chunks.par_iter().map(|chunk| rows_at(chunk, wanted.steps())).collect();
+        let (mut rows, mut before) = (Vec::new(), 0usize);
+        for (chunk, found) in chunks.iter().zip(found) {
+            rows.extend(found?.into_iter().map(|row| before.saturating_add(row)));
+            before = before.saturating_add(chunk.chunk.leaves.get().copied().unwrap_or(0));
+        }
+        rest.map(|()| rows)
+    }
+}
+
+/// The rows of a chunk, from 0 on, to which these steps lead. Counts its leaves.
+fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<Vec<usize>> {
+    let mut walker = chunk.root()?.walk();
+    let mut rows = Vec::new();
+    // Leaves so far, and branches that are open: the steps lead into each of them.
+    let (mut leaves, mut open) = (0u64, 0usize);
+    while let Some(event) = walker.next()? {
+        let step = open.checked_sub(1).and_then(|last| wanted.get(last));
+        let leads = match (&event, step) {
+            (Event::BeginRecord(_) | Event::BeginList(..) | Event::BeginDictionary { .. }, _) => {
+                open = open.saturating_add(1);
+                continue;
+            }
+            (Event::EndRecord | Event::EndList | Event::EndDictionary { .. }, _) => {
+                open = open.saturating_sub(1);
+                continue;
+            }
+            (Event::EntryEnd, _) => continue,
+            (Event::Leaf(..), _) => {
+                if open == wanted.len() {
+                    rows.push(usize::try_from(leaves).unwrap_or(usize::MAX));
+                }
+                leaves = leaves.saturating_add(1);
+                continue;
+            }
+            (Event::Member(name), Some(Step::Name(wanted))) => *name == wanted,
+            (Event::Key(key), Some(Step::Name(wanted))) => {
+                // Surrogates without their partners have a form of their own.
+                let form = || key.to_string();
+                *key == **wanted || (key.first_unpaired().is_some() && form() == **wanted)
+            }
+            (Event::Item(at) | Event::EntryValue(at), Some(Step::Index(wanted))) => at == wanted,
+            (Event::EntryKey(at), Some(Step::Key(wanted))) => at == wanted,
+            _ => false,
+        };
+        if !leads {
+            leaves = leaves.saturating_add(walker.pass(u64::MAX)?.unwrap_or(0));
+        }
+    }
+    walker.expect_end()?;
+    chunk.chunk.leaves.get_or_init(|| usize::try_from(leaves).unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+impl Table for Values<'_> {
+    fn name(&self) -> &str {
+        "values"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.len
+            .get_or_try_init(|| {
+                let mut rows = ValueCursor::new(self.archive)?;
+                while rows.advance()? {}
+                Ok(rows.next)
+            })
+            .copied()
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        self.len.get().copied()
+    }
+
+    fn has_writable_rows(&self) -> bool {
+        true
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
+        let value = match rows.get(column)? {
+            Get::FromArchive(get) => get(&rows)?,
+            Get::FromWalk(get) => get(&rows)?.into_owned(),
+        };
+        seek.last = Some(rows);
+        Ok(value)
+    }
+
+    fn is_sequential(&self) -> bool {
+        true
+    }
+
+    fn leaves(&self) -> Option<Leaves> {
+        Some(Leaves { path: column::PATH, value: column::VALUE, graph: column::CHUNK })
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        COLUMNS.get(column).is_some_and(|(column, _)| column.name == "path")
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        key.as_text().filter(|_| self.finds(column)).map(|path| self.places(&path))
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        let start = match first.checked_sub(1) {
+            None => ValueCursor::new(self.archive).map(Some),
+            Some(before) => self.at(&mut self.seek.lock().unwrap_or_else(PoisonError::into_inner), before),
+        };
+        match start {
+            Ok(Some(rows)) => Box::new(rows),
+            Ok(None) => Box::new(Nothing(None)),
+            Err(error) => Box::new(Nothing(Some(error))),
+        }
+    }
+}
+
+/// A cursor over no rows, which may have a reason.
+struct Nothing(Option<Error>);
+
+impl RowCursor for Nothing {
+    fn advance(&mut self) -> Result<bool> {
+        self.0.take().map_or(Ok(false), Err)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        Err(no_cell("values", 0, column))
+    }
+}
+
+/// A walk over the leaves of all chunks.
+#[derive(Clone)]
+struct ValueCursor<'a> {
+    archive: &'a VrbArchive,
+    types: &'a TypeModel,
+    chunks: Arc<[Chunk<'a>]>,
+    /// The chunk after the current one.
+    next_chunk: usize,
+    walker: Option<Walker<'a>>,
+    path: String,
+    /// Length of the path at each open branch.
+    marks: Vec<usize>,
+    leaf: Option<(ModelId, Value<'a>)>,
+    /// One more than the number of the current row; 0 before the first.
+    next: usize,
+    /// The first row of the current chunk.
+    first: usize,
+    key: String,
+    /// Bytes of paths and names of types that may still be put together.
+    text: Cell<u64>,
+}
+
+impl<'a> ValueCursor<'a> {
+    fn new(archive: &'a VrbArchive) -> Result<Self> {
+        // Damage of the list of chunks is reported after the rows of the known chunks.
+        let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
+        let (path, marks, key) = (String::new(), Vec::new(), String::new());
+        let text = Cell::new(archive.text_limit());
+        let (next_chunk, walker, leaf, next, first) = (0, None, None, 0, 0);
+        Ok(Self { archive, types, chunks, next_chunk, walker, path, marks, leaf, next, first, key, text })
+    }
+
+    fn number(&self) -> Option<usize> {
+        self.next.checked_sub(1)
+    }
+
+    fn chunk(&self) -> Option<&Chunk<'a>> {
+        self.chunks.get(self.next_chunk.checked_sub(1)?)
+    }
+
+    /// Walks on to the next leaf.
+    fn walk(&mut self) -> Result<bool> {
+        self.walk_past(0)
+    }
+
+    /// Walks forward to `row`, and skips all values that do not contain it.
+    fn jump(&mut self, row: usize) -> Result<bool> {
+        while self.number() != Some(row) {
+            if !self.walk_past(row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Walks on to the next leaf, and skips all values whose leaves precede `row`.
+    #[inline]
+    fn walk_past(&mut self, row: usize) -> Result<bool> {
+        self.leaf = None;
+        loop {
+            let Some(walker) = &mut self.walker else {
+                let Some(chunk) = self.chunks.get(self.next_chunk) else {
+                    return self.archive.known_chunks().1.map(|()| false);
+                };
+                self.next_chunk = self.next_chunk.saturating_add(1);
+                self.first = self.next;
+                if let Some(leaves) = chunk.chunk.leaves.get().filter(|n| self.next.saturating_add(**n) <= row) {
+                    self.next = self.next.saturating_add(*leaves);
+                    continue;
+                }
+                self.walker = Some(chunk.root()?.walk());
+                self.path.clear();
+                self.marks.clear();
+                continue;
+            };
+            if self.next < row
+                && let Some(passed) = walker.pass(row.saturating_sub(self.next) as u64)?
+            {
+                self.next = self.next.saturating_add(usize::try_from(passed).unwrap_or(usize::MAX));
+            }
+            let Some(event) = walker.next()? else {
+                walker.expect_end()?;
+                let inferred = walker.inferred();
+                self.walker = None;
+                if let Some(chunk) = self.chunk() {
+                    chunk.chunk.leaves.get_or_init(|| self.next.saturating_sub(self.first));
+                    chunk.warn_inferred(inferred);
+                }
+                continue;
+            };
+            if let Event::Leaf(model, value) = event {
+                self.spend(self.path.len())?;
+                self.leaf = Some((model, value));
+                self.next = self.next.saturating_add(1);
+                return Ok(true);
+            }
+            let before = self.marks.last().copied().unwrap_or(0);
+            self.follow(event);
+            self.spend(self.path.len().saturating_sub(before))?;
+        }
+    }
+
+    /// Takes `bytes` bytes of built text from the budget: a hostile archive could have long names in all of its values.
+    fn spend(&self, bytes: usize) -> Result<()> {
+        match self.text.get().checked_sub(bytes as u64) {
+            Some(left) => {
+                self.text.set(left);
+                Ok(())
+            }
+            None => Err(self.long_text(bytes)),
+        }
+    }
+
+    #[cold]
+    fn long_text(&self, bytes: usize) -> Error {
+        let limit = self.archive.text_limit();
+        let value = limit.saturating_sub(self.text.get()).saturating_add(bytes as u64);
+        let kind = ErrorKind::Limit { what: "bytes of the paths and types of all values", value, limit };
+        let at = self.walker.as_ref().map_or(0, |walker| walker.position() as u64);
+        Error::new(kind, self.chunk().map_or_else(String::new, |chunk| chunk.part().label().to_owned()), at)
+    }
+
+    /// Keeps the path in step with the walk.
+    fn follow(&mut self, event: Event<'a>) {
+        match event {
+            Event::BeginRecord(_) | Event::BeginList(..) | Event::BeginDictionary { .. } => {
+                self.marks.push(self.path.len());
+                return;
+            }
+            Event::EndRecord | Event::EndList | Event::EndDictionary { .. } => {
+                self.marks.pop();
+                return;
+            }
+            _ => self.path.truncate(self.marks.last().copied().unwrap_or(0)),
+        }
+        match event {
+            Event::Member(name) => push_name(&mut self.path, name),
+            Event::Key(key) => {
+                self.key.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(self.key, "{key}");
+                push_name(&mut self.path, &self.key);
+            }
+            Event::Item(index) | Event::EntryValue(index) => push_index(&mut self.path, index),
+            Event::EntryKey(index) => {
+                push_index(&mut self.path, index);
+                self.path.push_str("#key");
+            }
+            _ => {}
+        }
+    }
+
+    /// The way to a cell of the current row.
+    fn get(&self, column: usize) -> Result<&'static Get> {
+        let of_row = COLUMNS.get(column).filter(|_| self.leaf.is_some());
+        of_row.map(|(_, get)| get).ok_or_else(|| no_cell("values", self.row(), column))
+    }
+
+    fn leaf(&self) -> Result<&(ModelId, Value<'a>)> {
+        self.leaf.as_ref().ok_or_else(|| no_cell("values", self.row(), 0))
+    }
+
+    fn type_name(&self) -> Result<Value<'a>> {
+        let name = self.types.type_name(self.types.type_of(self.leaf()?.0))?;
+        if let Value::Text(Cow::Owned(name)) = &name {
+            self.spend(name.len())?;
+        }
+        Ok(name)
+    }
+}
+
+impl RowCursor for ValueCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        self.walk().inspect_err(|_| {
+            // The walk is over.
+            self.walker = None;
+            self.next_chunk = self.chunks.len();
+        })
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        match self.get(column)? {
+            Get::FromArchive(get) => get(self),
+            Get::FromWalk(get) => get(self),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Checks everything: checksums, sizes, tables used up, every reference, every chunk to its last byte.
+
+use super::graph::Inferred;
+use super::part::ArchivePart;
+use super::types::TypeModel;
+use super::{ArchiveHeader, Chunk, VrbArchive};
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Check, Progress, Report, counted};
+use crate::threads::{self, prelude::*};
+
+/// Checks `archive`; chunks are checked in parallel.
+pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
+    verify_chunks(archive, |_| true, progress)
+}
+
+/// Checks `archive` without the chunks that it has in common with `old`.
+pub(super) fn verify_changed(archive: &VrbArchive, old: &VrbArchive, progress: &Progress) -> Report {
+    let stored = |archive: &VrbArchive| archive.type_table.stored(&archive.source);
+    let same_types = stored(archive).is_ok_and(|new| stored(old).is_ok_and(|old| old.bytes() == new.bytes()));
+    let before = old.known_chunks().0;
+    let is_changed = |chunk: &Chunk<'_>| {
+        let same = before.iter().find(|other| other.name() == chunk.name());
+        !same.is_some_and(|same| same_types && chunk.is_copy_of(same))
+    };
+    verify_chunks(archive, is_changed, progress)
+}
+
+/// Checks `archive` and the chunks that `wanted` selects.
+fn verify_chunks(archive: &VrbArchive, wanted: impl Fn(&Chunk<'_>) -> bool, progress: &Progress) -> Report {
+    let mut header = Check::new("header");
+    header.note(archive.check_header());
+    header.note(check_reserved(archive));
+    let mut checks = vec![header];
+
+    let [bundle_table, type_table, chunk_table] = archive.tables_of_contents();
+    let mut bundles = check_part(archive, "bundle table", bundle_table);
+    if let Some(found) = bundles.note(archive.bundles()) {
+        bundles.detail = counted(found.len(), "bundle");
+    }
+    checks.push(bundles);
+
+    let mut types = check_part(archive, "type table", type_table);
+    let model = types.note(archive.types());
+    if let Some(model) = model {
+        types.detail = format!("{}, {}", counted(model.types().len(), "type"), counted(model.models().len(), "model"));
+        check_models(model, &mut types);
+    }
+    checks.push(types);
+
+    let mut table = Check::new("chunk table");
+    let unused = archive.header().is_ok_and(|h| h.chunk_count.get() == 0);
+    if !unused {
+        table = check_part(archive, "chunk table", chunk_table);
+    }
+    table.note(check_unused(archive, chunk_table, unused));
+    let (mut chunks, listed) = archive.known_chunks();
+    if table.note(listed).is_some() {
+        table.detail = format!("{} extra chunks", chunks.len().saturating_sub(1));
+        if chunks.len() > 1 {
+            table.detail.push_str(", read by a layout that no known file confirms");
+        }
+    }
+    checks.push(table);
+    checks.push(check_space(archive, &chunks));
+    chunks.retain(wanted);
+    checks.extend(check_chunks(&chunks, model.is_some(), progress));
+    Report { checks }
+}
+
+/// Checks the stored bytes of a part: padding, place and checksum.
+fn check_part(archive: &VrbArchive, name: &'static str, part: &ArchivePart) -> Check {
+    let mut check = Check::new(name);
+    check.note(part.check_padding());
+    check.note(part.check_checksum(archive.source()));
+    check
+}
+
+fn check_reserved(archive: &VrbArchive) -> Result<()> {
+    let reserved = &archive.header()?.reserved;
+    match reserved.iter().position(|&b| b != 0) {
+        None => Ok(()),
+        Some(at) => {
+            let value = reserved.get(at).copied().unwrap_or_default();
+            let start = size_of::<ArchiveHeader>().saturating_sub(reserved.len());
+            Err(archive.source().view("header").at(start.saturating_add(at)).bad_value("reserved byte", value))
+        }
+    }
+}
+
+/// Checks that the entry of a chunk table that is not there is all zero.
+fn check_unused(archive: &VrbArchive, part: &ArchivePart, unused: bool) -> Result<()> {
+    let entry = part.entry();
+    let zero = [entry.offset.get(), entry.entry_size.get(), entry.uncompressed_size.get()] == [0; 3]
+        && entry.checksum.get() == 0
+        && entry.compression_type == 0;
+    if !unused || zero {
+        return part.check_padding();
+    }
+    let what = "there are no extra chunks, but a chunk table".into();
+    Err(archive.source().view("header").at(88).error(ErrorKind::Damaged { what }))
+}
+
+fn check_models(types: &TypeModel, check: &mut Check) {
+    for id in types.recursive() {
+        let at = types.model(*id).map_or(0, |m| m.at as u64);
+        let error = Error::new(ErrorKind::Cycle { at: id.0.into() }, id.to_string(), at);
+        check.fail(error.context("type table, decompressed: a value that holds a value of its own kind"));
+    }
+}
+
+/// Checks that header, tables and chunks fill the file without gap or overlap, as in every known file.
+fn check_space(archive: &VrbArchive, chunks: &[Chunk<'_>]) -> Check {
+    let mut check = Check::new("space");
+    let length = archive.source().bytes().len() as u64;
+    let parts = archive.tables_of_contents().into_iter().chain(chunks.iter().map(Chunk::part));
+    let mut ranges: Vec<(u64, u64, &str)> =
+        parts.filter_map(|p| p.range().filter(|(start, end)| start < end).map(|(s, e)| (s, e, p.label()))).collect();
+    ranges.sort_unstable();
+    let mut end = size_of::<ArchiveHeader>() as u64;
+    let mut gap = |from: u64, to: u64, before: &str| {
+        let what = if from < to {
+            format!("{} bytes before it belong to nothing", to.saturating_sub(from))
+        } else {
+            format!("begins {} bytes before the end of what comes before it", from.saturating_sub(to))
+        };
+        check.fail(Error::new(ErrorKind::Damaged { what: what.into() }, before.to_owned(), to));
+    };
+    for (start, stop, label) in ranges {
+        if start != end {
+            gap(end, start, label);
+        }
+        end = end.max(stop);
+    }
+    if end < length {
+        gap(end, length, "end of the file");
+    }
+    check.detail = format!("{length} bytes");
+    check
+}
+
+fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Check; 2] {
+    let weight = |chunk: &Chunk<'_>| u64::try_from(chunk.part().entry().entry_size.get()).unwrap_or(0);
+    progress.announce(chunks.iter().map(weight).fold(0, u64::saturating_add));
+    let merge = |(a, b): (Check, Check), (c, d): (Check, Check)| (a.merge(c), b.merge(d));
+    let empty = || (Check::new("chunk checksums"), Check::new("chunk values"));
+    let results: Vec<_> = chunks
+        .par_iter()
+        .map(|chunk| {
+            let (mut sums, mut values) = empty();
+            let (sum, walked) = threads::join(|| chunk.check_checksum(), || check_values(chunk, types));
+            sums.note(chunk.part().check_padding());
+            sums.note(sum);
+            let walked = values.note(walked);
+            progress.advance(weight(chunk));
+            (sums, values, walked.flatten())
+        })
+        .collect();
+    let (mut bytes, mut inferred) = (0u64, Inferred::default());
+    let mut all = empty();
+    for (sums, values, walked) in results {
+        all = merge(all, (sums, values));
+        if let Some((length, rules)) = walked {
+            bytes = bytes.saturating_add(length);
+            inferred.add(rules);
+        }
+    }
+    let (sums, mut values) = all;
+    values.detail = match inferred.describe() {
+        _ if !types => "not read: the type table is damaged".into(),
+        None => format!("{bytes} bytes used up"),
+        Some(rules) => format!("{bytes} bytes used up, {rules}"),
+    };
+    [sums.with_detail(counted(chunks.len(), "chunk")), values]
+}
+
+/// Decodes a chunk and walks it to its last byte. Gives its length, and which unconfirmed rules were followed. Without
+/// types nothing is known about the values, but the chunk must decode all the same.
+fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)>> {
+    chunk.check_alone()?;
+    let decoded;
+    let data = match chunk.part().kept() {
+        Some(kept) => kept,
+        None => {
+            // Not kept: a chunk is read once, and all chunks together may exceed the memory.
+            decoded = chunk.decode()?;
+            &decoded
+        }
+    };
+    if !types {
+        return Ok(None);
+    }
+    let mut walker = chunk.root_in(data)?.walk();
+    walker.check()?;
+    walker.expect_end()?;
+    Ok(Some((data.bytes().len() as u64, walker.inferred())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use assetq_sample::vrb::{ArchiveBuilder, Codec, mesh, world};
+
+    /// Only chunks that differ from the old archive are verified, and damage in them is found.
+    #[test]
+    fn copied_chunks_are_not_verified_again() {
+        let world = world();
+        let archive = |main: u64| {
+            let builder = ArchiveBuilder::new(&world.types, world.mesh, Codec::Zlib, mesh(main, 4));
+            builder.chunk("Other", world.mesh, Codec::Zlib, mesh(7, 4)).build()
+        };
+        let open = |bytes: Vec<u8>| VrbArchive::open(Source::from_vec("world.vrb", bytes)).unwrap();
+        let old = open(archive(1));
+        let verified = |new: &VrbArchive| {
+            let report = verify_changed(new, &old, &Progress::default());
+            let sums = report.checks.iter().find(|check| check.name == "chunk checksums").unwrap();
+            (sums.detail.clone(), report.is_ok())
+        };
+        assert_eq!(verified(&old), ("0 chunks".to_owned(), true));
+        assert_eq!(verified(&open(archive(2))), ("1 chunk".to_owned(), true));
+        for chunk in 0..2 {
+            let mut bytes = archive(1);
+            let (start, _) = old.chunks().unwrap()[chunk].part().range().unwrap();
+            bytes[start as usize + 9] ^= 0x55;
+            assert_eq!(verified(&open(bytes)), ("1 chunk".to_owned(), false));
+        }
+    }
+}

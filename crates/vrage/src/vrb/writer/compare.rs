@@ -1,0 +1,151 @@
+//! Compares an archive with the one that it was derived from: both are walked at once, only down to the edited values.
+
+use super::super::graph::{Event, Walker};
+use super::super::values::column;
+use super::super::{Chunk, VrbArchive};
+use crate::compare::same_value;
+use crate::error::Result;
+use crate::table::Value;
+use crate::writable::{TableEdits, agrees, differs};
+use std::iter::Peekable;
+
+/// The changed rows with their requested values, and the current row of the walk.
+struct ChangedRows<'e> {
+    row: usize,
+    set: Peekable<std::vec::IntoIter<(usize, &'e Value<'static>)>>,
+}
+
+impl<'e> ChangedRows<'e> {
+    /// Unchanged rows before the next changed row.
+    fn ahead(&mut self) -> u64 {
+        self.set.peek().map_or(u64::MAX, |(row, _)| row.saturating_sub(self.row) as u64)
+    }
+
+    fn pass(&mut self, rows: u64) {
+        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    }
+
+    /// The requested value of the next row.
+    fn next(&mut self) -> Option<&'e Value<'static>> {
+        let row = self.row;
+        self.row = row.saturating_add(1);
+        self.set.next_if(|(set, _)| *set == row).map(|(_, value)| value)
+    }
+}
+
+/// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
+pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
+    let value = |(row, cells): &'_ (usize, crate::writable::ColumnValues)| match &cells[..] {
+        [(column::VALUE, _)] => Some(*row),
+        _ => None,
+    };
+    let are_values = edits.set.iter().all(|edit| value(edit).is_some());
+    if edits.table != "values" || !are_values || !edits.add.is_empty() || !edits.remove.is_empty() {
+        return Ok(false);
+    }
+    let set = edits.set.iter().filter_map(|(row, cells)| cells.first().map(|(_, value)| (*row, value)));
+    let mut rows = ChangedRows { row: 0, set: set.collect::<Vec<_>>().into_iter().peekable() };
+    let (before, after) = (old.chunks()?, new.chunks()?);
+    if before.len() != after.len() {
+        return Err(differs(format!("{} chunks, not {}", after.len(), before.len())));
+    }
+    for (old, new) in before.iter().zip(&after) {
+        chunk(old, new, &mut rows)?;
+        if rows.set.peek().is_none() {
+            // Later chunks were copied.
+            return Ok(true);
+        }
+    }
+    Err(differs(format!("values has no row {} any more", rows.row)))
+}
+
+fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Result<()> {
+    let other = |at: usize, what: &str| Err(differs(format!("chunk {}: {what} at {at:#x}", new.name())));
+    if old.name() != new.name() || old.root_model()? != new.root_model()? {
+        return other(0, "another name or type");
+    }
+    let (mut before, mut after): (Walker<'a>, Walker<'a>) = (old.root()?.walk(), new.root()?.walk());
+    loop {
+        let ahead = rows.ahead();
+        if ahead == u64::MAX
+            && let Some((old, new)) = before.rest().zip(after.rest())
+        {
+            // Both walks are at the same place of equal values, so that equal bytes are equal rows.
+            return if old == new { Ok(()) } else { other(after.position(), "values that were not edited differ") };
+        }
+        if let Some(slot) = before.pending() {
+            let start = before.position();
+            if ahead > 0
+                && let Some(leaves) = before.pass(ahead)?
+            {
+                let bytes = before.data().get(start..before.position()).unwrap_or_default();
+                if !after.pass_same(slot, bytes) {
+                    return other(after.position(), "values that were not edited differ");
+                }
+                rows.pass(leaves);
+                continue;
+            }
+        }
+        match (before.next()?, after.next()?) {
+            (None, None) => return after.expect_end(),
+            (Some(Event::Leaf(model, was)), Some(Event::Leaf(other_model, is))) => {
+                let same = match rows.next() {
+                    Some(wanted) => agrees(&is, wanted) && (model == other_model || was.is_null()),
+                    None => model == other_model && same_value(&was, &is),
+                };
+                if !same {
+                    return other(after.position(), "a value is another than was asked");
+                }
+            }
+            (was, is) if was == is => {}
+            _ => return other(after.position(), "values of other kinds"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member, placed};
+
+    /// An archive with one value of a class: a pair in an image, whose second half is stored first, and a list of numbers.
+    fn archive([first, second]: [i32; 2], items: [i32; 3]) -> VrbArchive {
+        let mut types = TypesBuilder::new();
+        let pair = types.named(1, 0, "Pair");
+        let pair = types.composite(
+            pair,
+            flags::IMAGE,
+            8,
+            &[placed("First", builtin::INT32, 4), placed("Second", builtin::INT32, 0)],
+        );
+        let list = types.generic(builtin::LIST, &[builtin::type_of(builtin::INT32)]);
+        let list = types.list(list, builtin::INT32);
+        let root = types.named(0, 0, "Root");
+        let root = types.composite(root, flags::CLASS, 0, &[member("Pair", pair), member("Items", list)]);
+        let mut values = ValuesBuilder::new();
+        values.present().i32(second).i32(first).count(3);
+        for item in items {
+            values.i32(item);
+        }
+        let bytes = ArchiveBuilder::new(&types, root, Codec::None, values.into_bytes()).build();
+        VrbArchive::open(Source::from_vec("pair.vrb", bytes)).unwrap()
+    }
+
+    fn is_equal(new: ([i32; 2], [i32; 3]), edits: &[(usize, i32)]) -> bool {
+        let set = edits.iter().map(|(row, value)| (*row, vec![(column::VALUE, Value::from(*value))])).collect();
+        let edits = TableEdits { table: "values".into(), set, ..TableEdits::default() };
+        compare(&archive([1, 2], [3, 4, 5]), &archive(new.0, new.1), &edits).is_ok_and(|compared| compared)
+    }
+
+    #[test]
+    fn every_value_that_was_not_edited_is_compared() {
+        assert!(is_equal(([7, 2], [3, 4, 5]), &[(0, 7)]));
+        assert!(is_equal(([7, 2], [3, 4, 6]), &[(0, 7), (4, 6)]));
+        assert!(!is_equal(([7, 8], [3, 4, 5]), &[(0, 7)]), "it is stored before the edited value, and walked after it");
+        for items in [[0, 4, 5], [3, 0, 5], [3, 4, 0]] {
+            assert!(!is_equal(([7, 2], items), &[(0, 7)]), "{items:?}");
+        }
+        assert!(!is_equal(([7, 2], [3, 4, 5]), &[(0, 6)]));
+    }
+}

@@ -1,0 +1,596 @@
+//! Prototype databases: paths and strings are compared in place, resources by the values of their records.
+
+use super::record::differ::{differ_record, digest, plain_fields, same_record};
+use super::{Blob, Database, Location, RawLayout, Resource, State, tables};
+use crate::budget::{Budget, BudgetShare};
+use crate::compare::{
+    Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict, differ,
+};
+use crate::error::{Error, Result};
+use crate::id::Id64;
+use crate::table::Value;
+use crate::threads::{self, prelude::*};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Two databases: paths, strings and resources are compared otherwise than by columns, and so are records that no resource
+/// names.
+pub(super) struct DatabaseComparison<'a> {
+    pub(super) old: &'a Database,
+    pub(super) new: &'a Database,
+}
+
+impl<'a> Comparison<'a> for DatabaseComparison<'a> {
+    fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>> {
+        let Self { old, new } = *self;
+        match name {
+            "paths" => Some(Box::new(Paths([old, new]))),
+            "strings" => Some(Box::new(Strings::new([old, new]))),
+            "resources" => Some(Box::new(Resources::new(old, new))),
+            // A table of records is compared by its columns if it is named.
+            _ if all => unnamed(name, old, new),
+            _ => None,
+        }
+    }
+
+    /// Records are compared with their resources, if all records of the table have resources and a known layout, the same
+    /// in both files.
+    fn decisive(&self, table: &str) -> Option<&'static str> {
+        let Self { old, new } = *self;
+        let (a, b) = tables::blob_of(old, table).zip(tables::blob_of(new, table))?;
+        let is_same = a.magic() == b.magic() && a.layout() == b.layout();
+        (is_same && !has_unnamed(old, a) && !has_unnamed(new, b)).then_some("resources")
+    }
+
+    fn notes(&self) -> Vec<String> {
+        notes(self.old, self.new)
+    }
+}
+
+/// The extent of a comparison of databases with a layout that is unknown in one file, unless all of their bytes are
+/// equal.
+fn notes(old: &Database, new: &Database) -> Vec<String> {
+    let note = |(a, b): (Blob<'_>, Blob<'_>)| {
+        let same = match (a.view().take(a.size()), b.view().take(b.size())) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        };
+        let (why, name) = (a.note().or_else(|| b.note())?, a.type_name_or_magic());
+        let counts = format!("{} and {} records of type {name}", a.len(), b.len());
+        match raw_layout(&a, &b) {
+            _ if same => None,
+            Some(RawLayout { size, .. }) => Some(format!(
+                "{counts} are compared by their own bytes less pointers, as records of {size:#x} bytes; what they point \
+                 to, and those that no resource names, are not: {why}"
+            )),
+            None => Some(format!("{counts} are not compared, though they may differ: {why}")),
+        }
+    };
+    raw_pairs(old, new).filter_map(note).collect()
+}
+
+/// Databases of one type that are not laid out in both files.
+fn raw_pairs<'a>(old: &'a Database, new: &'a Database) -> impl Iterator<Item = (Blob<'a>, Blob<'a>)> {
+    old.databases().flatten().filter_map(|blob| {
+        let mut others = new.databases().flatten().filter(|other| other.magic() == blob.magic());
+        others.find(|other| blob.layout().is_none() || other.layout().is_none()).map(|other| (blob, other))
+    })
+}
+
+/// The likely layout of the records of two raw databases; `None` without evidence, or if the two differ.
+fn raw_layout(old: &Blob<'_>, new: &Blob<'_>) -> Option<RawLayout> {
+    if old.layout().is_some() || new.layout().is_some() {
+        return None;
+    }
+    RawLayout::common(old.raw_layout()?, new.raw_layout()?)
+}
+
+fn pick<T: Copy>(both: [T; 2], side: Side) -> T {
+    let [old, new] = both;
+    if side == Side::Old { old } else { new }
+}
+
+/// Compares by one function that may fail on either side.
+fn compare(
+    pairs: &[(u32, u32)],
+    each: &mut Each<'_>,
+    mut verdict: impl FnMut(u32, u32) -> Result<Verdict, (Side, Error)>,
+) {
+    for &pair in pairs {
+        each(pair, verdict(pair.0, pair.1));
+    }
+}
+
+/// The contents of both rows, got in one way, and whether they are the same.
+fn verdict<T: PartialEq, K: PartialEq>(
+    rows: (u32, u32),
+    mut get: impl FnMut(Side, u32) -> Result<(K, T)>,
+) -> Result<Verdict, (Side, Error)> {
+    let old = get(Side::Old, rows.0).map_err(|e| (Side::Old, e))?;
+    let new = get(Side::New, rows.1).map_err(|e| (Side::New, e))?;
+    Ok(match old.0 == new.0 {
+        false => Verdict::Other,
+        true if old.1 == new.1 => Verdict::Same,
+        true => Verdict::Changed,
+    })
+}
+
+struct Paths<'a>([&'a Database; 2]);
+
+impl Comparable for Paths<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let entries = pick(self.0, side).paths().entries();
+        Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), skipped: Vec::new() }
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        compare(pairs, each, |old, new| {
+            verdict((old, new), |side, row| {
+                let paths = pick(self.0, side).paths();
+                let entry = paths.entry(row as usize)?;
+                Ok((entry.self_id.get(), (entry.parent_id.get(), paths.name_bytes(entry)?)))
+            })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let paths = pick(self.0, side).paths();
+        let content = |&row: &u32| {
+            let entry = paths.entry(row as usize)?;
+            Ok::<_, Error>(crate::codec::xxh64(paths.name_bytes(entry)?, entry.parent_id.get()))
+        };
+        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+    }
+}
+
+impl Special for Paths<'_> {
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+}
+
+struct Strings<'a> {
+    dbs: [&'a Database; 2],
+    /// The id of each row, and the start of its text in the pool.
+    places: [OnceLock<Vec<[u32; 2]>>; 2],
+    /// Texts that begin before this place are the same in both pools, and need not be looked at.
+    same: u32,
+}
+
+impl<'a> Strings<'a> {
+    fn new(dbs: [&'a Database; 2]) -> Self {
+        const BLOCK: usize = 1 << 12;
+        let [old, new] = dbs.map(Database::string_pool);
+        let alike = |(a, b): &(&[u8], &[u8])| a == b;
+        let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(alike).count();
+        let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
+        // The last of them may continue after the common part.
+        let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
+        Self { dbs, places: Default::default(), same: u32::try_from(same).unwrap_or(u32::MAX) }
+    }
+
+    fn places(&self, side: Side) -> &[[u32; 2]] {
+        let [old, new] = &self.places;
+        let places = if side == Side::Old { old } else { new };
+        places.get_or_init(|| pick(self.dbs, side).string_places())
+    }
+}
+
+impl Comparable for Strings<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let ids = self.places(side).iter().map(|&[id, _]| id.into());
+        Keys { hashes: ids.collect(), skipped: Vec::new() }
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let (of_old, of_new) = (self.places(Side::Old), self.places(Side::New));
+        compare(pairs, each, |old, new| {
+            let places = (of_old.get(old as usize), of_new.get(new as usize));
+            if places.0 == places.1 && places.0.is_some_and(|&[_, offset]| offset < self.same) {
+                return Ok(Verdict::Same);
+            }
+            verdict((old, new), |side, row| match pick(self.dbs, side).string_at(row as usize) {
+                Some((id, text)) => Ok((id, text?)),
+                None => Ok((0, "")),
+            })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let db = pick(self.dbs, side);
+        let content = |&row: &u32| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0));
+        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+    }
+}
+
+impl Special for Strings<'_> {
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+}
+
+/// Compares records by their values.
+struct Records<'a> {
+    dbs: [&'a Database; 2],
+    budget: Budget,
+    /// For the shown resources.
+    shown: Budget,
+    /// The number of calls of [`Records::faulty`].
+    faulty: AtomicUsize,
+    /// Layouts of raw databases, by their numbers in both files.
+    raw: OnceLock<HashMap<[usize; 2], RawLayout>>,
+}
+
+/// A record: its database, and its number there.
+type RecordRef<'r, 'a> = (&'r Blob<'a>, usize);
+
+impl<'a> Records<'a> {
+    fn new(dbs: [&'a Database; 2]) -> Self {
+        let [old, new] = dbs.map(|db| db.source().bytes().len());
+        let budget = || Budget::of_arrays(old.saturating_add(new));
+        Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0), raw: OnceLock::new() }
+    }
+
+    /// The bytes of two records without a known layout, and their apparent layout.
+    fn raw(
+        &self,
+        (of_a, a): RecordRef<'_, 'a>,
+        (of_b, b): RecordRef<'_, 'a>,
+    ) -> Option<(&RawLayout, &'a [u8], &'a [u8])> {
+        let layouts = self.raw.get_or_init(|| {
+            let [old, new] = self.dbs;
+            let layout = |(a, b): (Blob<'_>, Blob<'_>)| Some(([a.index(), b.index()], raw_layout(&a, &b)?));
+            raw_pairs(old, new).filter_map(layout).collect()
+        });
+        let layout = layouts.get(&[of_a.index(), of_b.index()])?;
+        Some((layout, of_a.raw_record(layout, a)?, of_b.raw_record(layout, b)?))
+    }
+
+    /// Whether two records of one type have equal contents.
+    fn same(
+        &self,
+        (of_a, a): RecordRef<'_, 'a>,
+        (of_b, b): RecordRef<'_, 'a>,
+        share: &mut BudgetShare<'_>,
+    ) -> Result<bool, (Side, Error)> {
+        let (Some(layout), Some(new_layout)) = (of_a.layout(), of_b.layout()) else {
+            let raw = self.raw((of_a, a), (of_b, b));
+            return Ok(raw.is_none_or(|(layout, old, new)| layout.differences(old, new).is_empty()));
+        };
+        let (at_a, _) = of_a.record_span(a).map_err(|e| (Side::Old, e))?;
+        let (at_b, _) = of_b.record_span(b).map_err(|e| (Side::New, e))?;
+        if layout == new_layout {
+            return same_record(layout, at_a, at_b, share).map_err(|error| (self.faulty((of_a, a)), error));
+        }
+        let mut fields = Vec::new();
+        let mut fault = None;
+        self.fields((of_a, a), (of_b, b), &mut fields, &mut |side, error| {
+            fault.get_or_insert((side, error));
+        });
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(fields.is_empty()),
+        }
+    }
+
+    /// The file with the damage that a comparison of two records found: the old record is read again alone. Among many
+    /// damaged records this is done for the first ones only; the others are attributed to the new file.
+    fn faulty(&self, (blob, record): RecordRef<'_, 'a>) -> Side {
+        const ASKED: usize = 16;
+        if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
+            return Side::New;
+        }
+        let names = pick(self.dbs, Side::Old);
+        match blob.record(record) {
+            Ok(Some(record)) if plain_fields(&record, names, &self.shown).1.is_empty() => Side::New,
+            _ => Side::Old,
+        }
+    }
+
+    /// Adds the fields in which two records of one type differ.
+    fn fields<'s>(
+        &'s self,
+        (of_a, a): RecordRef<'_, 'a>,
+        (of_b, b): RecordRef<'_, 'a>,
+        fields: &mut Vec<Field<'s>>,
+        damaged: &mut Damaged<'_>,
+    ) {
+        let [old_db, new_db] = self.dbs;
+        match (of_a.layout(), of_b.layout()) {
+            (Some(layout), Some(other)) if layout == other => {
+                let (at_a, at_b) = match (of_a.record_span(a), of_b.record_span(b)) {
+                    (Ok((a, _)), Ok((b, _))) => (a, b),
+                    (a, b) => {
+                        a.err().into_iter().for_each(|error| damaged(Side::Old, error));
+                        b.err().into_iter().for_each(|error| damaged(Side::New, error));
+                        return;
+                    }
+                };
+                let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
+                let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
+                errors.into_iter().for_each(|error| damaged(self.faulty((of_a, a)), error));
+            }
+            (Some(_), Some(_)) => {
+                let (Ok(Some(old)), Ok(Some(new))) = (of_a.record(a), of_b.record(b)) else { return };
+                let (old, old_errors) = plain_fields(&old, old_db, &self.shown);
+                let (new, new_errors) = plain_fields(&new, new_db, &self.shown);
+                // Of two layouts, fields that both have can be compared.
+                for (name, value) in old {
+                    if let Some((_, other)) = new.iter().find(|(other, _)| *other == name) {
+                        differ(name, value, other.clone(), fields);
+                    }
+                }
+                old_errors.into_iter().for_each(|error| damaged(Side::Old, error));
+                new_errors.into_iter().for_each(|error| damaged(Side::New, error));
+            }
+            _ => {
+                let Some((layout, old, new)) = self.raw((of_a, a), (of_b, b)) else { return };
+                let hex = |bytes: &[u8], place: Range<usize>| {
+                    let bytes = bytes.get(place).unwrap_or_default();
+                    Value::owned(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                };
+                for place in layout.differences(old, new) {
+                    let name = format!("bytes[{:#x}..{:#x}]", place.start, place.end).into();
+                    fields.push(Field { name, old: hex(old, place.clone()), new: hex(new, place) });
+                }
+            }
+        }
+    }
+}
+
+/// Resources and the records that they have.
+struct Resources<'a> {
+    dbs: [&'a Database; 2],
+    blobs: [Vec<Option<Blob<'a>>>; 2],
+    /// The location of each row's record: the file's map is read once in its own order, which differs from the order of
+    /// records.
+    locations: [OnceLock<Vec<Location>>; 2],
+    records: Records<'a>,
+}
+
+impl<'a> Resources<'a> {
+    fn new(old: &'a Database, new: &'a Database) -> Self {
+        let blobs = |db: &'a Database| db.databases().take(Location::DATABASES).map(|blob| blob.ok()).collect();
+        let dbs = [old, new];
+        Self { dbs, blobs: dbs.map(blobs), locations: Default::default(), records: Records::new(dbs) }
+    }
+
+    fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
+        let resource = pick(self.dbs, side).resource_at_row(row as usize)?;
+        Ok((resource, resource.database()?))
+    }
+
+    fn locations(&self, side: Side) -> &[Location] {
+        let [old, new] = &self.locations;
+        let locations = if side == Side::Old { old } else { new };
+        locations.get_or_init(|| pick(self.dbs, side).resource_locations())
+    }
+
+    /// The location in a row, and the database there.
+    fn locate(&self, side: Side, row: u32) -> Result<(Location, Cow<'_, Blob<'a>>), (Side, Error)> {
+        let [old, new] = &self.blobs;
+        let blobs = if side == Side::Old { old } else { new };
+        if let Some(&location) = self.locations(side).get(row as usize)
+            && let Some(Some(blob)) = blobs.get(location.database_index())
+        {
+            return Ok((location, Cow::Borrowed(blob)));
+        }
+        let (resource, blob) = self.get(side, row).map_err(|error| (side, error))?;
+        Ok((resource.location(), Cow::Owned(blob)))
+    }
+
+    /// Compares two rows of one id: the hashes of keys are the ids themselves.
+    fn verdict(&self, old: u32, new: u32, share: &mut BudgetShare<'_>) -> Result<Verdict, (Side, Error)> {
+        let (a, of_a) = self.locate(Side::Old, old)?;
+        let (b, of_b) = self.locate(Side::New, new)?;
+        if a.state() != b.state() || of_a.magic() != of_b.magic() {
+            return Ok(Verdict::Changed);
+        }
+        if a.state() != State::Valid {
+            return Ok(Verdict::Same);
+        }
+        let same = self.records.same((&of_a, a.record_index()), (&of_b, b.record_index()), share);
+        let same = same.map_err(|(side, error)| match self.get(Side::Old, old) {
+            Ok((resource, _)) => (side, error.context(format_args!("resource {}", Id64(resource.id())))),
+            Err(_) => (side, error),
+        })?;
+        Ok(if same { Verdict::Same } else { Verdict::Changed })
+    }
+}
+
+impl Comparable for Resources<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        Keys { hashes: pick(self.dbs, side).resource_ids(), skipped: Vec::new() }
+    }
+
+    fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
+        // Rows are in the order of their hashes; reading records in file order is faster.
+        let locations = self.locations(Side::Old);
+        let place = |row: u32| locations.get(row as usize).map_or(0, |location| location.place());
+        let mut placed: Vec<(u32, (u32, u32))> = pairs.map(|pair| (place(pair.0), pair)).collect();
+        placed.par_sort_unstable();
+        Some(placed.into_iter().map(|(_, pair)| pair).collect())
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let mut share = BudgetShare::new(&self.records.budget);
+        compare(pairs, each, |old, new| self.verdict(old, new, &mut share));
+    }
+
+    fn contents(&self, _: Side, rows: &[u32]) -> Vec<u64> {
+        // Ids repeat in damaged files only: their records go together in order.
+        vec![0; rows.len()]
+    }
+
+    fn piece(&self) -> usize {
+        1 << 9
+    }
+}
+
+impl Special for Resources<'_> {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+        let (old, new) = match (self.get(Side::Old, rows.0), self.get(Side::New, rows.1)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (old, new) => {
+                old.err().into_iter().for_each(|error| damaged(Side::Old, error));
+                new.err().into_iter().for_each(|error| damaged(Side::New, error));
+                return;
+            }
+        };
+        let valid = old.0.state() == State::Valid && new.0.state() == State::Valid;
+        if valid && old.1.magic() == new.1.magic() {
+            let ((a, of_a), (b, of_b)) = (old, new);
+            self.records.fields((&of_a, a.record_index()), (&of_b, b.record_index()), fields, damaged);
+        }
+    }
+
+    fn what(&self, pair: Pair) -> Option<String> {
+        let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
+        of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
+    }
+}
+
+/// The records of one type without a resource. They are paired by their contents only.
+struct Unnamed<'a> {
+    blobs: [Option<Blob<'a>>; 2],
+    records: Records<'a>,
+}
+
+/// The rows of a table of records that no resource names, if any. Other records are compared with their resources.
+fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
+    let dbs = [old, new];
+    // As in the table: the first of the type.
+    let shown = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.table() == table);
+    let blobs = dbs.map(|db| db.databases().flatten().find(shown));
+    // Rows that a file shows raw are no rows that it lacks.
+    let is_raw = |blob: Blob<'_>| blob.layout().is_none() && blobs.iter().flatten().any(|b| b.magic() == blob.magic());
+    if dbs.iter().any(|db| db.databases().flatten().any(is_raw)) {
+        return None;
+    }
+    let any = |(db, blob): (&Database, &Option<Blob<'_>>)| blob.is_some_and(|blob| has_unnamed(db, blob));
+    let records = Records::new(dbs);
+    dbs.into_iter().zip(&blobs).any(any).then(|| Box::new(Unnamed { blobs, records }) as Box<dyn Special>)
+}
+
+fn has_unnamed(db: &Database, blob: Blob<'_>) -> bool {
+    !(0..blob.len()).all(|record| db.is_owned(blob.index(), record))
+}
+
+impl<'a> Unnamed<'a> {
+    fn place(&self, side: Side, row: u32) -> Option<RecordRef<'_, 'a>> {
+        let [old, new] = &self.blobs;
+        Some((if side == Side::Old { old } else { new }.as_ref()?, row as usize))
+    }
+
+    fn is_named(&self, side: Side, blob: &Blob<'_>, row: u32) -> bool {
+        pick(self.records.dbs, side).is_owned(blob.index(), row as usize)
+    }
+
+    fn digest(&self, side: Side, row: u32, share: &mut BudgetShare<'_>) -> Option<u64> {
+        let (blob, record) = self.place(side, row)?;
+        digest(&blob.record(record).ok()??, share)
+    }
+
+    fn digests_of_named(&self, side: Side) -> HashSet<u64> {
+        let Some(blob) = pick(self.blobs, side) else { return HashSet::new() };
+        let rows = 0..u32::try_from(blob.len()).unwrap_or(u32::MAX);
+        let named = rows.into_par_iter().with_min_len(self.piece()).filter(|&row| self.is_named(side, &blob, row));
+        let share = || BudgetShare::new(&self.records.budget);
+        named.map_init(share, |share, row| self.digest(side, row, share)).flatten_iter().collect()
+    }
+}
+
+impl Comparable for Unnamed<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let mut keys = Keys::default();
+        let Some(blob) = pick(self.blobs, side) else { return keys };
+        for row in 0..u32::try_from(blob.len()).unwrap_or(u32::MAX) {
+            if self.is_named(side, &blob, row) {
+                keys.skipped.push(row);
+                keys.hashes.push((side as u64).saturating_add(1) << 32 | u64::from(row));
+            } else {
+                keys.hashes.push(0);
+            }
+        }
+        keys
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let mut share = BudgetShare::new(&self.records.budget);
+        compare(pairs, each, |old, new| {
+            let (Some(a), Some(b)) = (self.place(Side::Old, old), self.place(Side::New, new)) else {
+                return Ok(Verdict::Other);
+            };
+            let same = self.records.same(a, b, &mut share);
+            let same = same.map_err(|(side, error)| (side, error.context(format_args!("record {old} or {new}"))))?;
+            Ok(if same { Verdict::Same } else { Verdict::Changed })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let mut share = BudgetShare::new(&self.records.budget);
+        // A damaged record equals no other; the comparison reports it.
+        rows.iter().map(|&row| self.digest(side, row, &mut share).unwrap_or(0)).collect()
+    }
+
+    fn piece(&self) -> usize {
+        1 << 9
+    }
+}
+
+impl Special for Unnamed<'_> {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+        if let (Some(a), Some(b)) = (self.place(Side::Old, rows.0), self.place(Side::New, rows.1)) {
+            self.records.fields(a, b, fields, damaged);
+        }
+    }
+
+    fn settle(&self, found: &mut Differences) {
+        if found.is_empty() {
+            return;
+        }
+        // A record that lost or got its name is reported by its resource.
+        let digests = |side| self.digests_of_named(side);
+        let (old, new) = threads::join(|| digests(Side::Old), || digests(Side::New));
+        let told = |side, row: u32, others: &HashSet<u64>| {
+            let mut share = BudgetShare::new(&self.records.budget);
+            self.digest(side, row, &mut share).is_some_and(|digest| others.contains(&digest))
+        };
+        let (gone, come): (Vec<u32>, Vec<u32>) =
+            found.changed.extract_if(.., |(a, b)| told(Side::Old, *a, &new) || told(Side::New, *b, &old)).unzip();
+        found.removed.extend(gone);
+        found.added.extend(come);
+        found.removed.retain(|&row| !told(Side::Old, row, &new));
+        found.added.retain(|&row| !told(Side::New, row, &old));
+        found.removed.sort_unstable();
+        found.added.sort_unstable();
+    }
+
+    fn key(&self, pair: Pair) -> Option<Value<'static>> {
+        Some(Value::Map(vec![("record".into(), pair.new.or(pair.old)?.into())]))
+    }
+
+    fn says_all(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use assetq_sample::{Size, bwdb};
+
+    /// The later build has records without resources among the contours, and these alone decide nothing about other tables.
+    #[test]
+    fn resources_decide_about_tables_whose_records_all_have_some() {
+        let open = |bytes| Database::open(Source::from_vec("assets.bin", bytes)).unwrap();
+        let (old, new) = (open(bwdb::demo(1, Size::Small)), open(bwdb::altered(1, Size::Small).bytes));
+        let compared = DatabaseComparison { old: &old, new: &new };
+        for table in ["materials", "material_properties", "visuals", "render_sets", "models", "effects"] {
+            assert_eq!(compared.decisive(table), Some("resources"), "{table}");
+        }
+        for table in ["atlas_contours", "skeleton_extenders", "paths", "resources", "none"] {
+            assert_eq!(compared.decisive(table), None, "{table}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+use crate::bwdb::record::{Flag, Leaf, NameId, PathId, prototype};
+use crate::bytes::View;
+use crate::error::{ErrorKind, Result};
+use crate::table::Value;
+
+prototype! { 'a
+    /// MaterialPrototype: a shader and its parameters. Values lie in one array for each kind; the reference of a
+    /// property says which array and where in it.
+    Material = 0x78, unused 0x0B..0x10 {
+        /// Number of properties.
+        property_count: u16 @ 0x00,
+        /// Number of booleans.
+        bool_count: u8 @ 0x02 in material_properties,
+        /// Number of signed integers.
+        int_count: u8 @ 0x03 in material_properties,
+        /// Number of unsigned integers.
+        uint_count: u8 @ 0x04 in material_properties,
+        /// Number of floats.
+        float_count: u8 @ 0x05 in material_properties,
+        /// Number of textures.
+        texture_count: u8 @ 0x06 in material_properties,
+        /// Number of 2-vectors.
+        vec2_count: u8 @ 0x07 in material_properties,
+        /// Number of 3-vectors.
+        vec3_count: u8 @ 0x08 in material_properties,
+        /// Number of 4-vectors.
+        vec4_count: u8 @ 0x09 in material_properties,
+        /// Number of matrices.
+        matrix_count: u8 @ 0x0A in material_properties,
+        /// The name of each property.
+        property_names: [NameId; property_count] @ 0x10 in material_properties,
+        /// The kind (low 4 bits) and the index (high 12 bits) of each property.
+        property_refs: [u16; property_count] @ 0x18 in material_properties,
+        /// Values of kind 0.
+        bools: [Flag; bool_count] @ 0x20 in material_properties,
+        /// Values of kind 1.
+        ints: [i32; int_count] @ 0x28 in material_properties,
+        /// Values of kind 2.
+        uints: [u32; uint_count] @ 0x30 in material_properties,
+        /// Values of kind 3.
+        floats: [f32; float_count] @ 0x38 in material_properties,
+        /// Values of kind 4.
+        textures: [PathId; texture_count] @ 0x40 in material_properties,
+        /// Values of kind 5.
+        vec2s: [[f32; 2]; vec2_count] @ 0x48 in material_properties,
+        /// Values of kind 6.
+        vec3s: [[f32; 3]; vec3_count] @ 0x50 in material_properties,
+        /// Values of kind 7.
+        vec4s: [[f32; 4]; vec4_count] @ 0x58 in material_properties,
+        /// Values of kind 8.
+        matrices: [[f32; 16]; matrix_count] @ 0x60 in material_properties,
+        /// The shader, a `.fx`.
+        fx: PathId @ 0x68,
+        /// Flags for collision.
+        collision_flags: u32 @ 0x70,
+        /// Order of drawing.
+        sort_order: i32 @ 0x74,
+    }
+}
+
+/// A property of a material.
+#[derive(Debug, Clone)]
+pub struct Property<'a> {
+    /// The property's name.
+    pub name: NameId,
+    /// The property's value; textures are paths.
+    pub value: Leaf<'a>,
+    /// The name of its kind.
+    pub kind: &'static str,
+}
+
+/// A property whose floats are not in a list yet.
+#[derive(Debug, Clone)]
+pub(in crate::bwdb) struct StoredProperty<'a> {
+    pub(in crate::bwdb) name: NameId,
+    pub(in crate::bwdb) kind: &'static str,
+    value: StoredValue<'a>,
+}
+
+#[derive(Debug, Clone)]
+enum StoredValue<'a> {
+    Leaf(Leaf<'a>),
+    Vec2([f32; 2]),
+    Vec3([f32; 3]),
+    Vec4([f32; 4]),
+    Matrix([f32; 16]),
+}
+
+impl<'a> StoredProperty<'a> {
+    pub(in crate::bwdb) fn value(&self) -> Leaf<'a> {
+        match &self.value {
+            StoredValue::Leaf(leaf) => leaf.clone(),
+            StoredValue::Vec2(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Vec3(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Vec4(floats) => Leaf::Value(Value::floats(*floats)),
+            StoredValue::Matrix(floats) => Leaf::Value(Value::floats(*floats)),
+        }
+    }
+
+    /// The id of the path that the property is, if it is one.
+    pub(in crate::bwdb) const fn path(&self) -> Option<PathId> {
+        match &self.value {
+            StoredValue::Leaf(Leaf::Path(id)) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// The names of the kinds that a property reference can have.
+pub const PROPERTY_KINDS: [&str; 9] = ["bool", "int", "uint", "float", "texture", "vec2", "vec3", "vec4", "matrix"];
+
+impl<'a> Material<'a> {
+    /// The property at `index`, with its value looked up.
+    ///
+    /// # Errors
+    /// When there is no such property, its kind is unknown, or its value does not exist.
+    pub fn property(&self, index: usize) -> Result<Property<'a>> {
+        let stored = self.stored_property(index)?;
+        Ok(Property { name: stored.name, value: stored.value(), kind: stored.kind })
+    }
+
+    /// As [`Material::property`], without memory for floats: for questions about names and kinds.
+    pub(in crate::bwdb) fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
+        let here: View<'a> = crate::bwdb::record::Prototype::view(self);
+        let missing = || here.error(ErrorKind::NotFound { what: format!("property {index}") });
+        let name = self.property_names()?.get(index).ok_or_else(missing)??;
+        let refs = self.property_refs()?;
+        let reference = refs.get(index).ok_or_else(missing)??;
+        let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
+        let leaf = |value| StoredValue::Leaf(Leaf::Value(value));
+        let value = match kind {
+            0 => self.bools()?.get(at).transpose()?.map(|v| leaf(Value::Bool(v.0))),
+            1 => self.ints()?.get(at).transpose()?.map(|v| leaf(v.into())),
+            2 => self.uints()?.get(at).transpose()?.map(|v| leaf(v.into())),
+            3 => self.floats()?.get(at).transpose()?.map(|v| leaf(v.into())),
+            4 => {
+                let texture = self.textures()?.get(at).transpose()?;
+                let texture = texture.ok_or_else(|| refs.view().bad_value("property reference", reference))?;
+                Some(StoredValue::Leaf(Leaf::Path(texture)))
+            }
+            5 => self.vec2s()?.get(at).transpose()?.map(StoredValue::Vec2),
+            6 => self.vec3s()?.get(at).transpose()?.map(StoredValue::Vec3),
+            7 => self.vec4s()?.get(at).transpose()?.map(StoredValue::Vec4),
+            8 => self.matrices()?.get(at).transpose()?.map(StoredValue::Matrix),
+            _ => None,
+        };
+        match value.zip(PROPERTY_KINDS.get(kind)) {
+            Some((value, kind)) => Ok(StoredProperty { name, kind, value }),
+            None => {
+                let at = index.saturating_mul(<u16 as crate::bwdb::record::Field>::SIZE);
+                Err(refs.view().skip(at).bad_value("property reference", reference))
+            }
+        }
+    }
+
+    /// All properties in order.
+    ///
+    /// # Errors
+    /// When the number of properties cannot be read. Each property fails for itself.
+    pub fn properties(&self) -> Result<impl Iterator<Item = Result<Property<'a>>> + use<'a>> {
+        let this = *self;
+        Ok((0..usize::from(self.property_count()?)).map(move |i| this.property(i)))
+    }
+}
+
+/// The known name of a material property, for names that are not in the file's strings.
+pub fn known_property_name(id: NameId) -> Option<&'static str> {
+    KNOWN.binary_search_by_key(&id.0, |(known, _)| *known).ok().and_then(|i| KNOWN.get(i)).map(|(_, name)| *name)
+}
+
+/// Sorted by id. Names found by the game's community, ids computed from them.
+const KNOWN: &[(u32, &str)] = &include!("material_properties.in");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::murmur3;
+
+    #[test]
+    fn known_names_are_sorted_and_hash_to_their_ids() {
+        assert!(KNOWN.is_sorted_by(|a, b| a.0 < b.0));
+        for (id, name) in KNOWN {
+            assert_eq!(murmur3(name.as_bytes()), *id, "{name}");
+        }
+        assert_eq!(known_property_name(NameId(0x820F_0280)), Some("diffuseMap"));
+        assert_eq!(known_property_name(NameId(1)), None);
+    }
+}

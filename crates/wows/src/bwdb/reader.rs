@@ -1,0 +1,296 @@
+//! The three kinds of files as commands see them.
+
+use super::layout::ModelsHeader;
+use super::layout::{Body, Header};
+use super::layout::{Instance, SpaceHeader};
+use super::layouts::Layouts;
+use super::models::Models;
+use super::record::{Prototype as _, ValueBuilder};
+use super::space::{ARRAYS, Space};
+use super::{Database, cat, compare, layout, tables, verify};
+use crate::budget::Budget;
+use crate::bytes::{is_hole, peek_u32};
+use crate::compare::Comparison;
+use crate::error::Result;
+use crate::id;
+use crate::options::Options;
+use crate::reader::entry::show_row;
+use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
+use crate::relations::Relations;
+use crate::report::{Progress, Report};
+use crate::scene::Placements;
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+impl FileFormat for Database {
+    const NAME: &'static str = "bwdb";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
+    }
+
+    /// `layouts`: those that are tried before the built-in ones, the last file first.
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "layouts" {
+            return Ok(None);
+        }
+        let known = options.get::<Layouts>().unwrap_or_default();
+        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(setting_text(given, from)?, from)?)))))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        let db = Self::open_with(source, options.get::<Layouts>().unwrap_or_default())?;
+        Ok(Self { more_names: options.get().unwrap_or_default(), ..db })
+    }
+}
+
+impl Reader for Database {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        match self.source.view("header").read::<Header>() {
+            Ok(h) => format!("{}.{}", h.version, h.packed),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let (s, from) = (&self.spans, &self.source);
+        let view = from.view("");
+        let mut sections = vec![
+            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
+            Section::new("body header", view.skip(size_of::<Header>()).offset(), size_of::<Body>() as u64, None),
+            s.string_buckets.section("strings.buckets", from),
+            s.string_values.section("strings.values", from),
+            s.string_data.section("strings.data", from),
+            s.resource_buckets.section("resources.buckets", from),
+            s.resource_values.section("resources.values", from),
+            s.paths.section("paths", from),
+            s.databases.section("databases", from),
+        ];
+        for blob in self.databases().flatten() {
+            let name = format!("database {} {}", blob.index(), blob.type_name_or_magic());
+            sections.push(Section::new(name, blob.view().offset(), blob.size() as u64, Some(blob.len() as u64)));
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    /// Records of other builds have other fields.
+    fn has_own_tables(&self) -> bool {
+        true
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn absent(&self, table: &str) -> Option<String> {
+        tables::absent(self, table)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut facts = Vec::new();
+        if let Ok(header) = self.source.view("header").read::<Header>() {
+            facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
+        }
+        let notes: Vec<Value<'_>> = self
+            .databases()
+            .filter_map(|blob| match blob {
+                Ok(blob) => blob.note().map(Value::owned),
+                Err(error) => Some(Value::owned(error.to_string())),
+            })
+            .collect();
+        if !notes.is_empty() {
+            facts.push(("notes".into(), Value::List(notes)));
+        }
+        facts
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        cat::cat_resource(self, entry, out)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn placements(&self) -> Option<&dyn Placements> {
+        Some(self)
+    }
+
+    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
+        let new: &dyn Any = new;
+        Some(Box::new(compare::DatabaseComparison { old: self, new: new.downcast_ref()? }))
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::database(self, progress)
+    }
+}
+
+impl FileFormat for Models {
+    const NAME: &'static str = "models";
+    const ENDINGS: &'static [&'static str] = &["models.bin"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // The models, or without models the skeletons, follow the header (§8).
+        let pointer = |at: usize| peek_u32(data, at).zip(peek_u32(data, at.saturating_add(4)));
+        let fits = match peek_u32(data, 0) {
+            Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),
+            _ => pointer(0x08) == Some((0x18, 0)),
+        };
+        Likeness::by_shape(fits && !is_hole(data, size_of::<ModelsHeader>()))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
+    }
+}
+
+impl Reader for Models {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let array = |name, at: usize, count: usize, stride: usize| {
+            let size = count.saturating_mul(stride) as u64;
+            Section::new(name, self.source.view("").at(at).offset(), size, Some(count as u64))
+        };
+        vec![
+            Section::new("header", self.source.view("").offset(), size_of::<ModelsHeader>() as u64, None),
+            array("models", self.models_at, self.models, Self::MODEL_SIZE),
+            array("skeletons", self.skeletons_at, self.skeletons, Self::SKELETON_SIZE),
+        ]
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::models(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let header = self.source.view("").read::<ModelsHeader>();
+        vec![("bones".into(), header.ok().map(|h| h.bones.get()).into())]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let by_index = || entry.parse().ok().filter(|&i| i < self.models);
+        let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
+        let Some(index) = self.find(asked).or_else(by_index) else { return Ok(false) };
+        let Some(model) = self.model(index) else { return Ok(false) };
+        out.begin_map()?;
+        out.field("index", &index.into())?;
+        out.field("path", &self.names().path(model.id()?)?.map_or(Value::Null, Value::Text))?;
+        out.field("offset", &model.view().offset().into())?;
+        out.field("size", &Self::MODEL_SIZE.into())?;
+        let budget = Budget::of_arrays(self.source.bytes().len());
+        let mut shown = ValueBuilder::new(self.names(), &budget);
+        model.walk_fields(&mut shown);
+        let (fields, errors) = shown.into_fields();
+        for (name, value) in &fields {
+            out.field(name, value)?;
+        }
+        out.end_map()?;
+        errors.into_iter().next().map_or(Ok(true), Err)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn placements(&self) -> Option<&dyn Placements> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::models(self, progress)
+    }
+}
+
+impl FileFormat for Space {
+    const NAME: &'static str = "space";
+    const ENDINGS: &'static [&'static str] = &["space.bin"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // Eight counts and eight pointers. The first pointer that is not null leads to the end of the header (§9).
+        let count =
+            peek_u32(data, 0).is_some_and(|count| (count as usize).saturating_mul(size_of::<Instance>()) <= data.len());
+        let mut pointers = (0x20..0x60).step_by(8).map(|at| peek_u32(data, at));
+        let first = pointers.find(|pointer| *pointer != Some(0));
+        Likeness::by_shape(data.len() >= 0x60 && count && first == Some(Some(0x60)))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
+    }
+}
+
+impl Reader for Space {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let mut sections =
+            vec![Section::new("header", self.source.view("").offset(), size_of::<SpaceHeader>() as u64, None)];
+        for (index, (name, stride)) in ARRAYS.into_iter().enumerate() {
+            let (view, count) = self.array(index);
+            if count > 0 {
+                let size = count.saturating_mul(stride) as u64;
+                sections.push(Section::new(name, view.offset(), size, Some(count as u64)));
+            }
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::space(self)
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let by_name =
+            || self.instances().iter().position(|i| self.instance_name(i).is_ok_and(|n| n.is_some_and(|n| n == entry)));
+        let by_id = || {
+            let id = id::parse(entry)?;
+            self.instances().iter().position(|i| i.id.get() == id)
+        };
+        let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());
+        let Some(index) = by_index().or_else(by_id).or_else(by_name) else { return Ok(false) };
+        show_row(&tables::instances(self), index, out).map(|()| true)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn placements(&self) -> Option<&dyn Placements> {
+        Some(self)
+    }
+
+    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::space(self, progress)
+    }
+}

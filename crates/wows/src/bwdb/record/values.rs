@@ -1,0 +1,242 @@
+//! Walks over records as values, with the texts of their ids.
+
+use super::{Leaf, ListInfo, NameId, PathId, Walker};
+use crate::budget::Budget;
+use crate::error::{Error, Result};
+use crate::relations::IdTexts;
+use crate::table::Value;
+use std::borrow::Cow;
+
+/// Texts of ids.
+pub trait NameLookup: Send + Sync {
+    /// The text of a name id, if known.
+    ///
+    /// # Errors
+    /// When the text is damaged.
+    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>>;
+
+    /// The path of a path id, if known.
+    ///
+    /// # Errors
+    /// When the path is damaged.
+    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
+
+    /// Prefetches the texts of these ids before they are read one by one, because memory serves many independent
+    /// requests in the time of one.
+    fn ahead(&self, ids: &Ids) {
+        let _ = ids;
+    }
+}
+
+/// Visited ids, whose texts may be anywhere in a file.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// Ids of names.
+    pub names: Vec<NameId>,
+    /// Ids of paths.
+    pub paths: Vec<PathId>,
+}
+
+impl<'a> Walker<'a> for Ids {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Name(id) => self.names.push(id),
+            Leaf::Path(PathId(0)) | Leaf::Value(_) => {}
+            Leaf::Path(id) => self.paths.push(id),
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    /// Lists are visited only if they are lists of ids, because the data of other lists may be long.
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        const MANY: usize = 64;
+        list.stride <= size_of::<u64>() && list.len <= MANY
+    }
+
+    fn end_list(&mut self) {}
+    fn damage(&mut self, _: &'static str, _: Error) {}
+
+    fn texts_only(&self) -> bool {
+        true
+    }
+}
+
+/// No names: ids are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ById;
+
+impl NameLookup for ById {
+    fn name(&self, _: NameId) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+    fn path(&self, _: PathId) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+}
+
+/// The names of other files and of lists.
+impl NameLookup for crate::archive::names::NameSources {
+    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
+        IdTexts::name(self, id.0)
+    }
+
+    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
+        IdTexts::path(self, id.0)
+    }
+}
+
+/// Builds values during a walk. Keeps damage in `errors`.
+pub(in crate::bwdb) struct ValueBuilder<'a, 'n> {
+    names: &'a dyn NameLookup,
+    /// The fields that were walked.
+    fields: Vec<(Cow<'a, str>, Value<'a>)>,
+    /// Lists and maps that are open, with their names.
+    pub(in crate::bwdb) open: Vec<(&'static str, Value<'a>)>,
+    budget: &'n Budget,
+    pub(in crate::bwdb) errors: Vec<Error>,
+}
+
+impl<'a, 'n> ValueBuilder<'a, 'n> {
+    pub(in crate::bwdb) fn new(names: &'a dyn NameLookup, budget: &'n Budget) -> Self {
+        Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
+    }
+
+    /// The fields that were walked.
+    pub(in crate::bwdb) fn into_fields(self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+        (self.fields, self.errors)
+    }
+
+    pub(in crate::bwdb) fn put(&mut self, name: &'static str, value: Value<'a>) {
+        match self.open.last_mut() {
+            Some((_, Value::List(values))) => values.push(value),
+            Some((_, Value::Map(fields))) => fields.push((Cow::Borrowed(name), value)),
+            None => self.fields.push((Cow::Borrowed(name), value)),
+            Some(_) => {}
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((name, value)) = self.open.pop() {
+            self.put(name, value);
+        }
+    }
+
+    fn resolved(&mut self, text: Result<Option<Cow<'a, str>>>) -> Value<'a> {
+        match text {
+            Ok(text) => text.map_or(Value::Null, Value::Text),
+            Err(error) => {
+                self.errors.push(error);
+                Value::Null
+            }
+        }
+    }
+}
+
+/// The id and the text of a reference.
+fn reference<'a>(id: Value<'a>, what: &'static str, text: Value<'a>) -> Value<'a> {
+    Value::Map(vec![("id".into(), id), (what.into(), text)])
+}
+
+impl<'a> Walker<'a> for ValueBuilder<'a, '_> {
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        let value = match leaf {
+            Leaf::Value(value) => value,
+            Leaf::Name(id) => {
+                let text = self.names.name(id);
+                let text = self.resolved(text);
+                reference(Value::Id32(id.0), "text", text)
+            }
+            Leaf::Path(PathId(0)) => Value::Null,
+            Leaf::Path(id) => {
+                let path = self.names.path(id);
+                let path = self.resolved(path);
+                reference(Value::Id64(id.0), "path", path)
+            }
+        };
+        self.put(name, value);
+    }
+
+    fn begin(&mut self, name: &'static str) {
+        self.open.push((name, Value::Map(Vec::new())));
+    }
+
+    fn end(&mut self) {
+        self.close();
+    }
+
+    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
+        if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.damage(name, error);
+            return false;
+        }
+        self.open.push((name, Value::List(Vec::new())));
+        true
+    }
+
+    fn end_list(&mut self) {
+        self.close();
+    }
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.put(name, Value::Null);
+        self.errors.push(if name.is_empty() { error } else { error.context(name) });
+    }
+}
+
+/// Visits a field that is one leaf, and keeps nothing around it: most cells are such fields.
+#[derive(Default)]
+pub(super) struct Single<'a> {
+    met: Option<Result<Leaf<'a>>>,
+    has_parts: bool,
+}
+
+impl<'a> Walker<'a> for Single<'a> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        self.met.get_or_insert(Ok(leaf));
+    }
+
+    fn begin(&mut self, _: &'static str) {
+        self.has_parts = true;
+    }
+
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
+        self.has_parts = true;
+        false
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.met = Some(Err(if name.is_empty() { error } else { error.context(name) }));
+    }
+}
+
+/// The leaf of a field; `None` if it has parts. `walk` shows the field with a number to a walker.
+pub(in crate::bwdb) fn single_leaf<'a>(
+    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    field: usize,
+) -> Result<Option<Leaf<'a>>> {
+    let mut single = Single::default();
+    walk(field, &mut single);
+    if single.has_parts { Ok(None) } else { single.met.transpose() }
+}
+
+/// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
+pub(in crate::bwdb) fn field_value<'a>(
+    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    field: usize,
+    names: &'a dyn NameLookup,
+    budget: &Budget,
+) -> Result<Value<'a>> {
+    let mut shown = ValueBuilder::new(names, budget);
+    walk(field, &mut shown);
+    let (fields, errors) = shown.into_fields();
+    match errors.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(fields.into_iter().next().map_or(Value::Null, |(_, value)| value)),
+    }
+}

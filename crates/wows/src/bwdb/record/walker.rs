@@ -1,0 +1,100 @@
+//! Leaves of records, and visits of them.
+
+use crate::bytes::View;
+use crate::error::Error;
+use crate::table::Value;
+
+/// The MurmurHash3 of a name; the text is in the database's string pool, if anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct NameId(pub u32);
+
+/// The CityHash64 of a path: a reference to another resource. 0 refers to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct PathId(pub u64);
+
+/// A leaf that a walk meets.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Leaf<'a> {
+    /// A plain value.
+    Value(Value<'a>),
+    /// A reference to a name.
+    Name(NameId),
+    /// A reference to a path.
+    Path(PathId),
+}
+
+/// Visits the fields of a struct, with their nesting. Damage is reported in place, and the walk continues.
+pub trait Walker<'a> {
+    /// A field without parts.
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>);
+
+    /// A struct begins; its fields follow.
+    fn begin(&mut self, name: &'static str);
+
+    /// The struct that began last ends.
+    fn end(&mut self);
+
+    /// An array begins. With `true` its elements follow and then [`Walker::end_list`]; with `false` neither.
+    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool;
+
+    /// The array that began last ends.
+    fn end_list(&mut self);
+
+    /// A field that cannot be read.
+    fn damage(&mut self, name: &'static str, error: Error);
+
+    /// Whether fields without texts, and without ids of texts ([`Field::TEXTS`](super::Field::TEXTS)), are skipped, with their targets.
+    fn texts_only(&self) -> bool {
+        false
+    }
+}
+
+/// An array, announced to a walker before its elements.
+#[derive(Debug, Clone, Copy)]
+pub struct ListInfo<'a> {
+    /// The place of the elements.
+    pub view: View<'a>,
+    /// The number of elements.
+    pub len: usize,
+    /// Bytes of an element.
+    pub stride: usize,
+    /// Whether its elements are plain values without references.
+    pub plain: bool,
+    /// Whether its elements may refer to resources.
+    pub refers: bool,
+    /// The texts that its elements may hold.
+    pub texts: HeldTexts,
+}
+
+impl ListInfo<'_> {
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.len.saturating_mul(self.stride)
+    }
+}
+
+/// The texts that a value, or the data at its pointers, may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldTexts {
+    /// Texts in the value's own database.
+    pub own: bool,
+    /// Ids of texts.
+    pub by_id: bool,
+}
+
+impl HeldTexts {
+    pub(in crate::bwdb) const NONE: Self = Self { own: false, by_id: false };
+    pub(in crate::bwdb) const OWN: Self = Self { own: true, by_id: false };
+    pub(in crate::bwdb) const BY_ID: Self = Self { own: false, by_id: true };
+
+    /// The texts of two values together.
+    pub(in crate::bwdb) const fn or(self, other: Self) -> Self {
+        Self { own: self.own || other.own, by_id: self.by_id || other.by_id }
+    }
+
+    /// Whether there are any.
+    pub(in crate::bwdb) const fn any(self) -> bool {
+        self.own || self.by_id
+    }
+}

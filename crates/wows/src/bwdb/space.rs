@@ -1,0 +1,97 @@
+use super::layout::{Instance, SpaceHeader};
+use super::prototypes::SpaceLight;
+use crate::archive::names::NameSources;
+use crate::bytes::{View, no_hole};
+use crate::error::Result;
+use crate::source::Source;
+use std::sync::Arc;
+
+/// An open `space.bin` (docs/formats/bwdb.md §9): the placed models of a space, and its point lights.
+#[derive(Debug)]
+pub struct Space {
+    pub(super) source: Source,
+    pub(super) arrays: [(usize, usize); 8],
+    /// The file itself has none.
+    pub(super) names: Arc<NameSources>,
+}
+
+/// The arrays of a `space.bin` in header order, with the size of an entry where it is known. The second, third and
+/// last ones are named by the place of their count: nothing says what they hold.
+pub(super) const ARRAYS: [(&str, usize); 8] = [
+    ("instances", size_of::<Instance>()),
+    ("array_04", 0x58),
+    ("array_08", 0x68),
+    ("point_lights", <SpaceLight<'static> as super::record::Field>::SIZE),
+    ("probes", 0x70),
+    ("decals", 0x70),
+    ("array_18", 0),
+    ("array_1c", 0),
+];
+const INSTANCES: usize = 0;
+const LIGHTS: usize = 3;
+
+impl Space {
+    /// Opens `source`: reads its header and checks that every array is in the file.
+    ///
+    /// # Errors
+    /// When one does not.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<SpaceHeader>()?;
+        no_hole(view, size_of::<SpaceHeader>())?;
+        let mut arrays = [(0usize, 0usize); 8];
+        for (slot, ((name, stride), (count, data))) in
+            arrays.iter_mut().zip(ARRAYS.iter().zip(header.counts.iter().zip(&header.data)))
+        {
+            let count = count.get() as usize;
+            if count > 0 {
+                let start = view.part(name).follow(data.get())?;
+                start.take(count.saturating_mul(*stride))?;
+                *slot = (start.position(), count);
+            }
+        }
+        Ok(Self { source, arrays, names: Arc::default() })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(super) fn array(&self, index: usize) -> (View<'_>, usize) {
+        let (at, count) = self.arrays.get(index).copied().unwrap_or_default();
+        (self.source.view("").at(at), count)
+    }
+
+    /// The position of an array, and its number of entries.
+    pub(super) fn place_of(&self, index: usize) -> (usize, usize) {
+        self.arrays.get(index).copied().unwrap_or_default()
+    }
+
+    /// The placed models, in file order.
+    pub fn instances(&self) -> &[Instance] {
+        let (view, count) = self.array(INSTANCES);
+        view.array(count).unwrap_or_default()
+    }
+
+    /// The identifier that some instances carry.
+    ///
+    /// # Errors
+    /// When it leaves the file or is not UTF-8.
+    pub fn instance_name<'a>(&'a self, instance: &'a Instance) -> Result<Option<&'a str>> {
+        let view = self.source.view("instance name").locate(&instance.name);
+        view.packed_str().map(|name| Some(name).filter(|n| !n.is_empty()))
+    }
+
+    /// Number of point lights.
+    pub fn light_count(&self) -> usize {
+        self.array(LIGHTS).1
+    }
+
+    /// The point light with this number; `None` past the end.
+    pub fn light(&self, index: usize) -> Option<SpaceLight<'_>> {
+        let (view, count) = self.array(LIGHTS);
+        let skip = index.checked_mul(<SpaceLight<'_> as super::record::Field>::SIZE)?;
+        (index < count).then(|| super::record::Field::read(view.part("point light").skip(skip)).ok()).flatten()
+    }
+}

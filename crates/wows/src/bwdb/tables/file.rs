@@ -1,0 +1,175 @@
+//! The tables of a database file's own parts: its resources, its strings, its databases.
+
+use super::rows::at_path;
+use crate::bwdb::hashmap::{self, Bucket, occupied};
+use crate::bwdb::{Blob, Database, Resource, State};
+use crate::error::Result;
+use crate::lazy::Lazy;
+use crate::table::search::search_terminated;
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, no_cell};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
+    let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
+    let (of_row, of_far) = (Arc::clone(&slots), Arc::clone(&slots));
+    let look = move |rows: Range<usize>| {
+        let end = rows.end;
+        let slots = rows.map_while(|row| of_far.slot("resources", row).ok());
+        db.paths().ahead(slots.filter_map(|slot| Some(db.resource_buckets().get(slot)?.key.get())));
+        end
+    };
+    // Opened once for all rows; one that is damaged says so each time.
+    let blobs: Arc<[Option<Blob<'a>>]> = db.databases().map(Result::ok).collect();
+    let types: Box<[Option<&'static str>]> = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
+    let blob = move |resource: &Resource<'a>| match blobs.get(resource.database_index()) {
+        Some(Some(blob)) => Ok(*blob),
+        _ => resource.database(),
+    };
+    let of_place = blob.clone();
+    let place = move |resource: &Resource<'a>| match resource.state() {
+        State::Valid => {
+            let blob = of_place(resource)?;
+            // Of records that are shown raw the size is not known.
+            blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
+        }
+        _ => Ok(None),
+    };
+    let of_size = place.clone();
+    let locate = move |row| {
+        if row >= db.resource_count() {
+            return Ok(None);
+        }
+        let slot = of_row.slot("resources", row)?;
+        let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
+        Ok(db.resource_at(slot, id).map(|resource| (id, resource)))
+    };
+    let with_id = move |id: u64| {
+        let slot = hashmap::find(db.resource_buckets(), db.resource_slots, id);
+        Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
+    };
+    let of_path = with_id.clone();
+    let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), locate)
+        .random_access()
+        .own_texts(false)
+        .with_writable_rows()
+        .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
+        .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
+        .column(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| {
+            Ok(db.path(*id)?.into())
+        })
+        .looked_ahead(look)
+        .found_by(move |key| match key {
+            Value::Text(path) => Some(at_path(db, path, &of_path)),
+            _ => None,
+        })
+        .found_if(|| db.hashes_paths())
+        .column(Column::text("type").brief(), move |(_, resource)| match types.get(resource.database_index()) {
+            Some(&Some(name)) => Ok(Value::text(name)),
+            _ => Ok(Value::owned(blob(resource)?.type_name_or_magic())),
+        })
+        .column(Column::uint("database").place().accepts(Accepts::Bits(6)), |(_, resource)| {
+            Ok(resource.database_index().into())
+        })
+        .column(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| {
+            Ok(resource.record_index().into())
+        })
+        .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
+        .column(Column::uint("offset").place(), move |(_, resource)| {
+            Ok(place(resource)?.map(|(view, _)| view.offset()).into())
+        })
+        .column(Column::uint("size"), move |(_, resource)| Ok(of_size(resource)?.map(|(_, size)| size).into()));
+    Box::new(table)
+}
+
+/// The rows of a map's table and its slots.
+struct Slots<'a, B> {
+    buckets: &'a [B],
+    rows: &'a Lazy<Vec<u32>>,
+    /// The row that was found last without them, and in the lower half its slot.
+    last: AtomicU64,
+    asked: AtomicU32,
+}
+
+/// Rows that are found by counting before a list of all is worth its while.
+const FEW_ROWS: u32 = 8;
+
+impl<'a, B: Bucket> Slots<'a, B> {
+    fn new(buckets: &'a [B], rows: &'a Lazy<Vec<u32>>) -> Self {
+        Self { buckets, rows, last: AtomicU64::new(u64::MAX), asked: AtomicU32::new(0) }
+    }
+
+    fn all(&self) -> &'a [u32] {
+        self.rows.get_or_init(|| occupied(self.buckets))
+    }
+
+    /// The slot of a row of the table called `table`.
+    fn slot(&self, table: &str, row: usize) -> Result<usize> {
+        let last = self.last.load(Ordering::Relaxed);
+        if self.rows.get().is_none() && last >> 32 == row as u64 {
+            return Ok(usize::try_from(last & u64::from(u32::MAX)).unwrap_or(usize::MAX));
+        }
+        self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
+    }
+
+    /// The row of an occupied slot.
+    fn row(&self, slot: usize) -> Option<usize> {
+        let number = u32::try_from(slot).ok()?;
+        if self.rows.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW_ROWS {
+            let before = self.buckets.get(..slot)?.iter().filter(|bucket| bucket.is_occupied()).count();
+            self.last.store((before as u64) << 32 | u64::from(number), Ordering::Relaxed);
+            return Some(before);
+        }
+        self.all().binary_search(&number).ok()
+    }
+}
+
+pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
+    let buckets = db.spans.string_buckets.get();
+    let slots = Arc::new(Slots::new(buckets, &db.string_rows));
+    let of_row = Arc::clone(&slots);
+    let locate = move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) };
+    let row_of = move |id: u32| hashmap::find(buckets, db.string_slots, id.into()).and_then(|slot| slots.row(slot));
+    let of_text = row_of.clone();
+    let table = DeclaredTable::new("strings", move || Ok(db.string_count()), locate)
+        .random_access()
+        .dictionary()
+        .column(Column::id32("id").brief().key(), |&slot| {
+            Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
+        })
+        .found_by(move |key| match key {
+            Value::Id32(id) => Some(Ok(row_of(*id).into_iter().collect())),
+            _ => None,
+        })
+        .column(Column::text("text").brief(), |&slot| db.string_in_slot(slot).map(Value::text))
+        .found_by(move |key| {
+            let Value::Text(text) = key else { return None };
+            let id = Database::name_id(text);
+            let Some(row) = of_text(id) else { return Some(Ok(Vec::new())) };
+            // Another text may have the same hash.
+            Some(db.string(id).map(|found| if found == Some(&**text) { vec![row] } else { Vec::new() }))
+        })
+        .searched_by(|literal| {
+            let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
+            search_terminated(db.source.bytes(), &db.string_span(), || db.string_count(), start, literal)
+        });
+    Box::new(table)
+}
+
+pub(super) fn databases(db: &Database) -> Box<dyn Table + '_> {
+    let locate = |row| Ok(Some((row, db.database(row)?)));
+    let table = DeclaredTable::new("databases", || Ok(db.database_count()), locate)
+        .random_access()
+        .own_texts(false)
+        .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))
+        .column(Column::text("type").brief().key(), |(_, blob)| Ok(blob.type_name().into()))
+        .column(Column::id32("magic").brief().key(), |(_, blob)| Ok(Value::Id32(blob.magic())))
+        .column(Column::id32("checksum"), |(_, blob)| Ok(Value::Id32(blob.checksum())))
+        .column(Column::uint("records").brief(), |(_, blob)| Ok(blob.len().into()))
+        .column(Column::uint("record_size").brief(), |(_, blob)| Ok(blob.record_size().into()))
+        .column(Column::uint("size").brief().place(), |(_, blob)| Ok(blob.size().into()))
+        .column(Column::uint("offset").place(), |(_, blob)| Ok(blob.view().offset().into()))
+        .column(Column::text("note").brief(), |(_, blob)| Ok(blob.note().into()));
+    Box::new(table)
+}

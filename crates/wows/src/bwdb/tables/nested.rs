@@ -1,0 +1,453 @@
+//! Rows of the arrays in records: the rows of one record after the rows of the record before.
+
+use super::records::{Lead, Records, within};
+use crate::budget::{Budget, RowBudget};
+use crate::bwdb::prototypes::KIND;
+use crate::bwdb::record::{HeldTexts, Ids, Leaf, ListInfo, Walker};
+use crate::bytes::View;
+use crate::error::{Error, Result};
+use crate::lazy;
+use crate::table::search::{Literal, stands};
+use crate::table::{Column, DeclaredTable, ItemList, Role, Table, Value};
+use crate::threads::prelude::*;
+use std::cell::OnceCell;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Several things that a record holds.
+pub(super) trait Children<'a>: Send + Sync + 'a {
+    /// One child, read once for all cells of its row.
+    type Row: 'a;
+
+    /// Bytes of a row in its array.
+    fn size(&self) -> usize;
+
+    /// The number of rows of a record.
+    fn count(&self, record: View<'a>) -> Result<usize>;
+
+    /// The row at `index` of a record.
+    fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
+
+    /// Appends the ids in these rows of a record, whose texts may be anywhere in the file.
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
+        let _ = (record, rows, ids);
+        Ok(())
+    }
+}
+
+/// Searches the visited texts for a text. Unreadable texts, and ids, whose texts are stored elsewhere, count as
+/// matches.
+struct TextSearch<'l> {
+    literal: &'l Literal,
+    budget: &'l Budget,
+    found: bool,
+}
+
+impl<'a> Walker<'a> for TextSearch<'_> {
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        self.found |= match leaf {
+            Leaf::Value(Value::Text(text)) => name != KIND && self.literal.is_in(&text),
+            Leaf::Value(_) => false,
+            Leaf::Name(_) | Leaf::Path(_) => true,
+        };
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        let walk = list.texts.any() && !self.found;
+        let afford = !walk || self.budget.spend(list.bytes() as u64).is_ok();
+        self.found |= !afford;
+        walk && afford
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {
+        self.found = true;
+    }
+
+    fn texts_only(&self) -> bool {
+        true
+    }
+}
+
+/// The rows of all records' children, in order. A record with unreadable children has one row, whose cells have the
+/// error. If arrays overlap too much, the rows end with an error.
+struct Parents<'a, R, C> {
+    name: &'static str,
+    records: R,
+    children: C,
+    /// The literal of the last search in all texts, and whether it was found.
+    stood: Mutex<Option<(Literal, bool)>>,
+    /// For each record, up to one that exceeds all limits, the end of its children's rows; counted on first use.
+    ends: OnceLock<Arc<[usize]>>,
+    /// The last found record: cells are read row by row, and rows of one record are consecutive.
+    last: AtomicUsize,
+    file: PhantomData<fn() -> View<'a>>,
+}
+
+impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
+    fn ends(&self) -> &[usize] {
+        self.ends.get_or_init(|| {
+            let of_record = |record| self.records.view(record).and_then(|view| self.children.count(view)).unwrap_or(1);
+            let records = self.records.len();
+            let parts = lazy::parts_for(records, 1 << 12);
+            let share = records.div_ceil(parts);
+            let part = |i: usize| {
+                let start = i.saturating_mul(share).min(records);
+                (start..start.saturating_add(share).min(records)).map(of_record).collect::<Vec<_>>()
+            };
+            let count = || lazy::parts(parts, part).concat();
+            self.records.counts().get(self.name, self.most(), count)
+        })
+    }
+
+    /// The number of rows, if they were counted or can be counted in less time than the start of a process. The records
+    /// of a game's own database are ten times as many, at scattered positions.
+    fn known_len(&self) -> Option<usize> {
+        const FEW_RECORDS: usize = 1 << 12;
+        let counted = self.records.len() <= FEW_RECORDS || self.records.counts().has(self.name);
+        counted.then(|| self.check_all().ok().map(|()| self.len())).flatten()
+    }
+
+    /// The lists of the records that have this cell in a column with which their rows begin.
+    fn lists(&self, leads: &[Lead<'a>], column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let find = leads.get(column).and_then(|lead| lead.find.as_ref());
+        let mut records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
+        if leads.get(column).is_some_and(|lead| lead.column.role == Role::Place) {
+            // A record is one list, for any number of keys.
+            records.retain(|record| *record < self.records.stored());
+        }
+        let cells = |record: usize| {
+            let says = |(_, lead): &(usize, &Lead<'a>)| matches!(lead.column.role, Role::Place | Role::Key);
+            let cells = leads.iter().enumerate().filter(says);
+            cells.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect::<Result<_>>()
+        };
+        let list = |record: usize| {
+            let shared = self.records.sharing(record).into_iter().map(cells).collect::<Result<_>>()?;
+            Ok(ItemList { cells: cells(record)?, len: self.children.count(self.records.view(record)?)?, shared })
+        };
+        records.into_iter().map(list).collect()
+    }
+
+    /// As [`Table::sharing`].
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        let (record, rows) = self.record_of(row, self.last.load(Ordering::Relaxed));
+        let index = row.saturating_sub(rows.start);
+        let all = self.records.sharing(record).into_iter().map(|record| self.rows_of(record));
+        all.filter(|rows| index < rows.len()).map(|rows| rows.start.saturating_add(index)).collect()
+    }
+
+    /// As [`Table::stored_len`].
+    fn stored_len(&self) -> Option<usize> {
+        let stored = self.records.stored();
+        (stored < self.records.len()).then(|| self.rows_of(stored.saturating_sub(1)).end)
+    }
+
+    /// Rows that can be read.
+    fn len(&self) -> usize {
+        self.ends().last().copied().unwrap_or(0)
+    }
+
+    fn file_size(&self) -> usize {
+        self.records.file().bytes().len()
+    }
+
+    /// Rows that all records together may have.
+    fn most(&self) -> usize {
+        let limit = Budget::of_arrays(self.file_size()).limit();
+        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).unwrap_or(0)
+    }
+
+    /// Counts the rows of `record` unless they are counted.
+    fn check_counted(&self, record: usize) -> Result<()> {
+        let counted = self.ends().len();
+        if record < counted {
+            return Ok(());
+        }
+        // The record that exceeds the limit, whichever was requested.
+        let view = self.records.view(counted)?;
+        let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
+        let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(self.children.size()));
+        spent.map_err(|error| error.context(self.name))
+    }
+
+    /// Counts the rows of all records unless they are counted.
+    fn check_all(&self) -> Result<()> {
+        self.records.len().checked_sub(1).map_or(Ok(()), |last| self.check_counted(last))
+    }
+
+    fn rows_of(&self, record: usize) -> Range<usize> {
+        let ends = self.ends();
+        let start = record.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+        start..ends.get(record).copied().unwrap_or(start)
+    }
+
+    /// The record that a row belongs to, which may be `guess`, and all of that record's rows.
+    fn record_of(&self, row: usize, guess: usize) -> (usize, Range<usize>) {
+        let rows = self.rows_of(guess);
+        if rows.contains(&row) {
+            return (guess, rows);
+        }
+        let record = self.ends().partition_point(|&end| end <= row);
+        (record, self.rows_of(record))
+    }
+
+    fn child(&self, record: usize, index: usize) -> Result<C::Row> {
+        self.children.row(self.records.view(record)?, index)
+    }
+
+    /// Touches the texts of these rows, as far as they belong to one record, and returns the next row.
+    fn look(&self, rows: Range<usize>) -> usize {
+        let mut ids = Ids::default();
+        let (_, end) = self.collect(rows, self.last.load(Ordering::Relaxed), &mut ids);
+        self.records.names().ahead(&ids);
+        end
+    }
+
+    /// Looks for the texts of all these rows.
+    fn prefetch(&self, rows: &[Range<usize>]) {
+        let (mut ids, mut record) = (Ids::default(), 0);
+        for rows in rows {
+            let (mut start, rows) = (rows.start, rows.end.min(self.len()));
+            while start < rows {
+                let (found, end) = self.collect(start..rows, record, &mut ids);
+                (record, start) = (found, end.max(start.saturating_add(1)));
+            }
+        }
+        self.records.names().ahead(&ids);
+    }
+
+    /// Collects the ids in these rows, as far as they belong to one record, probably `guess`. Returns the record and
+    /// the next row.
+    fn collect(&self, rows: Range<usize>, guess: usize, ids: &mut Ids) -> (usize, usize) {
+        let (record, of_record) = self.record_of(rows.start, guess);
+        let end = rows.end.min(of_record.end);
+        let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
+        // Damage is reported by the cells.
+        let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
+        (record, end)
+    }
+
+    /// Lets `look` touch the records of these rows and some later ones, and returns the row after all of their rows.
+    fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
+        /// The number of records whose cache misses overlap. A record has several rows, so that these are beyond the requested rows.
+        const RECORDS: usize = 32;
+        let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
+        let end = first.saturating_add(RECORDS).min(self.ends().len());
+        look(first..end);
+        self.rows_of(end.saturating_sub(1)).end
+    }
+
+    /// Whether `literal` occurs anywhere among the texts of all records. Several columns need it in turn.
+    fn stands(&self, literal: &Literal) -> bool {
+        let mut last = self.stood.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, stood)) if of == literal => *stood,
+            _ => {
+                let stood = stands(self.records.file().bytes(), &self.records.texts(), literal);
+                *last = Some((literal.clone(), stood));
+                stood
+            }
+        }
+    }
+
+    /// The rows in whose nested value, which `walk` shows to a walker, a text may be. `None` where there are more rows than
+    /// can be read, or more in them: a walk ends with an error that says so.
+    fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Option<Vec<usize>> {
+        // Also counts them, before several threads need it.
+        self.check_all().ok()?;
+        let budget = Budget::of_arrays(self.file_size());
+        let of_record = |record: usize| {
+            let rows = self.rows_of(record);
+            let (start, record) = (rows.start, self.records.view(record).ok());
+            let may_have = |row: &usize| {
+                let mut texts = TextSearch { literal, budget: &budget, found: false };
+                match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
+                    Some(row) => walk(&row, &mut texts),
+                    None => return true,
+                }
+                texts.found
+            };
+            rows.filter(may_have).collect::<Vec<_>>()
+        };
+        let rows = (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect();
+        (!budget.is_spent()).then_some(rows)
+    }
+}
+
+/// A row, with the cells that the rows of its record share.
+pub(super) struct Child<'a, T> {
+    row: usize,
+    record: usize,
+    /// All rows of the record.
+    rows: Range<usize>,
+    /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
+    leads: Rc<[OnceCell<Option<Value<'a>>>]>,
+    /// Read on first use; `None` if unreadable.
+    own: OnceCell<Option<T>>,
+    /// The budget of its cells.
+    budget: RowBudget,
+}
+
+impl<T> Child<'_, T> {
+    fn index(&self) -> usize {
+        self.row.saturating_sub(self.rows.start)
+    }
+}
+
+/// An unfinished table of children: begins with the columns of the record and the child's index in it.
+pub(super) struct Nested<'a, R, C: Children<'a>> {
+    parents: Arc<Parents<'a, R, C>>,
+    table: DeclaredTable<'a, Child<'a, C::Row>>,
+    /// Whether a column has texts that only these records hold.
+    has_own_texts: bool,
+}
+
+impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
+    pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
+        let (ends, last) = (OnceLock::new(), AtomicUsize::new(0));
+        let parents =
+            Arc::new(Parents { name, records, children, stood: Mutex::default(), ends, last, file: PhantomData });
+        let leads = Arc::new(records.leads());
+        let shared = leads.len();
+        let [of_count, of_row, of_touch, of_damage, of_known, of_sharing, of_stored] =
+            std::array::from_fn(|_| Arc::clone(&parents));
+        let locate = move |row, before: Option<Child<'a, C::Row>>| {
+            if row >= of_row.len() {
+                return of_row.check_all().map(|()| None);
+            }
+            let own = OnceCell::new();
+            Ok(Some(match before {
+                Some(before) if before.rows.contains(&row) => {
+                    Child { row, own, budget: before.budget.next(), ..before }
+                }
+                before => {
+                    let last = of_row.last.load(Ordering::Relaxed);
+                    let guess = before.as_ref().map_or(last, |before| before.record.saturating_add(1));
+                    let new = || RowBudget::new(of_row.file_size(), of_row.len());
+                    let budget = before.map_or_else(new, |before| before.budget.next());
+                    let (record, rows) = of_row.record_of(row, guess);
+                    of_row.last.store(record, Ordering::Relaxed);
+                    let leads = std::iter::repeat_with(OnceCell::new).take(shared).collect();
+                    Child { row, record, rows, leads, own, budget }
+                }
+            }))
+        };
+        let mut table = DeclaredTable::walked(name, move || Ok(of_count.len()), locate).random_access();
+        table = table.prefetched_by(move |rows| of_touch.prefetch(rows));
+        table = table.damaged(move || of_damage.check_all().err());
+        table = table.known(move || of_known.known_len());
+        if R::DERIVED {
+            table = table.derived();
+            table = table.shared_by(move |row| of_sharing.sharing(row), move || of_stored.stored_len());
+        }
+        for (number, lead) in leads.iter().enumerate() {
+            let [leads, by, of_finds, ahead] = std::array::from_fn(|_| Arc::clone(&leads));
+            let [of_find, of_look] = std::array::from_fn(|_| Arc::clone(&parents));
+            let get = move |record| match leads.get(number) {
+                Some(lead) => (lead.get)(record),
+                None => Ok(Value::Null),
+            };
+            table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C::Row>| {
+                let Some(cell) = child.leads.get(number) else { return get(child.record) };
+                match cell.get_or_init(|| get(child.record).ok()) {
+                    Some(Value::Text(text)) => Ok(Value::text(text)),
+                    Some(value) => Ok(value.clone()),
+                    // A damaged cell returns its error each time.
+                    None => get(child.record),
+                }
+            });
+            if lead.look.is_some() {
+                table = table.looked_ahead(move |rows| {
+                    let look = ahead.get(number).and_then(|lead| lead.look.as_ref());
+                    look.map_or(rows.end, |look| of_look.look_at_records(rows, look))
+                });
+            }
+            if lead.find.is_some() {
+                table = table.found_by(move |key| {
+                    let records = by.get(number)?.find.as_ref()?(key)?;
+                    Some(records.and_then(|records| {
+                        records.iter().try_for_each(|&record| of_find.check_counted(record))?;
+                        Ok(records.into_iter().flat_map(|record| of_find.rows_of(record)).collect())
+                    }))
+                });
+                table = table.found_if(move || {
+                    let finds = of_finds.get(number).and_then(|lead| lead.finds.as_ref());
+                    finds.is_none_or(|finds| finds())
+                });
+            }
+        }
+        let table = table.column(Column::uint("index").brief().key(), |child| Ok(child.index().into()));
+        let of_lists = Arc::clone(&parents);
+        let table = table.with_items_written(move |column, cell| of_lists.lists(&leads, column, cell));
+        Self { parents, table, has_own_texts: !R::DERIVED }
+    }
+
+    /// A further column of the children's own.
+    pub(super) fn column(self, column: Column, get: impl Fn(&C::Row) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        self.column_within(column, move |own, _| get(own))
+    }
+
+    /// Adds a column of the children, whose cells may contain arrays.
+    pub(super) fn column_within(
+        mut self,
+        column: Column,
+        get: impl Fn(&C::Row, &Budget) -> Result<Value<'a>> + Send + Sync + 'a,
+    ) -> Self {
+        let parents = Arc::clone(&self.parents);
+        self.table = self.table.column(column, move |child| {
+            let cell = match child.own.get_or_init(|| parents.child(child.record, child.index()).ok()) {
+                Some(own) => get(own, child.budget.get()),
+                None => parents.child(child.record, child.index()).and_then(|own| get(&own, child.budget.get())),
+            };
+            cell.map_err(|error| within(parents.name, child.row, error))
+        });
+        self
+    }
+
+    /// Adds a prefetch of the texts of rows.
+    pub(super) fn looked_ahead(mut self) -> Self {
+        let parents = Arc::clone(&self.parents);
+        self.table = self.table.looked_ahead(move |rows| parents.look(rows));
+        self
+    }
+
+    /// Declares that the last column has the texts of the ids in column `ids`: see [`DeclaredTable::texts_of`].
+    pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
+        self.table = self.table.texts_of(ids);
+        self
+    }
+
+    /// Declares that column `types` holds the type of the last column's cells: see [`DeclaredTable::typed_by`].
+    pub(super) fn typed_by(mut self, types: &'static str) -> Self {
+        self.table = self.table.typed_by(types);
+        self
+    }
+
+    /// Declares that the last column has the texts that `walk` passes to a walker: a text, or nested values with texts.
+    pub(super) fn searched(
+        mut self,
+        texts: HeldTexts,
+        walk: impl Fn(&C::Row, &mut dyn Walker<'a>) + Send + Sync + 'a,
+    ) -> Self {
+        let parents = Arc::clone(&self.parents);
+        let search = move |literal: &Literal| match texts {
+            HeldTexts::NONE => Some(Vec::new()),
+            HeldTexts::OWN if !parents.stands(literal) => Some(Vec::new()),
+            _ => parents.search(literal, &walk),
+        };
+        self.table = self.table.with_texts(texts.any()).searched_by(search);
+        self.has_own_texts |= texts.own;
+        self
+    }
+
+    pub(super) fn build(self) -> Box<dyn Table + 'a> {
+        Box::new(self.table.with_words(&[KIND]).own_texts(self.has_own_texts))
+    }
+}

@@ -1,0 +1,184 @@
+//! Tables with a row for each record, and the columns that they begin with.
+
+use super::cells::{FieldColumn, field_cell, field_columns, ids_of};
+use crate::budget::RowBudget;
+use crate::bwdb::NameLookup;
+use crate::bwdb::counts::Counts;
+use crate::bwdb::record::{FieldInfo, Ids, Prototype};
+use crate::bytes::View;
+use crate::error::Result;
+use crate::source::Source;
+use crate::table::{Column, DeclaredTable, Find, Table, Value, no_cell};
+use std::ops::Range;
+
+/// A leading column of every table of some records. Its cells describe the record with a given number.
+pub(super) struct Lead<'a> {
+    pub(super) column: Column,
+    pub(super) get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
+    pub(super) find: Option<Find<'a>>,
+    /// As in [`DeclaredTable::found_if`].
+    pub(super) finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
+    /// Touches the cells of some records, as in [`DeclaredTable::looked_ahead`].
+    pub(super) look: Option<Box<dyn Fn(Range<usize>) + Send + Sync + 'a>>,
+}
+
+impl<'a> Lead<'a> {
+    pub(super) fn new(column: Column, get: impl Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        Self { column, get: Box::new(get), find: None, finds: None, look: None }
+    }
+
+    pub(super) fn found_by(
+        mut self,
+        find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a,
+    ) -> Self {
+        self.find = Some(Box::new(find));
+        self
+    }
+
+    pub(super) fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
+        self.finds = Some(Box::new(finds));
+        self
+    }
+
+    pub(super) fn looked_ahead(mut self, look: impl Fn(Range<usize>) + Send + Sync + 'a) -> Self {
+        self.look = Some(Box::new(look));
+        self
+    }
+
+    /// The number of a record, below `count`.
+    pub(super) fn number(column: Column, count: usize) -> Self {
+        Self::new(column, |row| Ok(row.into())).found_by(move |key| match key {
+            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count).collect())),
+            _ => None,
+        })
+    }
+}
+
+/// The origin of a table's records, and the columns that every table of them begins with.
+pub(super) trait Records<'a>: Copy + Send + Sync + 'a {
+    /// Whether comparing two files compares these records with the resources that they are of.
+    const DERIVED: bool = false;
+
+    fn len(self) -> usize;
+    fn view(self, row: usize) -> Result<View<'a>>;
+    fn leads(self) -> Vec<Lead<'a>>;
+    fn names(self) -> &'a dyn NameLookup;
+    fn file(self) -> &'a Source;
+    fn counts(self) -> &'a Counts;
+
+    /// The number of records. Rows after them show records again, under other keys.
+    fn stored(self) -> usize {
+        self.len()
+    }
+
+    /// As [`Table::sharing`].
+    fn sharing(self, row: usize) -> Vec<usize> {
+        let _ = row;
+        Vec::new()
+    }
+
+    /// The stretch of the file in which the records' own texts lie.
+    fn texts(self) -> Range<usize> {
+        0..self.file().bytes().len()
+    }
+}
+
+/// A record and its number, and the budget of its cells.
+pub(super) struct Row<T> {
+    pub(super) number: usize,
+    pub(super) record: Result<T>,
+    pub(super) budget: RowBudget,
+}
+
+impl<T> Row<T> {
+    /// The row after `before`, if known, in a table of `rows` rows of `file`.
+    pub(super) fn new(number: usize, record: Result<T>, before: Option<Self>, rows: usize, file: &Source) -> Self {
+        let budget = before.map_or_else(|| RowBudget::new(file.bytes().len(), rows), |before| before.budget.next());
+        Self { number, record, budget }
+    }
+
+    /// The record, or the error of reading it.
+    pub(super) fn read(&self) -> Result<&T> {
+        self.record.as_ref().map_err(crate::Error::clone)
+    }
+}
+
+/// A table that begins with the columns that all tables of `rows` do.
+pub(super) fn table_of<'a, T: 'a, R: Records<'a>>(
+    name: &'static str,
+    rows: R,
+    read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
+) -> DeclaredTable<'a, Row<T>> {
+    let locate = move |row, before| {
+        let count = rows.len();
+        Ok((row < count).then(|| Row::new(row, read(row), before, count, rows.file())))
+    };
+    let mut table = DeclaredTable::walked(name, move || Ok(rows.len()), locate).random_access();
+    if R::DERIVED {
+        table = table.derived().own_texts(false);
+        let stored_len = move || Some(rows.stored()).filter(|stored| *stored < rows.len());
+        table = table.shared_by(move |row| rows.sharing(row), stored_len);
+    }
+    rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
+        let mut table = table.column(column, move |row: &Row<T>| get(row.number));
+        if let Some(find) = find {
+            table = table.found_by(find);
+        }
+        if let Some(finds) = finds {
+            table = table.found_if(finds);
+        }
+        if let Some(look) = look {
+            table = table.looked_ahead(move |ahead| {
+                let end = ahead.end.min(rows.len());
+                look(ahead.start..end);
+                end
+            });
+        }
+        table
+    })
+}
+
+/// The columns of the fields of `P`, which `get` gets out of a row.
+pub(super) fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
+    table: DeclaredTable<'a, Row<T>>,
+    name: &'static str,
+    names: &'a dyn NameLookup,
+    get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
+) -> DeclaredTable<'a, Row<T>> {
+    let (columns, sources) = field_columns(P::FIELDS);
+    let table = with_own_texts(table, P::FIELDS, &sources);
+    table.columns(columns, move |row: &Row<T>, column| {
+        let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
+        let cell = || field_cell(&get(row.read()?)?, source, names, row.budget.get());
+        cell().map_err(|error| within(name, row.number, error))
+    })
+}
+
+/// Declares that the table has texts of its own if one of its fields has.
+pub(super) fn with_own_texts<'a, R>(
+    table: DeclaredTable<'a, R>,
+    fields: &'static [FieldInfo],
+    sources: &[FieldColumn],
+) -> DeclaredTable<'a, R> {
+    let holds_own = |source: &FieldColumn| fields.get(source.field).is_some_and(|field| field.texts.own);
+    if sources.iter().any(holds_own) { table.own_texts(true) } else { table }
+}
+
+/// A row for each record.
+pub(super) fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
+    name: &'static str,
+    rows: R,
+) -> Box<dyn Table + 'a> {
+    let table = table_of(name, rows, move |row| T::read(rows.view(row)?));
+    let touch = move |ahead: &[Range<usize>]| {
+        let mut ids = Ids::default();
+        let records = ahead.iter().cloned().flatten().map_while(|row| rows.view(row).ok());
+        records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
+        rows.names().ahead(&ids);
+    };
+    Box::new(with_fields(table.prefetched_by(touch), name, rows.names(), |record: &T| Ok(*record)))
+}
+
+pub(super) fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
+    error.context(format_args!("{table} {row}"))
+}

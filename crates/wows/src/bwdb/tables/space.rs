@@ -1,0 +1,158 @@
+//! The tables of the files of a space.
+
+use super::super::counts::Counts;
+use super::super::prototypes as p;
+use super::super::record::{Field as _, Prototype as _};
+use super::super::{ById, Models, Space};
+use super::children::{children, skeleton_nodes, visual_children};
+use super::records::{Lead, Records, Row, with_fields};
+use super::rows::ModelRows;
+use crate::archive::names::NameSources;
+use crate::bytes::View;
+use crate::error::Result;
+use crate::id;
+use crate::relations::IdTexts;
+use crate::source::Source;
+use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell};
+
+/// The tables of a `models.bin`.
+pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
+    let rows = ModelRows(models);
+    let locate = |row, before| {
+        let new = |model| Row::new(row, Ok(model), before, models.len(), models.source());
+        Ok(models.model(row).map(new))
+    };
+    let find = |key: &Value<'_>| match key {
+        Value::Id64(id) => Some(Ok(models.all_with(*id))),
+        _ => None,
+    };
+    let table = DeclaredTable::walked("models", || Ok(models.len()), locate)
+        .random_access()
+        .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
+        .column(Column::id64("id").brief().key().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
+        .found_by(find)
+        .column(path_column(&models.names).accepts(Accepts::Path), |row| {
+            Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
+        })
+        .found_by(|key| by_path(&models.names, key, |id| models.all_with(id)))
+        // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
+        .column(Column::uint("skeleton_index").brief().place().accepts(Accepts::Bits(32)), |row| {
+            Ok(row.read()?.skeleton_index()?.into())
+        })
+        .column(Column::uint("first_geometry").brief().place().accepts(Accepts::Bits(16)), |row| {
+            Ok(row.read()?.first_geometry()?.into())
+        })
+        .column(Column::uint("geometry_count").brief().accepts(Accepts::Bits(16)), |row| {
+            Ok(row.read()?.geometry_count()?.into())
+        });
+    let names = models.names();
+    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.model());
+    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.visual());
+    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_positional_rows())];
+    visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
+    tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
+    // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
+    tables.retain(|t| t.name() != "skeleton_nodes");
+    tables.push(skeleton_nodes(SkeletonRows(models), p::Skeleton::read));
+    tables
+}
+
+/// The column of the paths of ids: for people, if there are names to resolve them.
+fn path_column(names: &NameSources) -> Column {
+    let column = Column::text("path").resolved().in_folders();
+    if names.is_empty() { column } else { column.brief() }
+}
+
+/// The rows with the path `key`: the rows with its id, if the names contain it.
+fn by_path(names: &NameSources, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
+    let Value::Text(path) = key else { return None };
+    let id = id::of_path(path);
+    let known = IdTexts::path(names, id).map(|known| known.is_some_and(|known| known == *path));
+    Some(known.map(|known| if known { with_id(id) } else { Vec::new() }))
+}
+
+/// The skeletons of a `models.bin`.
+#[derive(Clone, Copy)]
+struct SkeletonRows<'a>(&'a Models);
+
+impl<'a> Records<'a> for SkeletonRows<'a> {
+    fn len(self) -> usize {
+        self.0.skeleton_count()
+    }
+
+    fn view(self, row: usize) -> Result<View<'a>> {
+        self.0.skeleton(row).map(|s| s.view()).ok_or_else(|| no_cell("skeletons", row, 0))
+    }
+
+    fn leads(self) -> Vec<Lead<'a>> {
+        vec![Lead::number(Column::uint("skeleton").brief().key(), self.len())]
+    }
+
+    fn names(self) -> &'a dyn super::super::NameLookup {
+        self.0.names()
+    }
+
+    fn file(self) -> &'a Source {
+        self.0.source()
+    }
+
+    fn counts(self) -> &'a Counts {
+        &self.0.counts
+    }
+}
+
+/// The tables of a `space.bin`.
+pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
+    let locate = |row, before| {
+        let new = |light| Row::new(row, Ok(light), before, space.light_count(), space.source());
+        Ok(space.light(row).map(new))
+    };
+    let lights = DeclaredTable::walked("point_lights", || Ok(space.light_count()), locate)
+        .random_access()
+        .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
+    let lights = with_fields(lights, "point_lights", &ById, |light: &p::SpaceLight<'_>| Ok(*light))
+        .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
+    vec![Box::new(instances(space)), Box::new(lights)]
+}
+
+pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
+    let all = space.instances();
+    let with_id = move |id: u64| {
+        let hits = all.iter().enumerate().filter(|(_, instance)| instance.id.get() == id);
+        hits.map(|(row, _)| row).collect()
+    };
+    DeclaredTable::over("instances", all)
+        .random_access()
+        .with_positional_rows()
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .found_by_row(|| all.len())
+        .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
+        .found_by(move |key| {
+            let Value::Id64(id) = key else { return None };
+            Some(Ok(with_id(*id)))
+        })
+        .column(path_column(&space.names).accepts(Accepts::Path), |(_, instance)| {
+            Ok(IdTexts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
+        })
+        .found_by(move |key| by_path(&space.names, key, with_id))
+        .column(Column::text("name").brief().key().accepts(Accepts::OrNull), |(_, instance)| {
+            Ok(space.instance_name(instance)?.into())
+        })
+        .column(Column::floats("transform").accepts(Accepts::Numbers(16)), |(_, instance)| {
+            Ok(Value::floats(instance.transform.iter().map(|v| v.get())))
+        })
+        .column(Column::uint("flags").brief().accepts(Accepts::Bits(32)), |(_, instance)| {
+            Ok(instance.flags.get().into())
+        })
+        // The last row of the matrix is the position.
+        .columns(["x", "y", "z"].map(|name| Column::f32(name).brief().writable()), |(_, instance), axis| {
+            Ok(instance.transform.get(axis.saturating_add(12)).map(|v| v.get()).into())
+        })
+        .with_volume(|(_, instance)| {
+            let [.., x, y, z, _] = instance.transform.map(|v| v.get());
+            Ok(Some(Volume::of_point([x, y, z])))
+        })
+        .column(Column::uint("offset").place(), |(_, instance)| {
+            Ok(space.source().view("instances").locate(*instance).offset().into())
+        })
+}

@@ -1,0 +1,224 @@
+//! Lists of records with inserted and deleted rows.
+
+use super::super::record::{Form, follow};
+use super::area::{Area, EditedPosition, Struct, To, Writer};
+use super::entry::wanted;
+use super::job::{Job, Listed, RowTarget, Wrong, field_of, table};
+use super::patches::Refuse;
+use super::value::refers;
+use super::{nodes, properties};
+use crate::bwdb::declared::Type;
+use crate::bytes::View;
+use crate::error::{Error, Result};
+use crate::reader::Reader;
+use crate::table::{Table, Value};
+use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, Lists, TableEdits, refused};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+impl Job<'_, '_> {
+    /// Writes a list of the record at `place`, completely or not at all.
+    pub fn list<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        place: EditedPosition<'a>,
+        rows: RowTarget,
+        (edits, list): (&TableEdits, &ListEdit),
+        refuse: Refuse<'_>,
+    ) -> Result<()> {
+        let mark = self.patches.mark();
+        let items = list.order(&edits.table).map_err(|(at, error)| (Some(at), error));
+        let written = items.and_then(|items| {
+            let listed = Listed { edits, list, items: &items };
+            match rows {
+                RowTarget::Elements { at, of, array, element } => {
+                    self.elements(area, place.skip(at), (of, array, element), listed)
+                }
+                RowTarget::Properties => self.properties(area, place, listed),
+                RowTarget::Nodes { at } => self.nodes(area, place.skip(at), listed),
+                RowTarget::Records(_) => {
+                    Err((None, refused(format!("rows of {} can neither be added nor removed", edits.table))))
+                }
+            }
+        });
+        let Err((at, error)) = written else { return Ok(()) };
+        self.patches.back_to(mark);
+        area.forget_counts();
+        if let Some(at @ EditPosition::Set(_)) = at {
+            return refuse(at, error);
+        }
+        // Without one of them, others would get other numbers than requested.
+        let set = list.set.values().filter_map(|place| edits.set.get(*place)).map(|(row, _)| EditPosition::Set(*row));
+        let mut refused: Vec<EditPosition> = list.moving().collect();
+        if refused.is_empty() {
+            refused.extend(set);
+        }
+        let more: Vec<(EditPosition, Error)> = refused.iter().skip(1).map(|at| (*at, error.clone())).collect();
+        refused.first().map_or(Ok(()), |at| refuse(*at, error))?;
+        more.into_iter().try_for_each(|(at, error)| refuse(at, error))
+    }
+
+    /// Writes a list that is one array of structs.
+    fn elements<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        owner: EditedPosition<'a>,
+        (of, array, element): (Struct, &'static str, Struct),
+        listed: Listed<'_>,
+    ) -> Result<(), Wrong> {
+        let name = self.table.name();
+        let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
+        let (old, to, ty) = out.arrange(owner, of, array, listed).map_err(|error| (None, error))?;
+        for (number, item) in listed.items.iter().enumerate() {
+            let to = to.skip(number.saturating_mul(ty.size));
+            match item {
+                Item::New(place) => {
+                    let set = listed.edits.add.get(*place).map_or(&[][..], |set| set);
+                    out.what = format!("{name}: the row that comes at index {number}");
+                    let new = members(self.table, element, set);
+                    let written = new.and_then(|new| out.fresh(to, ty, &Value::Map(new)));
+                    written.map_err(|error| (Some(EditPosition::Add(*place)), error))?;
+                }
+                Item::Kept(number) => {
+                    let Some((row, cells)) = listed.edited(*number) else { continue };
+                    let place = EditedPosition { view: old.skip(number.saturating_mul(ty.size)), to };
+                    let mut write = || {
+                        for (column, new) in cells {
+                            let columns = self.table.columns();
+                            let column_name = columns.get(*column).map(|column| &*column.name).unwrap_or_default();
+                            let now = self.table.value(*row, *column)?;
+                            if refers(&now) || refers(new) {
+                                super::follow(self.follows, name, *column);
+                            }
+                            out.what = format!("{name}: row {row}: column {column_name}");
+                            let field = field_of(element, column_name);
+                            let field = field.ok_or_else(|| out.refuse("this is not written"))?;
+                            out.set(place, element, field, &now, new)?;
+                        }
+                        out.check_counts(element)
+                    };
+                    write().map_err(|error| (Some(EditPosition::Set(*row)), error))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The members of a struct that is inserted as a row with these cells.
+fn members(
+    table: &dyn Table,
+    of: Struct,
+    cells: &[(usize, Value<'static>)],
+) -> Result<Vec<(Cow<'static, str>, Value<'static>)>> {
+    let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
+    // The columns before the item's number identify its list and position.
+    for (at, value) in cells.iter().filter(|(at, _)| table.item().is_some_and(|item| *at > item)) {
+        let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
+        let field = field_of(of, column).and_then(|field| of.fields.get(field));
+        let field = field.ok_or_else(|| refused(format!("{}: column {column} is not written", table.name())))?;
+        members.push((field.name.into(), value.clone()));
+    }
+    let mut missing = Vec::new();
+    for (number, field) in of.fields.iter().enumerate() {
+        if of.is_count(field.name) || members.iter().any(|(name, _)| name == field.name) {
+            continue;
+        }
+        if field.of == "text" && field.form == Form::Inline {
+            // No text is an empty one.
+            members.push((field.name.into(), Value::Null));
+            continue;
+        }
+        let shows = |column: &&crate::table::Column| field_of(of, &column.name) == Some(number);
+        missing.push(table.columns().iter().find(shows).map_or(field.name, |column| &*column.name));
+    }
+    if missing.is_empty() {
+        return Ok(members);
+    }
+    Err(refused(format!(
+        "{}: an inserted row needs all columns; these are missing: {}",
+        table.name(),
+        missing.join(", ")
+    )))
+}
+
+impl<'a> Writer<'_, 'a> {
+    /// Builds an array of these items, without changed cells and contents of inserted items. Returns the positions of
+    /// the old and of the new elements, and their type.
+    fn arrange(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        array: &str,
+        listed: Listed<'_>,
+    ) -> Result<(View<'a>, To, &'static Type)> {
+        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
+        let (info, element) = self.field(of, field)?;
+        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        let has_count = |form: Form| matches!(form, Form::Array { count: other } if other == count);
+        if of.fields.iter().filter(|field| has_count(field.form)).count() > 1 {
+            return Err(self.refuse("other lists have as many elements: --entry writes all of them at once"));
+        }
+        let len = self.count(owner, of, count)?;
+        let view = follow(owner.view, info.at, len, element.size)?;
+        let stays = listed.items.iter().enumerate().all(|(at, item)| *item == Item::Kept(at));
+        let to = if !stays {
+            let kept = listed.items.iter().map(|item| if let Item::Kept(old) = item { Some(*old) } else { None });
+            let to = self.arranged(view, element, kept)?;
+            self.point(owner.to, info.at, to)?;
+            to
+        } else if listed.list.set.is_empty() {
+            To::Old(view.position())
+        } else {
+            self.own(owner, info.at, (view, len), element)?.to
+        };
+        if listed.items.len() != len {
+            self.fresh_count((owner.to, of), count, listed.items.len())?;
+        }
+        Ok((view, to, element))
+    }
+}
+
+/// As [`Writable::settle`](crate::writable::Writable::settle). `of` gives the rows of a table of lists, and the table whose rows have
+/// these lists.
+pub(super) fn settle(
+    reader: &dyn Reader,
+    edits: &mut [TableEdits],
+    of: impl Fn(&str) -> Option<(RowTarget, &'static str)>,
+) -> Result<()> {
+    let mut owners: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    for edit in edits.iter_mut() {
+        let Some((rows, owner)) = of(&edit.table) else { continue };
+        let table = table(reader, &edit.table)?;
+        let lists = Lists::of(&*table, edit, |set| rows.rearranges(&*table, set))?;
+        lists.note_moved(edit);
+        owners.entry(owner).or_default().extend(lists.0.keys());
+        match rows {
+            RowTarget::Properties => edit.add.iter_mut().try_for_each(|set| properties::settle(&*table, set))?,
+            RowTarget::Nodes { .. } => nodes::settle(&*table, &lists, edit)?,
+            RowTarget::Records(_) | RowTarget::Elements { .. } => {}
+        }
+        let RowTarget::Elements { element, .. } = rows else { continue };
+        for (at, value) in edit.add.iter_mut().flatten() {
+            let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
+            let ty = field_of(element, column).and_then(|field| element.type_of(field));
+            if let Some(ty) = ty.filter(|_| matches!(value, Value::List(_) | Value::Map(_))) {
+                *value = wanted(ty, &Value::Null, value);
+            }
+        }
+    }
+    // How many elements they have changes in rows that are not edited.
+    for (owner, rows) in owners {
+        let Some(edit) = edits.iter_mut().find(|edit| edit.table == owner) else { continue };
+        // These edits contain all contents of inserted and deleted items.
+        let there = table(reader, owner)?.len()?;
+        let stays = |row: &usize| *row < there && edit.remove.binary_search(row).is_err();
+        let rows: Vec<usize> = rows.into_iter().filter(stays).collect();
+        let mut set: BTreeMap<usize, ColumnValues> = std::mem::take(&mut edit.set).into_iter().collect();
+        for row in rows {
+            set.entry(row).or_default();
+        }
+        edit.set = set.into_iter().collect();
+    }
+    Ok(())
+}

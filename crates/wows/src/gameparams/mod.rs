@@ -1,0 +1,279 @@
+//! Parameters of World of Warships, `GameParams.data`: every ship, gun and shell with all of its values. Sections (§) in
+//! these docs refer to docs/formats/gameparams.md.
+//!
+//! The file is a Python pickle, deflated and written backwards. [`Params`] reads it into flat arenas ([`Pickle`]) when it is
+//! first asked, without a call of anything that the pickle names. [`Node`] is a value; [`Entity`] knows the parts of ships.
+//!
+//! ```
+//! # fn main() -> assetq::Result<()> {
+//! # use assetq_sample::{Size, gameparams::demo};
+//! use assetq::{Source, gameparams::Params};
+//!
+//! let params = Params::open(Source::from_vec("GameParams.data", demo(1, Size::Small)))?;
+//! let ship = params.find("PASB900")?.expect("a ship of the sample");
+//! assert_eq!(ship.name()?, "PASB900_Nowhere");
+//! let hull = ship.hulls().next().expect("a ship has a hull");
+//! assert_eq!(hull.model()?.as_deref(), Some("content/gameplay/usa/ship/battleship/ASB900/ASB900.model"));
+//! let plate = hull.armor().find(|plate| (plate.layer, plate.material) == (1, 47)).expect("it has side plates");
+//! assert_eq!(plate.thickness.number(), Some(32.0));
+//! # Ok(())
+//! # }
+//! ```
+
+mod arena;
+mod catalog;
+mod entities;
+mod fields;
+mod kept;
+mod leaf;
+mod machine;
+mod op;
+mod parts;
+mod plating;
+mod reader;
+mod relations;
+mod tables;
+mod verify;
+mod walk;
+
+pub use arena::{Node, Pickle};
+pub use entities::Entity;
+pub use leaf::NodeKind;
+pub use parts::{ArmorPlate, EntityPart, Upgrade};
+
+use crate::archive::names::NameSources;
+use crate::budget::{self, Budget};
+use crate::codec::ZlibSteps;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::options::Options;
+use crate::source::Source;
+use catalog::{Catalog, EntityLists};
+use entities::Entities;
+use fields::Starts;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Decoded bytes for each byte of a file. The game's has 6.
+const EXPANSION: u64 = 64;
+/// Decoded bytes that any file may have.
+const DECODED: u64 = 64 << 20;
+
+/// An open `GameParams.data`.
+#[derive(Debug)]
+pub struct Params {
+    source: Source,
+    names: Option<Arc<NameSources>>,
+    options: Options,
+    pickle: Lazy<Pickle>,
+    entities: Lazy<Entities>,
+    lists: Lazy<EntityLists>,
+    catalog: Lazy<Catalog>,
+    starts: Lazy<Starts>,
+}
+
+/// Whether a zlib stream begins with these bytes.
+fn is_zlib(head: [u8; 2]) -> bool {
+    let [method, flags] = head;
+    method & 0xF == 8 && method >> 4 <= 7 && flags & 0x20 == 0 && u16::from_be_bytes(head).is_multiple_of(31)
+}
+
+/// The first bytes of the zlib stream, from the end of a file.
+fn head_of(data: &[u8]) -> Option<[u8; 2]> {
+    let [.., second, first] = data else { return None };
+    Some([*first, *second])
+}
+
+impl Params {
+    /// Opens `source`: looks at the last two bytes, with which the zlib stream begins.
+    ///
+    /// # Errors
+    /// `Damaged` where these are no such beginning.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &Options::default())
+    }
+
+    /// As [`Params::open`], with names for titles.
+    ///
+    /// # Errors
+    /// As [`Params::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        if !head_of(source.bytes()).is_some_and(is_zlib) {
+            let what = "the file does not end with the header of a zlib stream, backwards".into();
+            let end = source.bytes().len().saturating_sub(2);
+            return Err(source.view("stream").at(end).error(ErrorKind::Damaged { what }));
+        }
+        Ok(Self {
+            source,
+            names: options.get(),
+            options: options.clone(),
+            pickle: Lazy::default(),
+            entities: Lazy::default(),
+            lists: Lazy::default(),
+            catalog: Lazy::default(),
+            starts: Lazy::default(),
+        })
+    }
+
+    /// The pickle, decoded and read on first use.
+    ///
+    /// # Errors
+    /// As [`Pickle::read`], and `Codec` for a damaged stream.
+    pub fn pickle(&self) -> Result<&Pickle> {
+        let read = || Pickle::read(self.inflate()?);
+        self.pickle.get_or_try_init(|| kept::pickle(self.options.get().as_deref(), &self.source, read))
+    }
+
+    /// The decoded pickle.
+    fn inflate(&self) -> Result<Source> {
+        let stored: Vec<u8> = self.source.bytes().iter().rev().copied().collect();
+        let limit = (stored.len() as u64).saturating_mul(EXPANSION).saturating_add(DECODED);
+        let mut steps = ZlibSteps::new(&stored, limit);
+        let mut pickle = Vec::new();
+        loop {
+            match steps.step(&mut pickle) {
+                Ok(true) => {}
+                Ok(false) => break,
+                // The stream runs backwards through the file.
+                Err(kind) => return Err(self.source.view("stream").at(steps.unread().len()).error(kind)),
+            }
+        }
+        drop(steps);
+        pickle.shrink_to_fit();
+        Ok(Source::from_vec(self.source.name(), pickle))
+    }
+
+    fn entities(&self) -> Result<&Entities> {
+        let pickle = self.pickle()?;
+        self.entities.get_or_try_init(|| Entities::of(pickle))
+    }
+
+    fn lists(&self) -> Result<&EntityLists> {
+        self.lists.get_or_try_init(|| EntityLists::of(self))
+    }
+
+    fn catalog(&self) -> Result<&Catalog> {
+        self.catalog.get_or_try_init(|| Catalog::of(self))
+    }
+
+    fn starts(&self) -> Result<&Starts> {
+        self.starts.get_or_try_init(|| Starts::of(self))
+    }
+
+    /// A budget for one walk over all values. Shared values are met more than once.
+    fn budget(&self) -> Result<Budget> {
+        let limit = budget::walked(self.pickle()?.source().bytes().len());
+        Ok(Budget::new("values, which are shared", limit))
+    }
+
+    /// The number of entities.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn len(&self) -> Result<usize> {
+        Ok(self.entities()?.len())
+    }
+
+    /// Whether there are no entities.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Entity `number`, in the order of the file.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn entity(&self, number: usize) -> Result<Option<Entity<'_>>> {
+        Ok(self.entities()?.get(self.pickle()?, number))
+    }
+
+    /// All entities, in the order of the file.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn all(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
+        Ok(self.entities()?.all(self.pickle()?))
+    }
+
+    /// The ships.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn ships(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
+        Ok(self.all()?.filter(|entity| entity.is("Ship")))
+    }
+
+    /// The entity that `query` names: by its name, its index or its id.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`].
+    pub fn find<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
+        Ok(self.entities()?.find(self.pickle()?, query))
+    }
+
+    /// The ship that `query` names: by its name, its index, its id, or its title.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`], and when texts are damaged.
+    pub fn ship<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
+        if let Some(found) = self.find(query)?.filter(|found| found.is("Ship")) {
+            return Ok(Some(found));
+        }
+        for ship in self.ships()? {
+            if self.title(&ship)?.is_some_and(|title| title.eq_ignore_ascii_case(query)) {
+                return Ok(Some(ship));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The numbers of the entities called `name`.
+    fn numbers_of(&self, name: &str) -> Result<Vec<usize>> {
+        Ok(self.entities()?.named(self.pickle()?, name).map(|entity| entity.number()).collect())
+    }
+
+    /// The title of an entity in the language that was asked for, if texts are at hand (§5).
+    ///
+    /// # Errors
+    /// When a file of texts is damaged.
+    pub fn title(&self, entity: &Entity<'_>) -> Result<Option<Cow<'_, str>>> {
+        let Some(names) = &self.names else { return Ok(None) };
+        let name = entity.name()?.to_ascii_uppercase();
+        let first = match entity.index()? {
+            Some(index) if entity.is("Ship") => Some(format!("IDS_{index}")),
+            _ if entity.is("Modernization") => Some(format!("IDS_TITLE_{name}")),
+            _ => None,
+        };
+        for id in first.into_iter().chain([format!("IDS_{name}")]) {
+            if let Some(title) = names.title(&id, &self.options)? {
+                return Ok(Some(title));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The build of the game's folder that the file lies in.
+    fn build(&self) -> Option<&str> {
+        self.names.as_ref()?.build()
+    }
+
+    /// How many entities there are of each type.
+    fn types(&self) -> Result<BTreeMap<String, u64>> {
+        let mut types = BTreeMap::new();
+        for entity in self.all()? {
+            let kind = entity.info("type").and_then(|kind| kind.text().ok().flatten());
+            let count: &mut u64 = types.entry(kind.unwrap_or_default().into_owned()).or_default();
+            *count = count.saturating_add(1);
+        }
+        Ok(types)
+    }
+}
+
+/// An error in the entity called so.
+fn in_entity(entity: &Entity<'_>, error: Error) -> Error {
+    error.context(entity.name().unwrap_or_default())
+}

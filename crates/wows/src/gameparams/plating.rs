@@ -1,0 +1,121 @@
+//! The thickness of the plates of models, for the files of meshes that have these plates.
+
+use super::Params;
+use super::catalog::PartRow;
+use super::parts::EntityPart;
+use crate::armor::{PlateUse, Plating};
+use crate::error::Result;
+use std::borrow::Cow;
+
+/// The ending of the paths of models.
+const MODEL: &str = ".model";
+/// The folder that all paths of models begin with.
+const CONTENT: &str = "content/";
+
+/// The end of the path of the model whose meshes are in `file`: all of it where the path in the game is known, and its
+/// last part otherwise. A model and its meshes lie side by side under one name (docs/formats/gameparams.md §4).
+fn model_of(file: &str) -> String {
+    let file = file.replace('\\', "/");
+    let path = match file.rfind(CONTENT) {
+        Some(at) => file.get(at..).unwrap_or(&file),
+        None => file.rsplit(['/', crate::archive::MARK]).next().unwrap_or(&file),
+    };
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    format!("{stem}{MODEL}")
+}
+
+fn text(node: Option<super::Node<'_>>) -> Result<Option<String>> {
+    Ok(node.map(super::Node::text).transpose()?.flatten().map(Cow::into_owned))
+}
+
+impl Plating for Params {
+    fn armor_of(&self, file: &str) -> Result<Vec<PlateUse>> {
+        let (pickle, model) = (self.pickle()?, model_of(file));
+        let draws = |part: EntityPart<'_>| {
+            part.model().is_ok_and(|found| {
+                found.is_some_and(|found| {
+                    found.strip_suffix(&model).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+                })
+            })
+        };
+        let mut uses: Vec<PlateUse> = Vec::new();
+        for row in self.catalog()?.armored.iter().filter(|row| draws(row.part(pickle))) {
+            let found = self.use_of(row)?;
+            // Mounts of one component that are armoured alike are one use.
+            let alike = uses.iter_mut().find(|known| {
+                let same = (&known.entity, &known.component) == (&found.entity, &found.component);
+                same && !known.mounts.is_empty() && known.is_like(&found)
+            });
+            match alike {
+                Some(known) => known.mounts.extend(found.mounts),
+                None => uses.push(found),
+            }
+        }
+        // Guns by themselves state the same as the ships that have them.
+        if uses.iter().any(|found| found.ship.is_some()) {
+            uses.retain(|found| found.ship.is_some());
+        }
+        Ok(uses)
+    }
+}
+
+impl Params {
+    fn use_of(&self, row: &PartRow) -> Result<PlateUse> {
+        let pickle = self.pickle()?;
+        let part = row.part(pickle);
+        let plates = |part: EntityPart<'_>| {
+            part.armor()
+                .filter_map(|plate| Some(((plate.layer, plate.material), plate.thickness.number()?)))
+                .collect::<Vec<_>>()
+        };
+        let entity = self.entity(row.entity as usize)?;
+        let mut all = plates(part);
+        if let (Some(entity), true) = (&entity, part.mount.is_some()) {
+            all.extend(self.of_hulls(entity, part).into_iter().flat_map(plates));
+        }
+        let name = entity.map(|entity| entity.name()).transpose()?.unwrap_or_default().into_owned();
+        let mut found = PlateUse::new(name.clone(), all);
+        found.ship = entity.is_some_and(|entity| entity.is("Ship")).then_some(name);
+        found.component = text(part.component)?;
+        found.mounts = text(part.mount)?.into_iter().collect();
+        Ok(found)
+    }
+
+    /// The hull under a mount, whose armour counts for plates that the mount states nothing of: the one that an upgrade sells
+    /// with the mount's component. `None` where there are several that differ.
+    fn of_hulls<'a>(&self, entity: &super::Entity<'a>, mount: EntityPart<'a>) -> Option<EntityPart<'a>> {
+        let component = mount.component?.text().ok()??;
+        let mut found: Option<EntityPart<'a>> = None;
+        for upgrade in entity.upgrades() {
+            if !upgrade.components().any(|(_, name)| name.is_text(&component)) {
+                continue;
+            }
+            for (_, name) in upgrade.components().filter(|(kind, _)| kind.is_text("hull")) {
+                let name = name.text().ok()??;
+                let hull = entity.components().find(|part| part.component.is_some_and(|key| key.is_text(&name)))?;
+                if found.is_some_and(|found| found != hull) {
+                    return None;
+                }
+                found = Some(hull);
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::model_of;
+
+    #[test]
+    fn a_model_lies_beside_its_meshes() {
+        for (file, model) in [
+            ("GAME:content/gameplay/usa/a/a.geometry", "content/gameplay/usa/a/a.model"),
+            ("C:\\unpacked\\content\\gameplay\\a.geometry", "content/gameplay/a.model"),
+            ("/tmp/AGM034.geometry", "AGM034.model"),
+            ("AGM034.geometry", "AGM034.model"),
+        ] {
+            assert_eq!(model_of(file), model, "{file}");
+        }
+    }
+}

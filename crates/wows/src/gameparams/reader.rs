@@ -1,0 +1,128 @@
+//! The format as commands see it.
+
+use super::entities::Entities;
+use super::{NodeKind, Params, head_of, is_zlib, op, tables, verify, walk};
+use crate::armor::Plating;
+use crate::error::Result;
+use crate::materials;
+use crate::options::Options;
+use crate::reader::{Facet, FacetCast, FileFormat, Likeness, Reader, Section};
+use crate::relations::Relations;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+
+impl FileFormat for Params {
+    const NAME: &'static str = "gameparams";
+    const ENDINGS: &'static [&'static str] = &["gameparams.data", "gameparams_py2.data", "gameparams_py3.data"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        /// Decoded bytes that tell a pickle from other streams.
+        const ENOUGH: usize = 4;
+        /// Stored bytes that give as many.
+        const HEAD: usize = 1 << 12;
+        let head: Vec<u8> = data.iter().rev().take(HEAD).copied().collect();
+        let begins = |pickle: &[u8]| match pickle {
+            // The container of the entities is first: a dictionary, a list or a tuple.
+            [op::EMPTY_DICT | op::EMPTY_LIST, next, ..] => matches!(*next, op::BINPUT | op::LONG_BINPUT | op::MARK),
+            [op::MARK, next, ..] => matches!(*next, op::LIST | op::DICT | op::EMPTY_DICT | op::MARK),
+            [op::PROTO, 1..=5, next, ..] => {
+                matches!(*next, op::EMPTY_DICT | op::EMPTY_LIST | op::MARK | op::FRAME)
+            }
+            _ => false,
+        };
+        let is_pickle = || begins(&crate::codec::inflate_head(&head, true, ENOUGH));
+        Likeness::by_shape(head_of(data).is_some_and(is_zlib) && is_pickle())
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, options)
+    }
+}
+
+impl Reader for Params {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let size = self.source.bytes().len() as u64;
+        let entities = self.entities().ok().map(|entities| entities.len() as u64);
+        vec![Section::new("zlib stream, backwards", self.source.view("stream").offset(), size, entities)]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        tables::one(self, name)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let Ok(pickle) = self.pickle() else { return Vec::new() };
+        let types = self.types().unwrap_or_default();
+        let types = types.into_iter().map(|(kind, count)| (kind.into(), count.into())).collect();
+        let root = pickle.root();
+        let shape = match root.kind() {
+            NodeKind::Dict if root.get("").is_some_and(|realm| realm.kind() == NodeKind::Dict) => {
+                "dictionary of realms".to_owned()
+            }
+            NodeKind::Dict => "dictionary of entities".to_owned(),
+            _ => format!("list of {}", root.len()),
+        };
+        vec![
+            ("build".into(), self.build().map_or(Value::Null, Value::text)),
+            ("decoded_size".into(), pickle.source().bytes().len().into()),
+            ("protocol".into(), pickle.protocol().into()),
+            ("root".into(), shape.into()),
+            ("entities".into(), self.entities().map_or(0, Entities::len).into()),
+            ("types".into(), Value::Map(types)),
+            (
+                "unproven".into(),
+                Value::List(vec![
+                    Value::text(
+                        "that plates are as thick as stated for their layer and material: checked on keys of ships of \
+                         0.11.2 and plates of other ships, never on both of one ship",
+                    ),
+                    Value::Text(
+                        format!(
+                            "names of materials: they are of the builds {}; keys of 0.11.2 fit them",
+                            materials::builds()
+                        )
+                        .into(),
+                    ),
+                    Value::text(
+                        "which modernizations fit a ship: the rule is read from the lists of both, not from the game",
+                    ),
+                ]),
+            ),
+        ]
+    }
+
+    /// An entity with all of its values, by its name, its index or its id.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(entity) = self.find(entry)? else { return Ok(false) };
+        let name = entity.name()?;
+        walk::show(entity.node(), &self.budget()?, out).map_err(|error| error.context(name))?;
+        Ok(true)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn facets(&self) -> &'static [Facet] {
+        static PLATING: FacetCast<dyn Plating> = FacetCast(|reader| Some(reader.downcast_ref::<Params>()?));
+        &[const { Facet::new(&PLATING) }]
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        materials::warning(self.build()).into_iter().collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

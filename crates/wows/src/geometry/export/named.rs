@@ -1,0 +1,90 @@
+//! Scenes of a `.geometry` that is named, paired and put into place by what other files know of it.
+
+use super::{Scene, write_glb, write_obj, write_svg};
+use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::Geometry;
+use crate::report::counted;
+use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Write;
+
+/// The scene of `geometry`, named and placed as far as `context` knows. Without render sets the file's own hints pair
+/// its mappings, which the notes say.
+///
+/// # Errors
+/// When the mappings do not lie in the file, when a `space.bin` comes without its `models.bin`, and `NotFound` when
+/// no visual of the database draws this file.
+pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options) -> Result<Scene<'g>> {
+    let (models, has_models) = geometry.models_in(context)?;
+    let groups =
+        if models.is_empty() { Cow::Borrowed(geometry.groups()?) } else { Cow::Owned(geometry.groups_of(&models)?) };
+    let placed = match context.instances() {
+        None => None,
+        Some(instances) if has_models => Some(placements(&instances, &models)),
+        Some(_) => {
+            let what = "the models.bin that the instances of the space.bin refer to".to_owned();
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        }
+    };
+    let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
+    let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
+    scene.dress(context, &options);
+    if strangers > 0 {
+        scene.notes.push(format!("{} of models that the models.bin does not have", counted(strangers, "instance")));
+    }
+    Ok(scene)
+}
+
+/// The places of those instances whose models are among `models`, and how many other instances there are.
+fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usize) {
+    let numbers: HashMap<u64, usize> = models.iter().enumerate().filter_map(|(i, m)| Some((m.id?, i))).collect();
+    let place =
+        |(row, i): (usize, &Instance)| Some(Placement { model: *numbers.get(&i.id)?, row, transform: i.transform });
+    let placed: Vec<Placement> = instances.iter().enumerate().filter_map(place).collect();
+    let strangers = instances.len().saturating_sub(placed.len());
+    (placed, strangers)
+}
+
+impl Shapes for Geometry {
+    fn kinds(&self) -> &'static [SceneFormat] {
+        &[SceneFormat::Glb, SceneFormat::Obj, SceneFormat::Svg, SceneFormat::Png]
+    }
+
+    fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>> {
+        Ok(Box::new(scene(self, context, options)?))
+    }
+}
+
+impl Drawing for Scene<'_> {
+    fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn damage(&self) -> &[Error] {
+        &self.damage
+    }
+
+    fn beside(&self, kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
+        let own = self.files.iter().map(|(name, source)| (name.clone(), source.bytes().to_vec()));
+        let mut files: Vec<_> = own.collect();
+        if kind == SceneFormat::Obj {
+            files.extend(super::obj::materials(self)?);
+        }
+        Ok(files)
+    }
+
+    fn figure(&self) -> Result<Option<crate::scene::figure::Figure<'_>>> {
+        Ok((!self.is_empty()).then(|| self.as_figure()))
+    }
+
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
+        match kind {
+            SceneFormat::Glb => write_glb(self, out)?,
+            SceneFormat::Obj => write_obj(self, out)?,
+            SceneFormat::Svg => write_svg(self, out)?,
+            SceneFormat::Png => return Err(crate::scene::no_such_kind(kind)),
+        }
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,184 @@
+//! Wavefront OBJ: text that almost everything reads.
+
+use super::part::unit;
+use super::skin::{Alpha, Image, Role};
+use super::{PlacedPart, Scene, written};
+use crate::error::Result;
+use crate::geometry::METRES;
+use std::io::{BufWriter, Write};
+
+/// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
+/// coordinates. Materials are described in a file of their own.
+///
+/// # Errors
+/// `Io` when `out` fails.
+pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut counts = Counts::default();
+    written((|| {
+        writeln!(out, "# {}", one_line(&scene.name))?;
+        if has_materials(scene) {
+            writeln!(out, "mtllib {}", library(scene))?;
+        }
+        scene.shown().try_for_each(|shown| object(scene, shown, &mut counts, &mut out))?;
+        out.flush()
+    })())
+}
+
+/// Whether a material has more than a name.
+fn has_materials(scene: &Scene<'_>) -> bool {
+    scene.materials.iter().any(|material| material.skin.is_some())
+}
+
+/// The name of the file of materials.
+fn library(scene: &Scene<'_>) -> String {
+    format!("{}.mtl", file_name(&scene.name))
+}
+
+/// The materials as `.mtl`, and their images. No files if no material has more than a name.
+///
+/// # Errors
+/// `Io` never, as all of it is written to memory.
+pub(super) fn materials(scene: &Scene<'_>) -> Result<Vec<(String, Vec<u8>)>> {
+    if !has_materials(scene) {
+        return Ok(Vec::new());
+    }
+    let mut text = Vec::new();
+    written(scene.materials.iter().try_for_each(|material| describe(scene, material, &mut text)))?;
+    let images = scene.images.iter().map(|image| (picture(image), image.png.clone()));
+    Ok(std::iter::once((library(scene), text)).chain(images).collect())
+}
+
+/// A material. `Pr`, `Pm`, `map_Pr`, `map_Pm` and `norm` are the names that readers with metal and roughness know; roughness
+/// lies in the green channel of its image and metal in the blue one.
+fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write) -> std::io::Result<()> {
+    let images = material.skin.iter().flat_map(|skin| &skin.images);
+    let has_base = material.skin.as_ref().is_some_and(|skin| skin.images.contains_key(&Role::Base));
+    let [r, g, b, a] = if has_base { [1.0; 4] } else { material.colour };
+    writeln!(out, "newmtl {}\nKd {r} {g} {b}\nd {a}", one_word(&material.name))?;
+    for (role, number) in images {
+        let Some(image) = scene.images.get(*number) else { continue };
+        let name = picture(image);
+        match role {
+            Role::Base | Role::Transparent => writeln!(out, "map_Kd {name}")?,
+            Role::Normal => writeln!(out, "norm {name}\nmap_Bump -bm 1 {name}")?,
+            Role::MetalRoughness => {
+                writeln!(out, "Pr 1\nPm 1\nmap_Pr -imfchan g {name}\nmap_Pm -imfchan b {name}")?;
+            }
+            Role::Occlusion => writeln!(out, "map_Ka -imfchan r {name}")?,
+            Role::Emissive => writeln!(out, "map_Ke {name}")?,
+        }
+    }
+    let alpha = material.skin.as_ref().map(|skin| skin.alpha);
+    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) = (has_base, alpha, scene.base_image(material)) {
+        writeln!(out, "map_d -imfchan m {}", picture(base))?;
+    }
+    writeln!(out)
+}
+
+/// The file name of an image.
+fn picture(image: &Image) -> String {
+    format!("{}.png", file_name(&image.name))
+}
+
+/// The name with nothing in it that a file name or a word of the text cannot have.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
+}
+
+fn one_word(name: &str) -> String {
+    one_line(name).replace(' ', "_")
+}
+
+/// Elements that have been written so far: faces count from the start of the file.
+#[derive(Debug, Default)]
+struct Counts {
+    positions: u64,
+    normals: u64,
+    uvs: u64,
+}
+
+fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn object(
+    scene: &Scene<'_>,
+    PlacedPart { node, part, matrix, .. }: PlacedPart<'_, '_>,
+    counts: &mut Counts,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    writeln!(out, "o {}", one_line(&node.name))?;
+    if let Some(material) = scene.materials.get(part.material) {
+        writeln!(out, "usemtl {}", one_word(&material.name))?;
+    }
+    for p in part.positions() {
+        let [x, y, z] = matrix.map_or(p, |m| point(m, p)).map(|v| v * METRES);
+        writeln!(out, "v {x} {y} {z}")?;
+    }
+    let mut has_normals = false;
+    for n in part.normals().into_iter().flatten() {
+        let [x, y, z] = matrix.map_or(n, |m| direction(m, n));
+        writeln!(out, "vn {x} {y} {z}")?;
+        has_normals = true;
+    }
+    let mut has_uvs = false;
+    for [u, v] in part.group_vertices().and_then(|v| v.uvs()).into_iter().flatten() {
+        // Here v counts from the bottom.
+        writeln!(out, "vt {u} {}", 1.0 - v)?;
+        has_uvs = true;
+    }
+    // A matrix that mirrors turns the triangles around.
+    let mirrors = matrix.is_some_and(|m| determinant(m) < 0.0);
+    for [a, b, c] in part.triangles() {
+        write!(out, "f")?;
+        for corner in if mirrors { [a, c, b] } else { [a, b, c] } {
+            let number = |before: u64| before.saturating_add(u64::from(corner)).saturating_add(1);
+            write!(out, " {}", number(counts.positions))?;
+            match (has_uvs, has_normals) {
+                (true, true) => write!(out, "/{}/{}", number(counts.uvs), number(counts.normals))?,
+                (true, false) => write!(out, "/{}", number(counts.uvs))?,
+                (false, true) => write!(out, "//{}", number(counts.normals))?,
+                (false, false) => {}
+            }
+        }
+        writeln!(out)?;
+    }
+    let vertices = part.vertices as u64;
+    counts.positions = counts.positions.saturating_add(vertices);
+    counts.normals = counts.normals.saturating_add(if has_normals { vertices } else { 0 });
+    counts.uvs = counts.uvs.saturating_add(if has_uvs { vertices } else { 0 });
+    Ok(())
+}
+
+fn point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [
+        m[0] * x + m[4] * y + m[8] * z + m[12],
+        m[1] * x + m[5] * y + m[9] * z + m[13],
+        m[2] * x + m[6] * y + m[10] * z + m[14],
+    ]
+}
+
+/// The cofactors of the upper left of the matrix, column by column: the matrix that turns normals.
+fn cofactors(m: &[f32; 16]) -> [[f32; 3]; 3] {
+    let [a, b, c] = [[m[0], m[1], m[2]], [m[4], m[5], m[6]], [m[8], m[9], m[10]]];
+    let cross =
+        |p: [f32; 3], q: [f32; 3]| [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
+    [cross(b, c), cross(c, a), cross(a, b)]
+}
+
+fn determinant(m: &[f32; 16]) -> f32 {
+    let [first, ..] = cofactors(m);
+    m[0] * first[0] + m[1] * first[1] + m[2] * first[2]
+}
+
+fn direction(m: &[f32; 16], n: [f32; 3]) -> [f32; 3] {
+    let columns = cofactors(m);
+    let sign = if determinant(m) < 0.0 { -1.0 } else { 1.0 };
+    let turned = [0, 1, 2].map(|row| {
+        let term = |(column, n): (&[f32; 3], f32)| column.get(row).copied().unwrap_or(0.0) * n * sign;
+        columns.iter().zip(n).map(term).sum::<f32>()
+    });
+    let largest = turned.iter().fold(f32::MIN_POSITIVE, |most, v| most.max(v.abs()));
+    unit(turned.map(|v| v / largest)).unwrap_or(n)
+}

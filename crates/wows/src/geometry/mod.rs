@@ -1,0 +1,453 @@
+//! World of Warships geometry, `.geometry`: merged vertex and index buffers, armour and collision models. And hit
+//! boxes, `.splash`.
+//!
+//! [`Geometry::open`] reads the header alone; everything else is located on demand. Buffers are raw or packed
+//! (ENCD): raw ones are borrowed, packed ones are decoded on first use and kept.
+
+mod armor;
+mod buffers;
+mod collision;
+mod content;
+pub mod export;
+pub mod layout;
+pub mod mesh;
+pub mod places;
+mod reader;
+mod splash;
+mod tables;
+mod verify;
+mod vertex;
+mod writer;
+
+pub use crate::materials::material_name;
+pub use armor::{ArmorModel, Plate};
+pub use buffers::{Buffer, BufferPrototype, IndexBuffer, Indices, VertexBuffer};
+pub use collision::{CollisionModel, Face, Hull};
+pub use splash::Splash;
+pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
+
+use crate::archive::names::NameSources;
+use crate::armor::{PlateUse, Plating};
+use crate::budget::{self, Budget};
+use crate::bytes::{Overlay, PackedString, View, le, no_hole};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::options::Options;
+use crate::reader::Section;
+use crate::source::Source;
+use buffers::Decoded;
+use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// The length of a unit of a model in metres.
+const METRES: f32 = 15.0;
+
+/// An open `.geometry` file.
+#[derive(Debug)]
+pub struct Geometry {
+    source: Source,
+    /// Other files. Some may state how thick plates are.
+    names: Option<Arc<NameSources>>,
+    options: Options,
+    made: Box<Made>,
+}
+
+/// Indexes and decoded buffers, each computed on first use.
+#[derive(Debug, Default)]
+struct Made {
+    decoded: Lazy<Decoded>,
+    armor: OnceLock<places::Places>,
+    collision: OnceLock<places::Places>,
+    groups: Lazy<mesh::Groups>,
+    uses: OnceLock<Result<Vec<PlateUse>>>,
+}
+
+impl Geometry {
+    /// Opens `source`. Reads the header: the arrays it points to are looked at when they are asked for, so that a file
+    /// with one of them damaged still gives the others.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the header does not fit, and the error of the first array when not one of them lies in the
+    /// file: then it is no such file. `Damaged` when the header is all zeros, which an empty file is, and anything
+    /// follows it.
+    pub fn open(source: Source) -> Result<Self> {
+        let geometry = Self { source, names: None, options: Options::default(), made: Box::default() };
+        geometry.view("header").read::<Header>()?;
+        no_hole(geometry.view("header"), size_of::<Header>())?;
+        let arrays = [
+            geometry.vertex_mappings().map(<[_]>::len),
+            geometry.index_mappings().map(<[_]>::len),
+            geometry.vertices_prototypes().map(<[_]>::len),
+            geometry.indices_prototypes().map(<[_]>::len),
+            geometry.collision_prototypes().map(<[_]>::len),
+            geometry.armor_prototypes().map(<[_]>::len),
+        ];
+        if arrays.iter().any(|a| matches!(a, Ok(1..))) {
+            return Ok(geometry);
+        }
+        match arrays.into_iter().find_map(Result::err) {
+            Some(error) => Err(error),
+            None => Ok(geometry),
+        }
+    }
+
+    /// As [`Geometry::open`], with other files. Some may state how thick plates are.
+    ///
+    /// # Errors
+    /// As [`Geometry::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get(), options: options.clone(), ..Self::open(source)? })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The ships, mounts and other things that have plates of this file, with the thickness of these; none where no file of
+    /// parameters is at hand.
+    ///
+    /// # Errors
+    /// When the parameters cannot be read.
+    pub fn armor_uses(&self) -> Result<&[PlateUse]> {
+        let find = || -> Result<Vec<PlateUse>> {
+            // A file without armour has no use for parameters, which take a while to read.
+            let Some(names) = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()))
+            else {
+                return Ok(Vec::new());
+            };
+            let mut uses = Vec::new();
+            for plating in names.facets::<dyn Plating>(&self.options)? {
+                uses.extend(plating.armor_of(self.source.name())?);
+            }
+            Ok(uses)
+        };
+        self.made.uses.get_or_init(find).as_ref().map(Vec::as_slice).map_err(Error::clone)
+    }
+
+    /// The rows that each plate has in tables: one for each use, and one without any.
+    fn rows_of_plate(&self) -> usize {
+        self.armor_uses().map_or(1, |uses| uses.len().max(1))
+    }
+
+    fn view(&self, part: &'static str) -> View<'_> {
+        self.source.view(part)
+    }
+
+    fn header(&self) -> Result<&Header> {
+        self.view("header").read()
+    }
+
+    /// The structs that a pointer of the header leads to.
+    fn array<'a, T: Overlay>(&'a self, part: &'static str, count: le::U32, pointer: &'a le::I64) -> Result<&'a [T]> {
+        let view = self.view(part);
+        let value = pointer.get();
+        if count == 0 {
+            return Ok(&[]);
+        }
+        view.follow_field(value, view.locate(pointer).position())?.array(count.get() as usize)
+    }
+
+    /// The slices of the merged vertex buffers that the render groups use.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn vertex_mappings(&self) -> Result<&[Mapping]> {
+        let h = self.header()?;
+        self.array("vertex mappings", h.vertices_mapping_count, &h.vertices_mapping)
+    }
+
+    /// The slices of the merged index buffers that the render groups use.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn index_mappings(&self) -> Result<&[Mapping]> {
+        let h = self.header()?;
+        self.array("index mappings", h.indices_mapping_count, &h.indices_mapping)
+    }
+
+    /// The structs of the merged vertex buffers.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn vertices_prototypes(&self) -> Result<&[VerticesPrototype]> {
+        let h = self.header()?;
+        self.array("vertex buffers", h.merged_vertices_count, &h.merged_vertices)
+    }
+
+    /// The structs of the merged index buffers.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn indices_prototypes(&self) -> Result<&[IndicesPrototype]> {
+        let h = self.header()?;
+        self.array("index buffers", h.merged_indices_count, &h.merged_indices)
+    }
+
+    /// The structs of the collision models.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn collision_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let h = self.header()?;
+        self.array("collision models", h.collision_model_count, &h.collision_models)
+    }
+
+    /// The structs of the armour models.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn armor_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let h = self.header()?;
+        self.array("armor models", h.armor_model_count, &h.armor_models)
+    }
+
+    /// The vertex mapping with this id, by number.
+    pub fn vertex_mapping(&self, id: u32) -> Result<Option<usize>> {
+        Ok(self.vertex_mappings()?.iter().position(|m| m.mapping_id.get() == id))
+    }
+
+    /// The index mapping with this id, by number.
+    pub fn index_mapping(&self, id: u32) -> Result<Option<usize>> {
+        Ok(self.index_mappings()?.iter().position(|m| m.mapping_id.get() == id))
+    }
+
+    /// Vertex buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a buffer, and as [`Geometry::vertices_prototypes`].
+    pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
+        let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
+        Ok(VertexBuffer::new(index, prototype, self.view("vertices").locate(prototype)))
+    }
+
+    /// Index buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a buffer, and as [`Geometry::indices_prototypes`].
+    pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
+        let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
+        Ok(IndexBuffer::new(index, prototype, self.view("indices").locate(prototype)))
+    }
+
+    /// Armour model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
+    pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
+        let prototype = get(self.armor_prototypes()?, index, "armor model")?;
+        Ok(ArmorModel::new(Blob::new("armor", index, prototype, self.view("armor").locate(prototype))))
+    }
+
+    /// Collision model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
+    pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
+        let prototype = get(self.collision_prototypes()?, index, "collision model")?;
+        Ok(CollisionModel::new(Blob::new("collision", index, prototype, self.view("collision").locate(prototype))))
+    }
+
+    fn armor_places(&self) -> &places::Places {
+        self.made.armor.get_or_init(|| armor::places(self))
+    }
+
+    fn collision_places(&self) -> &places::Places {
+        self.made.collision.get_or_init(|| collision::places(self))
+    }
+
+    /// The most bytes that all buffers together may decode to, or that all models together may span: far more than an
+    /// honest file needs, and a bound for one with overlapping blobs.
+    pub fn decode_limit(&self) -> u64 {
+        budget::decoded(self.source.bytes().len() as u64, budget::EXPANSION)
+    }
+
+    /// The budget of a walk over all models of a kind.
+    fn models_budget(&self) -> Budget {
+        Budget::of_file("bytes of overlapping models", self.source.bytes().len())
+    }
+
+    /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
+    /// that are damaged are left out.
+    fn pieces(&self) -> Vec<Section> {
+        let mut pieces = vec![Section::new("header", 0, size_of::<Header>() as u64, None)];
+        let base = self.view("file");
+        let place = |bytes: &[u8]| (base.locate(bytes).position(), bytes.len());
+        fn array<T>(base: View<'_>, array: &[T]) -> (usize, usize) {
+            (base.locate(array).position(), size_of_val(array))
+        }
+        let mut add = |name: Cow<'static, str>, (at, size): (usize, usize), count: Option<usize>| {
+            if size > 0 {
+                pieces.push(Section::new(name, at as u64, size as u64, count.map(|n| n as u64)));
+            }
+        };
+        for (name, mappings) in [("vertex mappings", self.vertex_mappings()), ("index mappings", self.index_mappings())]
+        {
+            let mappings = mappings.unwrap_or_default();
+            add(name.into(), array(base, mappings), Some(mappings.len()));
+        }
+        let vertices = self.vertices_prototypes().unwrap_or_default();
+        add("vertex buffers".into(), array(base, vertices), Some(vertices.len()));
+        for buffer in (0..vertices.len()).filter_map(|i| self.vertex_buffer(i).ok()) {
+            let count = buffer.count().ok();
+            buffer.stored().iter().for_each(|d| add(format!("vertex data {}", buffer.index()).into(), place(d), count));
+            buffer
+                .name_bytes()
+                .iter()
+                .for_each(|d| add(format!("format name {}", buffer.index()).into(), place(d), None));
+        }
+        let indices = self.indices_prototypes().unwrap_or_default();
+        add("index buffers".into(), array(base, indices), Some(indices.len()));
+        for buffer in (0..indices.len()).filter_map(|i| self.index_buffer(i).ok()) {
+            let count = buffer.count().ok();
+            buffer.stored().iter().for_each(|d| add(format!("index data {}", buffer.index()).into(), place(d), count));
+        }
+        for (what, models) in [("collision", self.collision_prototypes()), ("armor", self.armor_prototypes())] {
+            let models = models.unwrap_or_default();
+            add(format!("{what} models").into(), array(base, models), Some(models.len()));
+            for (i, model) in models.iter().enumerate() {
+                let blob = Blob::new(what, i, model, base.locate(model));
+                blob.data().iter().for_each(|d| add(format!("{what} data {i}").into(), place(d.rest()), None));
+                blob.name_bytes().iter().for_each(|d| add(format!("{what} name {i}").into(), place(d), None));
+            }
+        }
+        pieces.sort_by_key(|s| s.offset);
+        pieces
+    }
+}
+
+/// The entry `index` of `array`, or the error that there is no such `what`.
+fn get<'a, T>(array: &'a [T], index: usize, what: &'static str) -> Result<&'a T> {
+    array.get(index).ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} {index}") }, ""))
+}
+
+/// `pieces` (in file order) with the stretches between them, up to `end`, as `unmapped`.
+fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
+    let mut all = Vec::with_capacity(pieces.len());
+    let mut at = 0u64;
+    for piece in pieces {
+        if piece.offset > at {
+            all.push(Section::new("unmapped", at, piece.offset.saturating_sub(at), None));
+        }
+        at = at.max(piece.offset.saturating_add(piece.size));
+        all.push(piece);
+    }
+    if end > at {
+        all.push(Section::new("unmapped", at, end.saturating_sub(at), None));
+    }
+    all
+}
+
+/// The target of a struct's pointer: not in the header, which no data shares.
+fn data<'a>(owner: View<'a>, pointer: i64, size: u64) -> Result<View<'a>> {
+    let at = owner.follow(pointer)?;
+    if at.position() < size_of::<Header>() {
+        return Err(owner.error(ErrorKind::Damaged { what: format!("pointer {pointer} leads into the header").into() }));
+    }
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    at.take(size)?;
+    Ok(at)
+}
+
+/// All bytes of a packed string, its NUL included.
+fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
+    at.follow_array(string.text.get(), string.size.get() as usize)
+}
+
+/// The parts of a model that armour and collision have alike.
+macro_rules! model_of_blob {
+    ($model:ident) => {
+        impl<'a> $model<'a> {
+            pub(super) fn new(blob: Blob<'a>) -> Self {
+                Self { blob }
+            }
+
+            /// The model's number.
+            pub fn index(&self) -> usize {
+                self.blob.index()
+            }
+
+            /// The model's name, such as `CM_PA_united.armor`; empty if it has none.
+            ///
+            /// # Errors
+            /// When the text leaves the file, does not end, or is not UTF-8.
+            pub fn name(&self) -> Result<&'a str> {
+                self.blob.name()
+            }
+
+            /// The absolute file offset of its data, and the number of bytes.
+            ///
+            /// # Errors
+            /// When it is not in the file after its header.
+            pub fn span(&self) -> Result<(u64, u64)> {
+                self.blob.span()
+            }
+
+            /// The model's data.
+            pub(super) fn bytes(&self) -> Result<&'a [u8]> {
+                Ok(self.blob.data()?.rest())
+            }
+        }
+    };
+}
+model_of_blob!(ArmorModel);
+model_of_blob!(CollisionModel);
+
+/// A named blob: armour or collision.
+#[derive(Debug, Clone, Copy)]
+pub struct Blob<'a> {
+    kind: &'static str,
+    index: usize,
+    prototype: &'a ModelPrototype,
+    at: View<'a>,
+}
+
+impl<'a> Blob<'a> {
+    fn new(kind: &'static str, index: usize, prototype: &'a ModelPrototype, at: View<'a>) -> Self {
+        Self { kind, index, prototype, at }
+    }
+
+    /// The blob's number among the models of its kind.
+    fn index(&self) -> usize {
+        self.index
+    }
+
+    fn name_view(&self) -> View<'a> {
+        self.at.locate(&self.prototype.name)
+    }
+
+    fn name_bytes(&self) -> Result<&'a [u8]> {
+        string_bytes(&self.prototype.name, self.name_view())
+    }
+
+    /// The blob's name; empty if it has none.
+    fn name(&self) -> Result<&'a str> {
+        self.name_view().packed_str().map_err(|e| self.named(e))
+    }
+
+    /// The place of its data; the data of the view ends with the blob.
+    fn data(&self) -> Result<View<'a>> {
+        let data = || {
+            let size = self.prototype.size_in_bytes.get();
+            let size = u64::try_from(size).map_err(|_| self.at.bad_value("size", size))?;
+            let start = data(self.at, self.prototype.data.get(), size)?;
+            let end = start.position().saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+            let whole = start.data().get(..end).unwrap_or_default();
+            let origin = start.offset().saturating_sub(start.position() as u64);
+            Ok(View::new(whole, start.part_name()).with_origin(origin).at(start.position()))
+        };
+        data().map_err(|e| self.named(e))
+    }
+
+    /// The absolute file offset of its data, and the number of bytes.
+    fn span(&self) -> Result<(u64, u64)> {
+        let data = self.data()?;
+        Ok((data.offset(), data.rest().len() as u64))
+    }
+
+    /// `error`, in this blob.
+    fn named(&self, error: Error) -> Error {
+        error.context(format_args!("{} model {}", self.kind, self.index))
+    }
+}

@@ -1,0 +1,90 @@
+//! The format as commands see it.
+
+use super::layout::Header;
+use super::{Geometry, tables, verify, with_gaps};
+use crate::bytes::{View, is_hole};
+use crate::error::Result;
+use crate::materials;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::scene::Meshes;
+use crate::scene::Shapes;
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+
+impl FileFormat for Geometry {
+    const NAME: &'static str = "geometry";
+    const ENDINGS: &'static [&'static str] = &[".geometry"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // Six counts and six pointers: the first pointer that is not null leads to the end of the header, and each array
+        // ends in the file.
+        let Ok(header) = View::new(data, "header").read::<Header>() else { return Likeness::No };
+        let fits = header.arrays().into_iter().all(|(count, pointer, size)| {
+            let start = usize::try_from(pointer).ok().filter(|&start| start >= size_of::<Header>());
+            let end = (count as usize).checked_mul(size).and_then(|bytes| start?.checked_add(bytes));
+            count == 0 || end.is_some_and(|end| end <= data.len())
+        });
+        let first = header.arrays().into_iter().map(|(_, pointer, _)| pointer).find(|&pointer| pointer != 0);
+        let first_fits = matches!(first, None | Some(0x48));
+        Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<Header>()))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, options)
+    }
+}
+
+impl Reader for Geometry {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let end = self.source.bytes().len() as u64;
+        let mut sections = with_gaps(self.pieces(), end);
+        let origin = self.view("file").offset();
+        sections.iter_mut().for_each(|s| s.offset = s.offset.saturating_add(origin));
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        tables::one(self, name)
+    }
+
+    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        tables::facts(self)
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        tables::cat(self, entry, out)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        // Only armour shows names of materials.
+        let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));
+        names.and_then(|names| materials::warning(names.build())).into_iter().collect()
+    }
+
+    fn meshes(&self) -> Option<&dyn Meshes> {
+        Some(self)
+    }
+
+    fn shapes(&self) -> Option<&dyn Shapes> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

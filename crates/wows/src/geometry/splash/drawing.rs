@@ -1,0 +1,202 @@
+//! The boxes of a `.splash` as solids, coloured by the kind that their names begin with.
+
+use super::super::METRES;
+use super::{Splash, SplashBox};
+use crate::error::{Error, ErrorKind, Result};
+use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// The faces of a box by its corners; each bit of a corner's number selects an end of an axis. Two triangles a face,
+/// counterclockwise seen from outside.
+const FACES: [[usize; 6]; 6] = [
+    [0, 4, 6, 0, 6, 2],
+    [1, 3, 7, 1, 7, 5],
+    [0, 1, 5, 0, 5, 4],
+    [2, 6, 7, 2, 7, 3],
+    [0, 2, 3, 0, 3, 1],
+    [4, 5, 7, 4, 7, 6],
+];
+/// The normals of the faces.
+const NORMALS: [[f32; 3]; 6] =
+    [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]];
+
+impl Shapes for Splash {
+    fn kinds(&self) -> &'static [SceneFormat] {
+        &[SceneFormat::Png]
+    }
+
+    fn draw<'a>(&'a self, _: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
+        Ok(Box::new(Boxes::read(self)?))
+    }
+}
+
+/// A box to be drawn.
+#[derive(Debug)]
+struct Drawn<'a> {
+    name: &'a str,
+    material: usize,
+    min: [f32; 3],
+    max: [f32; 3],
+}
+
+struct Boxes<'a> {
+    name: &'a str,
+    kinds: Vec<&'a str>,
+    all: Vec<Drawn<'a>>,
+    damage: Vec<Error>,
+}
+
+/// The kind of a box: its name without the numbers at its end.
+fn kind_of(name: &str) -> &str {
+    let kind = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    if kind.is_empty() { name } else { kind }
+}
+
+impl<'a> Boxes<'a> {
+    fn read(splash: &'a Splash) -> Result<Self> {
+        let (mut all, mut damage) = (Vec::new(), Vec::new());
+        for found in splash.boxes()? {
+            match found {
+                Ok(found) if found.min.iter().chain(&found.max).all(|c| c.is_finite()) => all.push(found),
+                Ok(SplashBox { name, .. }) => {
+                    let what = "a corner is not a number".into();
+                    damage.push(Error::of_part(ErrorKind::Damaged { what }, name.to_owned()));
+                }
+                Err(error) => damage.push(error),
+            }
+        }
+        let kinds: BTreeMap<&str, ()> = all.iter().map(|found| (kind_of(found.name), ())).collect();
+        let kinds: Vec<&str> = kinds.into_keys().collect();
+        let drawn = |found: SplashBox<'a>| {
+            // The file's space is left-handed.
+            let [a, b] = [found.min, found.max].map(|[x, y, z]| [-x + 0.0, y, z]);
+            let corner_of = |least: bool| {
+                [0, 1, 2].map(|axis| {
+                    let [a, b] = [a, b].map(|corner: [f32; 3]| corner.get(axis).copied().unwrap_or(0.0));
+                    if least { a.min(b) } else { a.max(b) }
+                })
+            };
+            let material = kinds.binary_search(&kind_of(found.name)).unwrap_or(0);
+            Drawn { name: found.name, material, min: corner_of(true), max: corner_of(false) }
+        };
+        let all = all.into_iter().map(drawn).collect();
+        Ok(Self { name: splash.source().stem(), kinds, all, damage })
+    }
+
+    fn as_figure(&self) -> Figure<'_> {
+        let tint = |(rank, name): (usize, &&'a str)| {
+            let [r, g, b] = scene::colour(rank, self.kinds.len());
+            SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
+        };
+        Figure::Solids(Solids {
+            armor: Vec::new(),
+            name: self.name,
+            files: Vec::new(),
+            is_overlay: false,
+            materials: self.kinds.iter().enumerate().map(tint).collect(),
+            solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
+            places: (0..self.all.len())
+                .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
+                .collect(),
+            metres: Some(METRES),
+            notes: &[],
+            damage: &self.damage,
+        })
+    }
+}
+
+impl Drawing for Boxes<'_> {
+    fn damage(&self) -> &[Error] {
+        &self.damage
+    }
+
+    fn figure(&self) -> Result<Option<Figure<'_>>> {
+        Ok((!self.all.is_empty()).then(|| self.as_figure()))
+    }
+
+    fn write(&self, kind: SceneFormat, _: &mut dyn Write) -> Result<Vec<String>> {
+        Err(no_such_kind(kind))
+    }
+}
+
+impl Drawn<'_> {
+    fn corner(&self, corner: usize) -> [f32; 3] {
+        let ends = self.min.iter().zip(&self.max).zip([1usize, 2, 4]);
+        let mut at = [0.0; 3];
+        at.iter_mut().zip(ends).for_each(|(at, ((min, max), bit))| *at = if corner & bit == 0 { *min } else { *max });
+        at
+    }
+}
+
+impl Solid for Drawn<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn kind(&self) -> SolidKind {
+        SolidKind::Zone
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        &[]
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        (self.min, self.max)
+    }
+
+    fn vertices(&self) -> usize {
+        FACES.as_flattened().len()
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        Box::new(FACES.as_flattened().iter().map(|corner| self.corner(*corner)))
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        Some(Box::new(NORMALS.iter().flat_map(|normal| [*normal; 6])))
+    }
+
+    fn is_indexed(&self) -> bool {
+        false
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        Box::new((0..12).map(|n: u32| [0, 1, 2].map(|corner| n.saturating_mul(3).saturating_add(corner))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faces_turn_left_around_their_normals() {
+        let drawn = Drawn { name: "", material: 0, min: [-1.0, -2.0, -3.0], max: [1.0, 2.0, 3.0] };
+        let positions: Vec<[f32; 3]> = drawn.positions().collect();
+        let normals: Vec<[f32; 3]> = drawn.normals().unwrap().collect();
+        assert_eq!((positions.len(), normals.len(), drawn.triangles().count()), (36, 36, 12));
+        for (&[a, b, c], normal) in positions.as_chunks::<3>().0.iter().zip(normals.iter().step_by(3)) {
+            let minus = |p: [f32; 3], q: [f32; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+            let ([x, y, z], [u, v, w]) = (minus(b, a), minus(c, a));
+            let turn = [y * w - z * v, z * u - x * w, x * v - y * u];
+            assert!(turn.iter().zip(normal).map(|(t, n)| t * n).sum::<f32>() > 0.0, "{a:?} {b:?} {c:?} {normal:?}");
+            // And lies on the side that it looks to.
+            assert!(a.iter().zip(normal).map(|(a, n)| a * n).sum::<f32>() > 0.0);
+        }
+    }
+
+    #[test]
+    fn boxes_are_of_a_kind_by_their_names() {
+        assert_eq!(
+            ["CM_SB_bow_1", "CM_SB_cit_ammo_2_13", "CM_SB_AA", "12"].map(kind_of),
+            ["CM_SB_bow", "CM_SB_cit_ammo", "CM_SB_AA", "12"]
+        );
+    }
+}

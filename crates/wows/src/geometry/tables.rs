@@ -1,0 +1,595 @@
+//! The tables of a `.geometry` file.
+
+use super::armor::Plate;
+use super::collision::Hull;
+use super::content::{self, SharedContent};
+use super::layout::{ArmorVertex, Mapping, PlateHeader};
+use super::mesh::{Group, bounds};
+use super::places::PiecePosition;
+use super::vertex::{Attribute, Vertices};
+use super::{Geometry, METRES, material_name};
+use crate::armor::PlateUse;
+use crate::bytes::le;
+use crate::error::Result;
+use crate::id;
+use crate::reader::Reader as _;
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::{Arc, LazyLock};
+
+/// A function that builds a table.
+type Make = for<'g> fn(&'g Geometry) -> Made<'g>;
+
+type Made<'g> = Box<dyn Table + 'g>;
+
+/// All tables by name, the main one first.
+const TABLES: [(&str, Make); 13] = [
+    ("vertex_buffers", vertex_buffers),
+    ("index_buffers", index_buffers),
+    ("vertex_mappings", vertex_mappings),
+    ("index_mappings", index_mappings),
+    ("render_groups", render_groups),
+    ("collision_models", collision_models),
+    ("collision_hulls", collision_hulls),
+    ("hull_vertices", hull_vertices),
+    ("armor_models", armor_models),
+    ("armor_plates", armor_plates),
+    ("armor_triangles", armor_triangles),
+    ("vertices", vertices),
+    ("triangles", triangles),
+];
+
+/// All tables, the main one first.
+pub(super) fn all(g: &Geometry) -> Vec<Box<dyn Table + '_>> {
+    TABLES.iter().map(|(_, make)| make(g)).collect()
+}
+
+/// The table `name`; no other table is built.
+pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>> {
+    let (_, make) = TABLES.iter().find(|(known, _)| *known == name)?;
+    Some(make(g))
+}
+
+fn vertex_buffers(g: &Geometry) -> Made<'_> {
+    let table = DeclaredTable::new(
+        "vertex_buffers",
+        || Ok(g.vertices_prototypes()?.len()),
+        |row| Ok(Some((row, g.vertex_buffer(row)?))),
+    )
+    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    .column(Column::text("format").brief().key(), |(_, b)| Ok(b.format_name()?.into()))
+    .column(Column::uint("stride").brief(), |(_, b)| Ok(b.stride().into()))
+    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+    .column(Column::bool("skinned").brief(), |(_, b)| Ok((b.prototype().is_skinned != 0).into()))
+    .column(Column::bool("bumped").brief(), |(_, b)| Ok((b.prototype().is_bumped != 0).into()))
+    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+    .column(Column::uint("offset").place(), |(_, b)| Ok(b.offset()?.into()))
+    .column(Column::uint("left"), |(_, b)| Ok(b.format()?.left().into()));
+    Box::new(table)
+}
+
+fn index_buffers(g: &Geometry) -> Made<'_> {
+    let table = DeclaredTable::new(
+        "index_buffers",
+        || Ok(g.indices_prototypes()?.len()),
+        |row| Ok(Some((row, g.index_buffer(row)?))),
+    )
+    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    .column(Column::uint("index_size").brief().key(), |(_, b)| Ok(b.prototype().index_size.get().into()))
+    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+    .column(Column::uint("offset").brief().place(), |(_, b)| Ok(b.offset()?.into()));
+    Box::new(table)
+}
+
+fn vertex_mappings(g: &Geometry) -> Made<'_> {
+    mappings(g, "vertex_mappings", SharedContent::VertexMappings, Geometry::vertex_mappings)
+}
+
+fn index_mappings(g: &Geometry) -> Made<'_> {
+    mappings(g, "index_mappings", SharedContent::IndexMappings, Geometry::index_mappings)
+}
+
+fn mappings<'g>(
+    g: &'g Geometry,
+    name: &'static str,
+    of: SharedContent,
+    all: fn(&'g Geometry) -> Result<&'g [Mapping]>,
+) -> Made<'g> {
+    let contents = LazyLock::new(move || content::all(g, of));
+    let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
+    let table = DeclaredTable::new(name, move || Ok(all(g)?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::id32("mapping_id").brief().key().writable(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
+        .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
+        .column(Column::uint("texel_density").brief().accepts(Accepts::Bits(16)), |(_, m)| {
+            Ok(m.packed_texel_density.get().into())
+        })
+        .column(Column::uint("start").brief().place(), |(_, m)| Ok(m.items_offset.get().into()))
+        .column(Column::uint("count").brief(), |(_, m)| Ok(m.items_count.get().into()))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
+}
+
+fn render_groups(g: &Geometry) -> Made<'_> {
+    let locate = |row| Ok(g.groups()?.groups.get(row));
+    let table = DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), locate)
+        .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
+        .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
+        .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
+        .column(Column::uint("vertices").brief(), |group| {
+            Ok(g.vertex_mappings()?.get(group.vertices).map(|m| m.items_count.get()).into())
+        })
+        .column(Column::uint("triangles").brief(), |group| {
+            Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
+        })
+        .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
+        .costly();
+    Box::new(table)
+}
+
+fn armor_models(g: &Geometry) -> Made<'_> {
+    let contents = LazyLock::new(move || content::all(g, SharedContent::ArmorModels));
+    let locate = |row| Ok(Some((row, g.armor_model(row)?)));
+    let table = DeclaredTable::new("armor_models", || Ok(g.armor_prototypes()?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
+        .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
+        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
+        .column(Column::uint("triangles").brief(), |(_, m)| {
+            let mut triangles = 0u64;
+            for plate in m.plates()? {
+                triangles = triangles.saturating_add(plate?.triangles().len() as u64);
+            }
+            Ok(triangles.into())
+        })
+        .column(Column::uint("plates").brief(), |(_, m)| Ok(m.header()?.plates.get().into()))
+        .column(Column::floats("min"), |(_, m)| Ok(floats(m.header()?.min)))
+        .column(Column::floats("max"), |(_, m)| Ok(floats(m.header()?.max)))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
+}
+
+fn floats<'v>(values: [le::F32; 3]) -> Value<'v> {
+    Value::floats(values.map(|v| v.get()))
+}
+
+/// Three columns of one point.
+fn point(names: [&'static str; 3]) -> [Column; 3] {
+    names.map(Column::f32)
+}
+
+fn component<'v>(point: Option<[f32; 3]>, axis: usize) -> Result<Value<'v>> {
+    Ok(point.and_then(|point| point.get(axis).copied()).into())
+}
+
+/// A plate, as part of one ship, mount or gun.
+struct UsedPlate<'g> {
+    geometry: &'g Geometry,
+    place: &'g PiecePosition,
+    plate: Plate<'g>,
+    /// The number of the use.
+    number: usize,
+}
+
+impl<'g> UsedPlate<'g> {
+    fn at(geometry: &'g Geometry, place: &'g PiecePosition, number: usize) -> Result<Self> {
+        Ok(Self { geometry, place, plate: Plate::at(geometry, place)?, number })
+    }
+
+    fn armor(&self) -> Result<Option<&'g PlateUse>> {
+        Ok(self.geometry.armor_uses()?.get(self.number))
+    }
+
+    fn header(&self) -> &'g PlateHeader {
+        self.plate.header()
+    }
+}
+
+/// Adds the columns of what other files state of a plate.
+fn with_armor<'g, R>(
+    table: DeclaredTable<'g, R>,
+    plate: impl for<'r> Fn(&'r R) -> &'r UsedPlate<'g> + Copy + Send + Sync + 'g,
+) -> DeclaredTable<'g, R> {
+    table
+        .column(Column::new("thickness", Kind::F64).brief(), move |row| {
+            let header = plate(row).header();
+            let armor = plate(row).armor()?;
+            Ok(armor.and_then(|armor| armor.thickness(header.layer.get(), header.material_id.get())).into())
+        })
+        .column(Column::text("ship").brief(), move |row| {
+            Ok(plate(row).armor()?.and_then(|armor| armor.ship.as_deref()).into())
+        })
+        .column(Column::text("component").brief(), move |row| {
+            Ok(plate(row).armor()?.and_then(|armor| armor.component.as_deref()).into())
+        })
+        .column(Column::nested("mounts"), move |row| {
+            let mounts = plate(row).armor()?.map(|armor| armor.mounts.as_slice()).unwrap_or_default();
+            Ok(Value::List(mounts.iter().map(|mount| Value::text(mount)).collect()))
+        })
+        .column(Column::text("entity"), move |row| Ok(plate(row).armor()?.map(|armor| armor.entity.as_str()).into()))
+}
+
+fn armor_plates(g: &Geometry) -> Made<'_> {
+    let locate = |row: usize| {
+        let each = g.rows_of_plate();
+        match row.checked_div(each).and_then(|plate| g.armor_places().all.get(plate)) {
+            Some(place) => UsedPlate::at(g, place, row.checked_rem(each).unwrap_or(0)).map(Some),
+            None => Ok(None),
+        }
+    };
+    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
+    let table = DeclaredTable::new("armor_plates", count, locate)
+        .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
+        .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
+        .column(Column::uint("material_id").brief().key().accepts(Accepts::Bits(16)), |row| {
+            Ok(row.header().material_id.get().into())
+        })
+        .column(Column::text("material").brief().resolved(), |row| {
+            Ok(material_name(row.header().material_id.get()).into())
+        })
+        .column(Column::uint("layer").brief().key().accepts(Accepts::Bits(16)), |row| {
+            Ok(row.header().layer.get().into())
+        })
+        .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
+        .column(Column::new("area", Kind::F64), |row| Ok(area(row.plate.triangles()).into()))
+        .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
+            component(Some(row.header().min.map(|v| v.get())), axis)
+        })
+        .columns(point(["max_x", "max_y", "max_z"]), |row, axis| {
+            component(Some(row.header().max.map(|v| v.get())), axis)
+        })
+        .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
+        .with_volume(|row| {
+            let header = row.header();
+            Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
+        })
+        .damaged(|| g.armor_places().damage.clone());
+    Box::new(with_armor(table, |row| row))
+}
+
+/// A triangle of a plate.
+struct ArmorTriangle<'g> {
+    of: UsedPlate<'g>,
+    corners: &'g [ArmorVertex; 3],
+}
+
+/// The area of triangles in square metres.
+fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
+    let metres = |corner: &ArmorVertex| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES));
+    let of_triangle = |corners: &[ArmorVertex; 3]| {
+        let [a, b, c] = corners.each_ref().map(metres);
+        let side = |to: [f64; 3]| [to[0] - a[0], to[1] - a[1], to[2] - a[2]];
+        let ([ux, uy, uz], [vx, vy, vz]) = (side(b), side(c));
+        let across = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+        across.iter().map(|v| v * v).sum::<f64>().sqrt() / 2.0
+    };
+    triangles.iter().map(of_triangle).sum()
+}
+
+fn armor_triangles(g: &Geometry) -> Made<'_> {
+    let locate = |row: usize| {
+        let each = g.rows_of_plate() as u64;
+        let (triangle, number) = ((row as u64).checked_div(each), (row as u64).checked_rem(each).unwrap_or(0));
+        let Some((place, at)) = triangle.and_then(|row| g.armor_places().find(row)) else { return Ok(None) };
+        let of = UsedPlate::at(g, place, usize::try_from(number).unwrap_or(usize::MAX))?;
+        Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
+    };
+    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
+    let table = DeclaredTable::new("armor_triangles", all, locate)
+        .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
+        .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
+        .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
+        .columns(
+            ["x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2"].map(|name| Column::f32(name).brief()),
+            |t, number| {
+                let corner = t.corners.get(number / 3).map(|corner| corner.position.map(|v| v.get()));
+                component(corner, number % 3)
+            },
+        )
+        .column(Column::uint("plate").place(), |t| Ok(t.of.place.number.into()))
+        .column(Column::text("material").resolved(), |t| Ok(material_name(t.of.header().material_id.get()).into()))
+        .with_volume(|t| {
+            let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
+            Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
+        })
+        .damaged(|| g.armor_places().damage.clone())
+        .derived();
+    Box::new(with_armor(table, |row| &row.of))
+}
+
+/// A count of rows; one that memory could not hold is as good as the largest.
+fn count(items: u64) -> usize {
+    usize::try_from(items).unwrap_or(usize::MAX)
+}
+
+fn collision_models(g: &Geometry) -> Made<'_> {
+    let contents = LazyLock::new(move || content::all(g, SharedContent::CollisionModels));
+    let locate = |row| Ok(Some((row, g.collision_model(row)?)));
+    let table = DeclaredTable::new("collision_models", || Ok(g.collision_prototypes()?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
+        .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
+        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
+        .column(Column::uint("hulls").brief(), |(_, m)| Ok(m.hulls()?.stated().into()))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
+}
+
+fn collision_hulls(g: &Geometry) -> Made<'_> {
+    let locate = |row| match g.collision_places().all.get(row) {
+        Some(place) => Ok(Some((place, Hull::at(g, place)?))),
+        None => Ok(None),
+    };
+    let table = DeclaredTable::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
+        .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
+        .column(Column::uint("index").brief().key(), |(place, _)| Ok(place.number.into()))
+        .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
+        .column(Column::uint("edges").brief(), |(_, hull)| Ok(hull.edges().len().into()))
+        .column(Column::uint("faces").brief(), |(_, hull)| Ok(hull.face_count().into()))
+        .column(Column::floats("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
+        .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
+        .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
+        .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
+        .damaged(|| g.collision_places().damage.clone());
+    Box::new(table)
+}
+
+fn hull_vertices(g: &Geometry) -> Made<'_> {
+    let locate = |row| {
+        let Some((place, number)) = g.collision_places().find(row as u64) else { return Ok(None) };
+        let corner = Hull::corners_at(g, place)?.get(number);
+        Ok(corner.map(|corner| (place, number, corner.map(|v| v.get()))))
+    };
+    let table = DeclaredTable::new("hull_vertices", || Ok(count(g.collision_places().items)), locate)
+        .column(Column::uint("model").brief().key(), |(place, ..)| Ok(place.model.into()))
+        .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
+        .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
+        .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
+        .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
+        .damaged(|| g.collision_places().damage.clone())
+        .derived();
+    Box::new(table)
+}
+
+/// The rows of a table that belong to each buffer.
+#[derive(Debug)]
+struct Starts {
+    /// The first row of each buffer.
+    first: Vec<u64>,
+    total: u64,
+}
+
+impl Starts {
+    /// `count` returns the rows of a buffer. A damaged buffer has one row, which has its error.
+    fn new(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> Self {
+        let mut total = 0u64;
+        let start = |i| {
+            let first = total;
+            total = total.saturating_add(count(i).unwrap_or(1) as u64);
+            first
+        };
+        Self { first: (0..buffers).map(start).collect(), total }
+    }
+
+    fn len(&self) -> usize {
+        usize::try_from(self.total).unwrap_or(usize::MAX)
+    }
+
+    /// The buffer that has `row`, and the row's number in it.
+    fn locate(&self, row: usize) -> Option<(usize, usize)> {
+        let buffer = self.first.partition_point(|&s| s <= row as u64).checked_sub(1)?;
+        let start = usize::try_from(*self.first.get(buffer)?).ok()?;
+        Some((buffer, row.checked_sub(start)?)).filter(|_| (row as u64) < self.total)
+    }
+}
+
+/// A vertex; its buffer is decoded on the first use of its columns.
+struct Vertex<'g> {
+    geometry: &'g Geometry,
+    buffer: usize,
+    index: usize,
+    /// All vertices of the buffer, once one of them was read.
+    all: OnceCell<Vertices<'g>>,
+}
+
+impl<'g> Vertex<'g> {
+    fn read(&self) -> Result<Vertices<'g>> {
+        let all = match self.all.get() {
+            Some(all) => all,
+            None => {
+                let all = self.geometry.vertices(self.buffer)?;
+                self.all.get_or_init(|| all)
+            }
+        };
+        all.slice(self.index, 1).ok_or_else(|| no_cell("vertices", self.index, 0))
+    }
+}
+
+fn bytes<'v, const N: usize>(bytes: Option<[u8; N]>) -> Value<'v> {
+    bytes.map_or(Value::Null, |bytes| Value::List(bytes.into_iter().map(Value::from).collect()))
+}
+
+fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
+    let starts = Arc::new(LazyLock::new(move || {
+        Starts::new(g.vertices_prototypes().map_or(0, <[_]>::len), |i| {
+            let buffer = g.vertex_buffer(i)?;
+            buffer.size()?;
+            buffer.count()
+        })
+    }));
+    let of_count = Arc::clone(&starts);
+    let locate = move |row, before: Option<Vertex<'g>>| {
+        let vertex = |(buffer, index)| {
+            let all = before.filter(|before| before.buffer == buffer).map(|before| before.all);
+            Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
+        };
+        Ok(starts.locate(row).map(vertex))
+    };
+    let pair = |pair: Option<[f32; 2]>, number: usize| Ok(pair.and_then(|pair| pair.get(number).copied()).into());
+    let table = DeclaredTable::walked("vertices", move || g.vertices_prototypes().map(|_| of_count.len()), locate)
+        .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
+        .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
+        .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
+            component(v.read()?.positions().and_then(|mut v| v.next()), axis)
+        })
+        .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| {
+            component(v.read()?.normals().and_then(|mut v| v.next()), axis)
+        })
+        .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
+            pair(v.read()?.uvs().and_then(|mut v| v.next()), number)
+        })
+        .columns(["u2", "v2"].map(Column::f32), move |v, number| {
+            pair(v.read()?.uv2s().and_then(|mut v| v.next()), number)
+        })
+        .column(Column::floats("tangent"), |v| {
+            Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+        })
+        .column(Column::floats("binormal"), |v| {
+            Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+        })
+        .column(Column::numbers("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
+        .column(Column::numbers("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
+        .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
+        .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
+        .column(Column::numbers("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
+        .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
+        .derived();
+    Box::new(table)
+}
+
+fn triangles(g: &Geometry) -> Made<'_> {
+    let starts = Arc::new(LazyLock::new(move || {
+        Starts::new(g.indices_prototypes().map_or(0, <[_]>::len), |i| {
+            let buffer = g.index_buffer(i)?;
+            buffer.size()?;
+            Ok(buffer.count()? / 3)
+        })
+    }));
+    let of_count = Arc::clone(&starts);
+    let table = DeclaredTable::new(
+        "triangles",
+        move || g.indices_prototypes().map(|_| of_count.len()),
+        move |row| Ok(starts.locate(row)),
+    )
+    .column(Column::uint("buffer").brief().key(), |(buffer, _)| Ok((*buffer).into()))
+    .column(Column::uint("index").brief().key(), |(_, index)| Ok((*index).into()))
+    .columns(["a", "b", "c"].map(|name| Column::uint(name).brief()), |(buffer, index), corner| {
+        let at = index.saturating_mul(3).saturating_add(corner);
+        let found = g.indices(*buffer)?.get(at).ok_or_else(|| no_cell("triangles", *index, corner))?;
+        Ok(found.into())
+    })
+    .derived();
+    Box::new(table)
+}
+
+/// Facts that `info` shows besides sections and tables.
+pub(super) fn facts(g: &Geometry) -> Vec<(Cow<'static, str>, Value<'_>)> {
+    let sections = g.sections();
+    let unmapped: Vec<Value<'_>> = sections
+        .iter()
+        .filter(|s| s.name == "unmapped")
+        .map(|s| Value::Map(vec![("offset".into(), Value::Uint(s.offset)), ("size".into(), Value::Uint(s.size))]))
+        .collect();
+    let unknown: Vec<Value<'_>> = (0..g.vertices_prototypes().map_or(0, <[_]>::len))
+        .filter_map(|i| Some((i, g.vertex_buffer(i).ok()?.format().ok()?)))
+        .filter(|(_, format)| !format.is_known())
+        .map(|(i, format)| {
+            let what = if format.has(Attribute::Position) { "only positions are read" } else { "nothing is read" };
+            format!("vertex buffer {i}: {what}, {} bytes a vertex left", format.left()).into()
+        })
+        .collect();
+    let mut facts = vec![
+        ("decoded_size".into(), g.decoded_size().map_or(Value::Null, Value::Uint)),
+        ("unmapped".into(), Value::List(unmapped)),
+    ];
+    if !unknown.is_empty() {
+        facts.push(("formats_not_read".into(), Value::List(unknown)));
+    }
+    facts
+}
+
+/// Shows `entry`: a mapping id (`0x…`), the name of a model, a row of the main table (`0`), or a table and a row
+/// (`armor_plates/0`).
+pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+    if let Some((table, row)) = entry.rsplit_once('/')
+        && let Some(table) = g.table(table)
+        && let Ok(row) = row.parse::<usize>()
+    {
+        if row >= table.len()? {
+            return Ok(false);
+        }
+        show_row(table.as_ref(), row, out)?;
+        return Ok(true);
+    }
+    if let Some(id) = id::parse32(entry)
+        && show_mapping(g, id, out)?
+    {
+        return Ok(true);
+    }
+    // `ls` shows the rows of the main table by their numbers.
+    if let (Ok(row), Some((_, main))) = (entry.parse::<usize>(), TABLES.first()) {
+        let table = main(g);
+        if row < table.len()? {
+            show_row(table.as_ref(), row, out)?;
+            return Ok(true);
+        }
+    }
+    for table in ["armor_models", "collision_models"] {
+        let Some(table) = g.table(table) else { continue };
+        for row in 0..table.len()? {
+            if !entry.is_empty() && table.value(row, 1)?.as_text().as_deref() == Some(entry) {
+                show_row(table.as_ref(), row, out)?;
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn show_row(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<()> {
+    out.begin_map()?;
+    let mut first_error = None;
+    for (i, column) in table.columns().iter().enumerate() {
+        match table.value(row, i) {
+            Ok(value) => out.field(&column.name, &value)?,
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    out.end_map()?;
+    first_error.map_or(Ok(()), Err)
+}
+
+/// The mappings with this id, and the render groups that they are part of.
+fn show_mapping(g: &Geometry, id: u32, out: &mut dyn Visitor) -> Result<bool> {
+    let (vertices, indices) = (g.vertex_mapping(id)?, g.index_mapping(id)?);
+    if vertices.is_none() && indices.is_none() {
+        return Ok(false);
+    }
+    out.begin_map()?;
+    for (name, row) in [("vertex_mappings", vertices), ("index_mappings", indices)] {
+        if let (Some(table), Some(row)) = (g.table(name), row) {
+            out.key(name.trim_end_matches('s'))?;
+            show_row(table.as_ref(), row, out)?;
+        }
+    }
+    out.key("render_groups")?;
+    out.begin_list()?;
+    let is_of = |group: &Group| Some(group.vertices) == vertices || Some(group.indices) == indices;
+    let groups = g.groups();
+    if let (Ok(groups), Some(table)) = (&groups, g.table("render_groups")) {
+        for (row, _) in groups.groups.iter().enumerate().filter(|(_, group)| is_of(group)) {
+            show_row(table.as_ref(), row, out)?;
+        }
+    }
+    out.end_list()?;
+    out.end_map()?;
+    groups.map(|_| true)
+}

@@ -1,0 +1,58 @@
+//! World of Warships: a part of `assetq`, which programs use instead. It changes without notice.
+
+#![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::cast_possible_truncation
+    )
+)]
+
+#[cfg(test)]
+use assetq_core::Source;
+use assetq_core::{
+    Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, reader,
+    relations, report, scene, source, table, texture, threads, writable,
+};
+
+pub mod armor;
+pub mod bwdb;
+mod camouflage;
+pub mod gameparams;
+pub mod geometry;
+mod materials;
+pub mod mfm;
+pub mod mo;
+pub mod ship;
+pub mod wows;
+
+/// Prototype database, `assets.bin`.
+pub const BWDB: Format = Format::of::<bwdb::Database>();
+/// Geometry, `.geometry`.
+pub const GEOMETRY: Format = Format::of::<geometry::Geometry>();
+/// Merged models of a space, `models.bin`.
+pub const MODELS: Format = Format::of::<bwdb::Models>();
+/// Instances of a space, `space.bin`.
+pub const SPACE: Format = Format::of::<bwdb::Space>();
+/// Hit-location boxes, `.splash`.
+pub const SPLASH: Format = Format::of::<geometry::Splash>();
+/// Material of a mod, `.mfm`.
+pub const MFM: Format = Format::of::<mfm::Material>();
+/// Parameters, `GameParams.data`.
+pub const GAMEPARAMS: Format = Format::of::<gameparams::Params>();
+/// Texts of the game, GNU MO.
+pub const MO: Format = Format::of::<mo::Catalog>();
+/// Archive: the game's folder, or an `.idx` of it.
+pub const WOWS: Format = Format::of::<wows::WowsArchive>();
+
+/// All formats of this game.
+pub const FORMATS: &[Format] = &[BWDB, GEOMETRY, MODELS, SPACE, SPLASH, MFM, GAMEPARAMS, MO, WOWS];
+
+#[cfg(test)]
+assetq_core::inventory::submit! {
+    assetq_core::BuiltIn { formats: &[FORMATS], prefixes: &[] }
+}
