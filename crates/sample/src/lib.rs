@@ -53,6 +53,7 @@ use assetq_core::Format;
 use assetq_ff13::white::GameKind;
 #[cfg(feature = "rusty-hearts")]
 use assetq_rusty_hearts::rusty_hearts::layout::KEY;
+#[cfg(any(feature = "ff13", feature = "rusty-hearts", feature = "vrage"))]
 use make::each;
 
 /// A file of every format: its name, its format, and its builder.
