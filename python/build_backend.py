@@ -1,6 +1,6 @@
 """The build backend of the package: maturin, which packs the module, and the command `assetq` beside it.
 
-maturin packs a module or a program, not both. So the program is built first, from the same crates and with the same
+maturin packs a module or a program, not both. So the program and the extension of DuckDB are built first, from the same crates and with the same
 settings, and put into the folder whose `scripts` are installed on the path.
 """
 
@@ -8,6 +8,7 @@ import argparse
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import maturin
@@ -19,13 +20,18 @@ SCRIPTS = HERE / "assetq.data" / "scripts"
 PROFILE = "release-unwind"
 
 
-def build_command(config_settings):
-    """Builds the program with the settings of maturin that cargo knows."""
+def given_settings(config_settings):
+    """The settings of maturin that cargo knows."""
     settings = argparse.ArgumentParser(add_help=False)
     for name in ["--profile", "--target", "--target-dir"]:
         settings.add_argument(name)
     settings.add_argument("--locked", action="store_true")
-    given, _ = settings.parse_known_args(maturin.get_maturin_pep517_args(config_settings))
+    return settings.parse_known_args(maturin.get_maturin_pep517_args(config_settings))[0]
+
+
+def build_command(config_settings):
+    """Builds the program."""
+    given = given_settings(config_settings)
     command = ["cargo", "build", "--manifest-path", str(HERE / "Cargo.toml"), "--package", "assetq", "--bin", "assetq"]
     command += ["--profile", given.profile or PROFILE, "--message-format", "json-render-diagnostics"]
     command += [part for name in ["target", "target_dir"] if (value := getattr(given, name))
@@ -40,13 +46,27 @@ def build_command(config_settings):
     shutil.copy(program, SCRIPTS)
 
 
+def build_extension(config_settings):
+    """Builds the extension of DuckDB into the package, unless these sources are without it."""
+    given = given_settings(config_settings)
+    package = HERE.parent / "duckdb" / "package"
+    if not package.is_file():
+        return
+    command = [sys.executable, str(package), "--profile", given.profile or PROFILE, "--out", str(HERE / "assetq")]
+    command += ["--target", given.target] if given.target else []
+    command += ["--locked"] if given.locked else []
+    subprocess.run(command, check=True)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build_command(config_settings)
+    build_extension(config_settings)
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     build_command(config_settings)
+    build_extension(config_settings)
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
 
 

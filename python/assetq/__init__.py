@@ -34,6 +34,7 @@ from ._assetq import (
     sample,
     sql,
 )
+from ._duckdb import connect
 from ._scan import Condition, Partition, Piece, Scan, scan
 from ._types import (
     Change,
@@ -72,6 +73,7 @@ __all__ = [
     "Table",
     "__version__",
     "armor_material",
+    "connect",
     "dangling",
     "diff",
     "format_id",

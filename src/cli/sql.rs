@@ -1,4 +1,5 @@
 mod answers;
+mod duckdb;
 mod prompt;
 
 use super::patch::{Output, Target};
@@ -40,6 +41,7 @@ Examples:
   assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" hull.geometry --with GameParams.data
   assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
+  assetq sql --engine duckdb \"SELECT type, sum(size) FROM resources GROUP BY ALL\" assets.bin
   assetq sql assets.bin                        a prompt; .help says what it can do
 
 Besides SQLite's functions: path_id('content/…') and name_id('…') give ids, hex(n) writes a number as an id,
@@ -63,13 +65,28 @@ pub(super) struct Args {
     /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
+    /// The engine: SQLite, which is built in, or the user's own program duckdb, for whole tables
+    #[arg(long, value_name = "ENGINE", default_value = "sqlite")]
+    engine: Engine,
     /// Leave damaged rows out and count them, rather than stop at the first one; the exit code is still 3
     #[arg(long)]
     skip_damaged: bool,
 }
 
+/// What runs the statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Engine {
+    /// SQLite, in this process
+    Sqlite,
+    /// The program duckdb, with the extension of assetq
+    Duckdb,
+}
+
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (query, files) = args.parts()?;
+    if args.engine == Engine::Duckdb {
+        return duckdb::run(query.as_deref(), &files, args, context);
+    }
     let (session, paths) = open(&files, args, context)?;
     if let Some(out) = &args.into {
         context.check_new(out, args.output.force)?;

@@ -484,7 +484,7 @@ pub fn column_index(table: &dyn Table, name: &str) -> Option<usize> {
 }
 
 /// A walk over rows. Values borrow from the cursor, so that it can reuse one buffer.
-pub trait RowCursor {
+pub trait RowCursor: Send {
     /// Moves to the next row (at the start, to the first one); returns `false` past the last.
     ///
     /// # Errors
@@ -506,14 +506,14 @@ pub(crate) struct IndexCursor<'t, T: ?Sized, H> {
     has: H,
 }
 
-impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool>> IndexCursor<'t, T, H> {
+impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> IndexCursor<'t, T, H> {
     /// A walk from `first` on, as long as `has` returns true for the row.
     pub fn new(table: &'t T, first: usize, has: H) -> Self {
         Self { next: first, table, has }
     }
 }
 
-impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool>> RowCursor for IndexCursor<'_, T, H> {
+impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> RowCursor for IndexCursor<'_, T, H> {
     fn advance(&mut self) -> Result<bool> {
         if !(self.has)(self.next)? {
             return Ok(false);

@@ -444,7 +444,7 @@ impl<R> fmt::Debug for DeclaredTable<'_, R> {
     }
 }
 
-impl<R> Table for DeclaredTable<'_, R> {
+impl<R: Send> Table for DeclaredTable<'_, R> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -599,7 +599,7 @@ struct Cursor<'t, 'a, R> {
 /// Rows that are prefetched together.
 const AHEAD: usize = 64;
 
-impl<R> RowCursor for Cursor<'_, '_, R> {
+impl<R: Send> RowCursor for Cursor<'_, '_, R> {
     fn advance(&mut self) -> Result<bool> {
         let end = match self.end {
             Some(end) => end,

@@ -17,6 +17,8 @@ mod shares;
 pub mod stream;
 pub mod text;
 
+pub use plain::text as cell_text;
+
 #[doc(inline)]
 pub use assetq_core::atomic_file;
 pub use assetq_core::write::{json, plain};

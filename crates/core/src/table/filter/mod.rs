@@ -131,7 +131,7 @@ impl<D> std::fmt::Debug for Selection<'_, D> {
     }
 }
 
-impl<D: FnMut(Error)> RowCursor for Selection<'_, D> {
+impl<D: FnMut(Error) + Send> RowCursor for Selection<'_, D> {
     fn advance(&mut self) -> Result<bool> {
         while self.rows.advance()? {
             match self.bound.matches(&*self.rows) {

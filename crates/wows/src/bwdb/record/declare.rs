@@ -4,7 +4,7 @@ use super::{Field, FieldColumns, HeldTexts, Walker};
 use crate::bytes::View;
 
 /// A struct whose fields were declared with `prototype!`.
-pub trait Prototype<'a>: Field<'a> {
+pub trait Prototype<'a>: Field<'a> + Send {
     /// Evaluates only where its declaration covers each byte once: fields, and bytes that are declared as unused.
     const LAID_OUT: ();
 

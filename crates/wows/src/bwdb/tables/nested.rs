@@ -13,14 +13,13 @@ use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
     /// One child, read once for all cells of its row.
-    type Row: 'a;
+    type Row: Send + 'a;
 
     /// Bytes of a row in its array.
     fn size(&self) -> usize;
@@ -288,7 +287,7 @@ pub(super) struct Child<'a, T> {
     /// All rows of the record.
     rows: Range<usize>,
     /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
-    leads: Rc<[OnceCell<Option<Value<'a>>>]>,
+    leads: Arc<[OnceLock<Option<Value<'a>>>]>,
     /// Read on first use; `None` if unreadable.
     own: OnceCell<Option<T>>,
     /// The budget of its cells.
@@ -334,7 +333,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                     let budget = before.map_or_else(new, |before| before.budget.next());
                     let (record, rows) = of_row.record_of(row, guess);
                     of_row.last.store(record, Ordering::Relaxed);
-                    let leads = std::iter::repeat_with(OnceCell::new).take(shared).collect();
+                    let leads = std::iter::repeat_with(OnceLock::new).take(shared).collect();
                     Child { row, record, rows, leads, own, budget }
                 }
             }))

@@ -104,7 +104,7 @@ impl<T> Row<T> {
 }
 
 /// A table that begins with the columns that all tables of `rows` do.
-pub(super) fn table_of<'a, T: 'a, R: Records<'a>>(
+pub(super) fn table_of<'a, T: Send + 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
     read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,

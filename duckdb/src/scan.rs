@@ -1,0 +1,389 @@
+//! Scans of a table: what a query requests of it, and the walks of its threads.
+
+use crate::api::{Handle, api};
+use crate::vector::{ColumnType, Vector};
+use assetq::files::FileSet;
+use assetq::table::filter::{Bound, picked};
+use assetq::table::{RowCursor, Table, TablePart, TableParts, Value};
+use assetq::{Asset, Error, ErrorKind};
+use self_cell::self_cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows that a thread takes at once, at least and at most: a vector, and a row group of DuckDB.
+const ROWS: Range<usize> = 2048..122_880;
+/// Shares of rows in a table of middle size.
+const SHARES: usize = 16;
+
+type DynTable<'a> = Box<dyn Table + 'a>;
+type DynCursor<'a> = Box<dyn RowCursor + 'a>;
+
+self_cell!(
+    /// A table of an open file.
+    pub struct OpenTable {
+        owner: Asset,
+        #[covariant]
+        dependent: DynTable,
+    }
+);
+
+self_cell!(
+    /// A walk over the rows of an open table.
+    struct OpenWalk {
+        owner: Arc<Opened>,
+        #[covariant]
+        dependent: DynCursor,
+    }
+);
+
+/// A table that remains open as long as a query needs it.
+pub enum Opened {
+    /// A table of a file.
+    File(OpenTable),
+    /// A table of one of many files.
+    Part(Arc<dyn TablePart>),
+    /// A table that is not in a file.
+    Made(DynTable<'static>),
+}
+
+impl Opened {
+    /// The table.
+    pub fn table(&self) -> &dyn Table {
+        match self {
+            Self::File(open) => &**open.borrow_dependent(),
+            Self::Part(part) => part.table(),
+            Self::Made(table) => &**table,
+        }
+    }
+
+    fn asset(&self) -> Option<&Asset> {
+        match self {
+            Self::File(open) => Some(open.borrow_owner()),
+            Self::Part(_) | Self::Made(_) => None,
+        }
+    }
+
+    /// The addresses of the file's bytes, which remain as long as the table is open.
+    fn map(&self) -> Range<usize> {
+        self.asset().map_or(0..0, |asset| {
+            let bytes = asset.source().bytes().as_ptr_range();
+            bytes.start.addr()..bytes.end.addr()
+        })
+    }
+}
+
+/// A call of a function of the extension: the table and the options of its scans.
+pub struct Bind {
+    /// The address of the file, for errors.
+    pub file: String,
+    /// The table.
+    pub opened: Arc<Opened>,
+    /// The types of its columns.
+    pub types: Vec<ColumnType>,
+    /// The condition on its rows.
+    pub filter: Option<Bound>,
+    /// Whether damaged rows are skipped.
+    pub skip_damaged: bool,
+    /// The number of damaged rows that were skipped, and the error of the first one.
+    pub skipped: Mutex<(u64, Option<String>)>,
+}
+
+impl Bind {
+    /// The text of an error as the command prints it.
+    fn error(&self, error: &Error) -> String {
+        format!("{}: {error}", self.file)
+    }
+
+    /// Skips a damaged row if the caller allows it.
+    #[cold]
+    fn damaged(&self, file: &str, row: usize, error: Error) -> Result<(), String> {
+        let name = self.opened.table().name();
+        let is_named = error.part().starts_with(&format!("{name} {row}"));
+        let error = if is_named { error } else { error.context(format_args!("{name} row {row}")) };
+        let text = format!("{file}: {error}");
+        if !self.skip_damaged || matches!(error.kind(), ErrorKind::Io { .. }) {
+            return Err(text);
+        }
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.0 = skipped.0.saturating_add(1);
+        skipped.1.get_or_insert(text);
+        Ok(())
+    }
+}
+
+impl Drop for Bind {
+    /// Prints what scans left out: DuckDB's stable API has no warnings.
+    fn drop(&mut self) {
+        if let Some(set) = self.opened.asset().and_then(|asset| asset.get::<FileSet>()) {
+            set.left_out().iter().for_each(|(file, error)| eprintln!("assetq: {file}: left out: {error}"));
+        }
+        if let (count, Some(first)) = &*self.skipped.lock().unwrap_or_else(PoisonError::into_inner) {
+            eprintln!("assetq: {count} damaged rows left out, the first: {first}");
+        }
+    }
+}
+
+/// The shares of the rows that threads take one after another.
+enum Shares {
+    /// Ranges of rows, in a table of `len` rows that can be entered anywhere.
+    Ranges { len: usize, step: usize },
+    /// The files of a pattern.
+    Parts(Vec<usize>),
+    /// The rows that an index found.
+    Found(Vec<usize>),
+    /// All rows, in one walk.
+    Whole,
+}
+
+/// A scan of a query.
+pub struct Scan {
+    bind: Arc<Bind>,
+    /// The columns that the query reads, and their places in a chunk.
+    columns: Vec<usize>,
+    places: Vec<u64>,
+    shares: Shares,
+    next: AtomicUsize,
+}
+
+impl Scan {
+    /// A scan of the columns `requested`, by place. A number that is no column stands for a row without cells.
+    pub fn new(bind: Arc<Bind>, requested: &[u64]) -> Result<Self, String> {
+        let (mut columns, mut places) = (Vec::new(), Vec::new());
+        for (place, column) in (0..).zip(requested) {
+            if let Some(column) = usize::try_from(*column).ok().filter(|column| *column < bind.types.len()) {
+                columns.push(column);
+                places.push(place);
+            }
+        }
+        let table = bind.opened.table();
+        let found = bind.filter.as_ref().and_then(|filter| filter.candidates(table));
+        let shares = match (table.parts(), found.transpose().map_err(|error| bind.error(&error))?) {
+            (Some(parts), _) => Shares::Parts(parts.candidates(bind.filter.as_ref())),
+            (None, Some(found)) => Shares::Found(found),
+            (None, None) if table.is_random_access() => match table.len() {
+                Ok(len) => Shares::Ranges { len, step: step(len) },
+                // The walk returns the error, after the rows before it.
+                Err(_) => Shares::Whole,
+            },
+            (None, None) => Shares::Whole,
+        };
+        Ok(Self { bind, columns, places, shares, next: AtomicUsize::new(0) })
+    }
+
+    /// The number of threads that can each read a share.
+    pub fn threads(&self) -> u64 {
+        let shares = match &self.shares {
+            Shares::Ranges { len, step } => len.div_ceil(*step),
+            Shares::Parts(parts) => parts.len(),
+            Shares::Found(_) | Shares::Whole => 1,
+        };
+        shares.max(1) as u64
+    }
+
+    fn walk(&self, file: String, opened: Arc<Opened>, part: Option<usize>, rows: Range<usize>) -> assetq::Result<Walk> {
+        let map = if part.is_none() { opened.map() } else { 0..0 };
+        let open = OpenWalk::try_new(opened, |opened| match &self.bind.filter {
+            Some(filter) if rows == (0..usize::MAX) => filter.walk_over(opened.table(), Some(&self.columns)),
+            _ => Ok(opened.table().cursor_over(rows.start, &self.columns)),
+        });
+        Ok(Walk { rows: Rows::Open(open?), end: rows.end, file, part, map })
+    }
+
+    /// The walk over the next share.
+    fn next(&self) -> Result<Option<Walk>, String> {
+        let bind = &*self.bind;
+        loop {
+            let share = self.next.fetch_add(1, Ordering::Relaxed);
+            let opened = Arc::clone(&bind.opened);
+            let walk = match &self.shares {
+                Shares::Ranges { len, step } => {
+                    let start = share.saturating_mul(*step);
+                    let end = start.saturating_add(*step).min(*len);
+                    if start >= end {
+                        return Ok(None);
+                    }
+                    if self.columns.is_empty() && bind.filter.is_none() {
+                        let rows = Rows::Counted(end.saturating_sub(start));
+                        return Ok(Some(Walk { rows, end, file: String::new(), part: None, map: 0..0 }));
+                    }
+                    self.walk(bind.file.clone(), opened, None, start..end)
+                }
+                Shares::Parts(parts) => {
+                    let Some(&part) = parts.get(share) else { return Ok(None) };
+                    let Some(set) = bind.opened.table().parts() else { return Ok(None) };
+                    match set.open(part) {
+                        Ok(None) => continue,
+                        Ok(Some(open)) => {
+                            let opened = Arc::new(Opened::Part(open));
+                            self.walk(name_of(set, part, bind), opened, Some(part), 0..usize::MAX)
+                        }
+                        Err(error) => Err(error),
+                    }
+                }
+                Shares::Found(_) | Shares::Whole if share > 0 => return Ok(None),
+                Shares::Found(rows) => {
+                    let found = OpenWalk::new(opened, |opened| picked(opened.table(), rows.clone()));
+                    let (rows, map) = (Rows::Open(found), bind.opened.map());
+                    Ok(Walk { rows, end: usize::MAX, file: bind.file.clone(), part: None, map })
+                }
+                Shares::Whole => self.walk(bind.file.clone(), opened, None, 0..usize::MAX),
+            };
+            return walk.map(Some).map_err(|error| bind.error(&error));
+        }
+    }
+}
+
+/// The rows that a thread takes at once from a table of `len` rows.
+fn step(len: usize) -> usize {
+    len.div_ceil(SHARES).next_multiple_of(ROWS.start).clamp(ROWS.start, ROWS.end)
+}
+
+fn name_of(parts: &dyn TableParts, part: usize, bind: &Bind) -> String {
+    match parts.common(part, 0) {
+        Some(Value::Text(name)) => name.into_owned(),
+        _ => bind.file.clone(),
+    }
+}
+
+/// A walk over a share of the rows.
+struct Walk {
+    rows: Rows,
+    /// The row after the last one.
+    end: usize,
+    /// The file, for errors.
+    file: String,
+    /// The number of the file among those of a pattern.
+    part: Option<usize>,
+    /// The addresses of bytes that outlive the query.
+    map: Range<usize>,
+}
+
+enum Rows {
+    Open(OpenWalk),
+    /// Rows of which no cell is read.
+    Counted(usize),
+}
+
+/// The state of a thread of a scan.
+pub struct Local {
+    vectors: Vec<Vector>,
+    walk: Option<Walk>,
+}
+
+impl Local {
+    /// The state before the first share.
+    pub fn new(scan: &Scan) -> Self {
+        let vectors = scan.columns.iter().filter_map(|column| scan.bind.types.get(*column)).map(Vector::new);
+        Self { vectors: vectors.collect(), walk: None }
+    }
+
+    /// Fills `chunk` with the next rows; without further rows it remains empty.
+    ///
+    /// # Safety
+    /// `chunk` is an empty chunk of the columns of `scan`.
+    pub unsafe fn fill(&mut self, scan: &Scan, chunk: Handle) -> Result<(), String> {
+        // SAFETY: the chunk has a vector at each place of a column.
+        unsafe {
+            for (vector, place) in self.vectors.iter_mut().zip(&scan.places) {
+                vector.attach((api().data_chunk_get_vector)(chunk, *place));
+            }
+            let most = usize::try_from((api().vector_size)()).unwrap_or(0);
+            let mut filled = 0;
+            while filled < most {
+                let Some(walk) = &mut self.walk else {
+                    self.walk = scan.next()?;
+                    if self.walk.is_none() {
+                        break;
+                    }
+                    continue;
+                };
+                if !walk.read(scan, &mut self.vectors, &mut filled, most)? {
+                    self.walk = None;
+                }
+            }
+            self.vectors.iter_mut().for_each(|vector| vector.finish());
+            (api().data_chunk_set_size)(chunk, filled as u64);
+        }
+        Ok(())
+    }
+}
+
+impl Walk {
+    /// Reads rows until `most` are filled. Returns whether rows may follow.
+    ///
+    /// # Safety
+    /// The vectors are attached, and have room for `most` rows.
+    unsafe fn read(
+        &mut self,
+        scan: &Scan,
+        vectors: &mut [Vector],
+        filled: &mut usize,
+        most: usize,
+    ) -> Result<bool, String> {
+        let bind = &*scan.bind;
+        let rows = match &mut self.rows {
+            Rows::Counted(left) => {
+                let count = (*left).min(most.saturating_sub(*filled));
+                *filled = filled.saturating_add(count);
+                *left = left.saturating_sub(count);
+                return Ok(*left > 0);
+            }
+            Rows::Open(rows) => rows,
+        };
+        let (end, map, file, part) = (self.end, &self.map, &*self.file, self.part);
+        rows.with_dependent_mut(|_, cursor| {
+            while *filled < most {
+                match cursor.advance() {
+                    Ok(true) if end == usize::MAX || cursor.row() < end => {}
+                    Ok(_) => return Ok(false),
+                    Err(error) => {
+                        let left_out = match (part, bind.opened.table().parts()) {
+                            (Some(part), Some(parts)) => parts.leave_out(part, error),
+                            _ => Err(error.context(bind.opened.table().name())),
+                        };
+                        return left_out.map(|()| false).map_err(|error| format!("{file}: {error}"));
+                    }
+                }
+                let row = &**cursor;
+                let set = match bind.filter.as_ref().map_or(Ok(true), |filter| filter.matches(row)) {
+                    Ok(false) => continue,
+                    // SAFETY: as the caller promises.
+                    Ok(true) => unsafe { set(row, scan, vectors, *filled, map) },
+                    Err(error) => Err(error),
+                };
+                match set {
+                    Ok(()) => *filled = filled.saturating_add(1),
+                    Err(error) => {
+                        bind.damaged(file, row.row(), error)?;
+                        vectors.iter_mut().for_each(|vector| vector.take_back(*filled));
+                    }
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// Sets the cells of `row`.
+///
+/// # Safety
+/// As [`Walk::read`].
+#[inline]
+unsafe fn set(
+    row: &dyn RowCursor,
+    scan: &Scan,
+    vectors: &mut [Vector],
+    at: usize,
+    map: &Range<usize>,
+) -> assetq::Result<()> {
+    for (vector, column) in vectors.iter_mut().zip(&scan.columns) {
+        // By reference: to move a value right after it was made stalls the processor.
+        match row.value(*column) {
+            // SAFETY: as the caller promises.
+            Ok(ref cell) => unsafe { vector.set(at, cell, map) }?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
