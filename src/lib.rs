@@ -23,7 +23,7 @@
 //! # fn main() -> assetq::Result<()> {
 //! use assetq::{Asset, Source, report::Progress};
 //!
-//! // `Source::open` maps a file. Bytes in memory work as well; samples of all formats are in `assetq::sample`.
+//! // `Source::open` maps a file. Bytes in memory work as well; samples of all formats are in `assetq_sample`.
 //! let bytes = assetq_sample::geometry::splash(&[("bow", [-1.0; 3], [1.0; 3]), ("stern", [2.0; 3], [3.0; 3])]);
 //! let asset = Asset::open(Source::from_vec("ship.splash", bytes))?;
 //! assert_eq!(asset.format().name(), "splash");
@@ -159,24 +159,20 @@
 //!
 //! # Features
 //!
-//! | feature | default | contents | needs |
-//! |---|---|---|---|
-//! | (none) | | readers, tables, [`diff`], [`refs`], `verify` | |
-//! | `filter` | | conditions on rows, as in `size > 10k and name ~ "*.dds"`: `table::filter` | |
-//! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
-//! | `games` | | folders of installed games, found by the records of Steam and of game centers: `games` | |
-//! | `glb` | | shapes of maps as binary glTF | |
-//! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb`, `texture` |
-//! | `edit` | | edits of files: `edit` | `export` |
-//! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
-//! | `sql` | | queries in SQL, by SQLite over the mapped tables: `sql` | `edit`, `export`, `filter` |
-//! | `mfm` | | materials of mods of World of Warships: `mfm` | |
-//! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
-//! | `view` | | pages for the browser, and pictures, of tables and shapes | `export` |
-//! | `texture` | | textures decoded and written as PNG: [`texture`] | |
-//! | `remote` | | files on web servers and in object stores: `Source::open_url`, and URLs wherever [`Options::source`] takes a path | |
-//! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
-//! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` and `remote` |
+//! Without features the library has tables, queries, edits, outputs, pages and pictures, and reads `.dds` alone.
+//!
+//! | feature | default | contents |
+//! |---|---|---|
+//! | `wows` | by `cli` | World of Warships |
+//! | `vrage` | by `cli` | Space Engineers 2 |
+//! | `rusty-hearts` | by `cli` | Rusty Hearts |
+//! | `ff13` | by `cli` | FINAL FANTASY XIII trilogy |
+//! | `sql` | by `cli` | queries in SQL, by SQLite over the mapped tables: `sql` |
+//! | `parquet` | yes | rows as Parquet and Arrow IPC, and streams of record batches |
+//! | `remote` | | files on web servers and in object stores: `Source::open_url`, and URLs wherever [`Options::source`] takes a path |
+//! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` |
+//!
+//! Builders that write valid files of every format, for tests, are the package `assetq-sample`.
 
 #![cfg_attr(
     test,

@@ -14,6 +14,7 @@ mod gameparams;
 mod geometry;
 mod gtex;
 #[cfg(feature = "cli")]
+mod packages;
 mod properties;
 #[cfg(feature = "cli")]
 mod rusty_hearts;

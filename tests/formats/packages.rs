@@ -1,0 +1,83 @@
+//! The packages: what uses what, and who knows a game.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The packages of the engine, each with those that it depends on outside of tests.
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+    let done = Command::new(cargo).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let metadata: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let name = |of: &Value| of["name"].as_str().unwrap().to_owned();
+    let is_ours = |name: &String| name.starts_with("assetq-");
+    let mut found = BTreeMap::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let all = package["dependencies"].as_array().unwrap().iter();
+        let uses = all.filter(|one| one["kind"].is_null()).map(name).filter(is_ours).collect();
+        found.insert(name(package), uses);
+    }
+    found
+}
+
+#[test]
+fn games_queries_and_views_use_the_core_alone() {
+    let arrows = arrows();
+    assert!(arrows["assetq-core"].is_empty(), "{:?}", arrows["assetq-core"]);
+    for upper in ["ff13", "query", "rusty-hearts", "view", "vrage", "wows"] {
+        let uses: Vec<&String> = arrows[&format!("assetq-{upper}")].iter().collect();
+        assert_eq!(uses, ["assetq-core"], "assetq-{upper}");
+    }
+    assert!(!arrows["assetq-sample"].contains("assetq-query"));
+    assert_eq!(arrows["assetq"].len(), 8, "the face uses all of them: {:?}", arrows["assetq"]);
+}
+
+/// Names of games, and words of their formats.
+const WORDS: [&str; 12] = [
+    "bwdb",
+    "camouflage",
+    "ff13",
+    "gameparams",
+    "prototype",
+    "rusty",
+    "vrage",
+    "vrb",
+    "warships",
+    "wdata",
+    "wdb",
+    "wows",
+];
+
+/// All files of Rust below `folder`, without tests.
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn core_query_and_view_know_no_game() {
+    let mut files = Vec::new();
+    for name in ["core", "query", "view"] {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(name).join("src"), &mut files);
+    }
+    let mut met = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code.lines().map(|line| line.split("//").next().unwrap_or_default().to_lowercase()) {
+            let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+            met.extend(words.filter(|word| WORDS.contains(word)).map(|word| format!("{}: {word}", file.display())));
+        }
+    }
+    assert!(met.is_empty(), "{met:#?}");
+}
