@@ -43,7 +43,7 @@ fn the_environment_is_listed_for_a_report() {
     let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
     assert!(facts["target"].as_str().unwrap().contains(std::env::consts::OS), "{out}");
-    assert!(facts["features"].as_str().unwrap().contains("games"), "{out}");
+    assert!(facts["features"].as_str().unwrap().contains("parquet"), "{out}");
     run(Path::new("."), 2, &["info"]);
     run(Path::new("."), 2, &["info", "--environment", "x"]);
 }

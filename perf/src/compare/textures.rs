@@ -95,8 +95,7 @@ pub fn run(run: &mut Run) {
     let export = || {
         let mut context = Context::from_assets([&material]).expect("it is a material");
         context.set_textures(&files);
-        let mut options = Options::default();
-        options.textures = TextureMode::Png;
+        let options = Options { textures: TextureMode::Png, ..Options::default() };
         let drawing = geometry.draw(&context, options).expect("it is sound");
         let mut out = Vec::new();
         drawing.write(SceneFormat::Glb, &mut out).expect("memory takes it");

@@ -29,7 +29,7 @@ pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
 /// Writes `drawing` in a form, and returns notes on skipped parts. Pictures are drawn here, from its figure.
 ///
 /// # Errors
-/// As [`Drawing::write`] and [`write`]; `Unsupported` for a picture of a drawing without shapes.
+/// As [`Drawing::write`] and [`write()`]; `Unsupported` for a picture of a drawing without shapes.
 pub fn write_drawing(drawing: &dyn Drawing, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
     if kind != SceneFormat::Png {
         return drawing.write(kind, out);
