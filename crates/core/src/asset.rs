@@ -212,7 +212,7 @@ impl Asset {
         &*self.reader
     }
 
-    /// The reader of one format, such as [`crate::bwdb::Database`]; `None` for a file of another format.
+    /// The reader of one format, such as a database; `None` for a file of another format.
     pub fn get<T: Reader>(&self) -> Option<&T> {
         let reader: &dyn Any = &*self.reader;
         reader.downcast_ref()

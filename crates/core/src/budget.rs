@@ -4,9 +4,9 @@
 //! bytes, a few bytes may expand to gigabytes. Real files do a little of all that. A file may therefore cost a multiple of its size, with
 //! headroom above every known file. A greater cost is an error of the kind [`Limit`](ErrorKind::Limit).
 //!
-//! - Walked bytes: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts its rows, and a walk over
+//! - Walked bytes: `OVERLAP` for each byte of the file, and `FLOOR` for the smallest files. A table counts its rows, and a walk over
 //!   its rows counts the arrays in their cells.
-//! - Decoded bytes of all parts of a file: [`EXPANSION`] for each byte of the file, and [`DECODED`] for small files that compress well.
+//! - Decoded bytes of all parts of a file: `EXPANSION` for each byte of the file, and `DECODED` for small files that compress well.
 
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};

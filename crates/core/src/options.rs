@@ -57,7 +57,7 @@ impl Options {
         }
     }
 
-    /// Adds `value` for the format that reads a `T`, such as [`crate::wdb::KnownFields`].
+    /// Adds `value` for the format that reads a `T`, such as the known fields of sheets.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
         self.own.retain(|(id, _)| *id != TypeId::of::<T>());

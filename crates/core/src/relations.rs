@@ -1,7 +1,7 @@
 //! Relations: entries with ids, references between them, and the texts of ids.
 //!
 //! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. If its entries
-//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`IdTexts`] returns them. [`refs`](crate::refs),
+//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`IdTexts`] returns them. `refs`,
 //! `resolve` and `string` use nothing else.
 
 use crate::error::{Error, Result};

@@ -12,9 +12,11 @@
     )
 )]
 
+#[cfg(feature = "sql")]
+use assetq_core::Error;
 use assetq_core::{
-    Error, Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader,
-    relations, report, scene, source, suggest, table, threads, urls, writable,
+    Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader, relations,
+    report, scene, source, suggest, table, threads, urls, writable,
 };
 
 pub mod diff;

@@ -1,7 +1,7 @@
 //! Comparison of two files of one format: queries of a table on both sides, and formats with better answers than a
 //! comparison of columns.
 //!
-//! [`diff`](crate::diff) compares any table by the roles of its columns. A format with rows that refer to more data,
+//! `diff` compares any table by the roles of its columns. A format with rows that refer to more data,
 //! such as resources with records elsewhere, implements [`Comparison`] and returns its own tables ([`Special`]) for
 //! some names.
 

@@ -1,7 +1,7 @@
 //! The games of the trilogy.
 
 /// A game of the trilogy. A plain list does not show its game: unless its folder shows it, pass the game in
-/// [`Options::with`](crate::Options::with).
+/// [`Options::with`](assetq_core::Options::with).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameKind {
     /// FINAL FANTASY XIII.

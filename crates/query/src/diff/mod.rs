@@ -21,7 +21,7 @@
 //! - Archives of any kind are compared by their files; a plain folder is an archive, too
 //!   ([`Folder`](crate::archive::Folder)).
 //! - A format may have its own comparison ([`Comparison`]): prototype databases compare the contents of records and of
-//!   their arrays, at any position, as [`crate::bwdb::record::differ`] does. Records without a resource are paired by their
+//!   their arrays, at any position, as `record::differ` does. Records without a resource are paired by their
 //!   contents. Records of an unknown layout are compared by their own bytes without pointers, if their size is known.
 //!
 //! Rows are not kept in memory: only a few numbers for each while a table is compared, and then the numbers of rows

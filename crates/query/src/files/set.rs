@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The name of the format of the files that a pattern selects, given by [`Options::with`](crate::Options::with).
+/// The name of the format of the files that a pattern selects, given by [`Options::with`](crate::options::Options::with).
 /// Without one, a pattern that matches files of several formats is an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatOf(pub String);

@@ -1,6 +1,6 @@
 //! Rows and entries written out. A new output is one file here, and works on every format.
 //!
-//! All that writes fails with [`ErrorKind::Io`](crate::ErrorKind::Io) when its output cannot be written.
+//! All that writes fails with [`ErrorKind::Io`](crate::error::ErrorKind::Io) when its output cannot be written.
 
 #[cfg(feature = "parquet")]
 pub mod arrow;

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The key of a list. Versions of other regions may have one of their own: given in
-/// [`Options::with`](crate::Options::with).
+/// [`Options::with`](assetq_core::Options::with).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key([u8; 256]);
 

@@ -468,7 +468,7 @@ impl Database {
     }
 
     /// The path with this id, with '/' between its components: from the file, by a walk over its parents with
-    /// [`Paths::find`], or else from the names that the database was opened with ([`crate::names`]). `None` if neither
+    /// [`Paths::find`], or else from the names that the database was opened with ([`assetq_core::archive::names`]). `None` if neither
     /// contains it.
     ///
     /// # Errors
