@@ -27,7 +27,8 @@ use std::path::Path;
 /// # fn main() -> assetq::Result<()> {
 /// use assetq::edit::{Change, Edit, Editor};
 /// use assetq::write::atomic_file::Overwrite;
-/// use assetq::{Asset, Source, sample};
+/// use assetq::{Asset, Source};
+/// use assetq_sample as sample;
 ///
 /// let folder = std::env::temp_dir();
 /// let old = folder.join(format!("assetq-{}.wdb", std::process::id()));
