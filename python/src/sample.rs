@@ -2,7 +2,7 @@
 
 use crate::error::simple;
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
-use assetq_sample::{self, Make, Size};
+use assetq_sample::{self as sample, Make, Size};
 use pyo3::prelude::*;
 use std::fs;
 use std::io::{self, Write as _};
