@@ -242,8 +242,7 @@ pub fn glb<'py>(
     parts: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let others = others(with)?;
-    let mut options = Options::default();
-    options.lod = lod;
+    let mut options = Options { lod, ..Options::default() };
     if let Some(parts) = parts {
         (options.meshes, options.armor, options.collision) = (false, false, false);
         for part in parts {
