@@ -17,7 +17,7 @@ from maturin import *  # noqa: F403  what is not defined below is maturin's
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE / "assetq.data" / "scripts"
 # As in pyproject.toml, so that most crates are built once for both.
-PROFILE = "release-unwind"
+PROFILE = "dist-unwind"
 
 
 def given_settings(config_settings):

@@ -192,7 +192,7 @@ class Spark:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--assetq", default="target/release/assetq", type=pathlib.Path)
+    parser.add_argument("--assetq", default="target/dist/assetq", type=pathlib.Path)
     parser.add_argument("--size", default="small", choices=["small", "full"])
     parser.add_argument("--keep", type=pathlib.Path, help="work here, and leave the builds and the data set")
     args = parser.parse_args()

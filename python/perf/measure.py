@@ -1,7 +1,7 @@
 """What the package costs beside the engine alone.
 
-    cargo build --release -p assetq-python --example engine
-    python python/perf/measure.py target/release/examples/engine FULL
+    cargo build --profile dist -p assetq-python --example engine
+    python python/perf/measure.py target/dist/examples/engine FULL
 
 The package is the installed one; it must be a release build. FULL is a folder of `assetq.sample(FULL, size="full")`. The
 best of all rounds counts on both sides: what a machine does besides only ever adds.

@@ -13,7 +13,7 @@ use std::process::Command;
 pub fn binary() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let out = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
-        .args(["build", "--release", "--locked", "--bin", "assetq", "--message-format", "json-render-diagnostics"])
+        .args(["build", "--profile", "dist", "--locked", "--bin", "assetq", "--message-format=json-render-diagnostics"])
         .arg("--manifest-path")
         .arg(manifest)
         .output()
