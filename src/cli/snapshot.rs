@@ -1,15 +1,18 @@
+mod manifest;
+
 use super::extract::decoded;
 use super::file_names::unfit_path;
 use super::outputs::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
-use crate::atomic_file::{changed, replace, sync_files, sync_folder};
+use crate::atomic_file::{FileId, changed, replace, sync_files, sync_folder};
 use crate::error::Error;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
 use crate::source::{FileState, Source};
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
+use manifest::{Manifest, foreign_file};
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -20,7 +23,7 @@ use tempfile::TempDir;
 ///
 /// These are the indexes and the matching files; without globs, the database if present. DIR is an archive: it lists
 /// all files and holds the bytes of the saved ones. It takes one build after another. A file that is equal in an
-/// earlier build takes no space: it is linked.
+/// earlier build takes no space: it is linked. DIR is no folder of the archive itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +40,7 @@ pub(super) struct Args {
     /// The folder for the snapshot
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Replace this build if it exists in the folder
+    /// Replace this build if it exists in the folder, and all its files are those of a snapshot
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -53,6 +56,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         return Err(Failure::new(Exit::Usage, what));
     };
     let home = joined(&args.to, &snapshot.folder);
+    let own = asset.source().path().and_then(FileId::of);
+    let is_own = own.is_some_and(|own| is_inside(&home, &own))
+        || FileId::of(&home).is_some_and(|home| snapshot.indexes.iter().any(|(index, _)| is_inside(index, &home)));
+    if is_own {
+        let what = format!("{}: the archive lies there; a snapshot needs another folder", args.to.to_string_lossy());
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    check_replaced(&home)?;
     if home.symlink_metadata().is_ok() && !args.force {
         let what = format!("{}: it exists; --force replaces it", home.to_string_lossy());
         return Err(Failure::new(Exit::Io, what));
@@ -114,6 +125,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Whether `path`, or the nearest existing folder above it, lies in `folder` or is `folder`.
+fn is_inside(path: &Path, folder: &FileId) -> bool {
+    let existing = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
+    let nearest = path.ancestors().find_map(existing);
+    nearest.is_some_and(|nearest| nearest.ancestors().any(|path| FileId::of(path).as_ref() == Some(folder)))
+}
+
+/// Refuses to replace a folder with files that no snapshot wrote.
+fn check_replaced(home: &Path) -> Result<(), Failure> {
+    let foreign = match foreign_file(home) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        found => found.map_err(|error| in_folder(home, "cannot read the old snapshot", error))?,
+    };
+    let Some(foreign) = foreign else { return Ok(()) };
+    let what = "no snapshot wrote this file, so its folder is not replaced; give another folder";
+    Err(Failure::new(Exit::Usage, format!("{}: {what}", foreign.to_string_lossy())))
+}
+
 /// A file of a snapshot.
 struct Kept {
     path: String,
@@ -128,6 +157,7 @@ struct UnfinishedBuild {
     /// The subfolders that were made so far.
     subfolders: HashSet<PathBuf>,
     unfinished: UnfinishedFolder,
+    manifest: Manifest,
     outputs: Outputs,
     /// The folders of other builds.
     others: Vec<PathBuf>,
@@ -146,7 +176,8 @@ impl UnfinishedBuild {
             let mut unfinished = UnfinishedFolder::default();
             let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
             unfinished.add(folder.path())?;
-            Ok(Self { folder, subfolders: HashSet::new(), unfinished, outputs, others, replaced })
+            let (subfolders, manifest) = (HashSet::new(), Manifest::default());
+            Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced })
         };
         make().map_err(|error| in_folder(builds, "cannot make the snapshot", error))
     }
@@ -164,6 +195,7 @@ impl UnfinishedBuild {
         if !shared {
             self.outputs.create(&to, false, bytes)?;
         }
+        self.manifest.add(path, bytes);
         Ok(Kept { path: path.to_owned(), size: bytes.len() as u64, shared })
     }
 
@@ -181,7 +213,12 @@ impl UnfinishedBuild {
     }
 
     /// Gives the folder its name. Removes the replaced folder afterwards.
-    fn commit(self, home: &Path, context: &Context) -> Result<(), Failure> {
+    fn commit(mut self, home: &Path, context: &Context) -> Result<(), Failure> {
+        let list = self.folder.path().join(manifest::NAME);
+        self.make_room(&list).map_err(|error| in_folder(&list, "cannot make the snapshot", error))?;
+        self.outputs.create(&list, false, self.manifest.bytes())?;
+        // Files may have been added since the first check.
+        check_replaced(home)?;
         let Self { folder, unfinished, replaced, .. } = self;
         let builds = home.parent().unwrap_or(home);
         let commit = || {
@@ -287,10 +324,16 @@ mod tests {
         folder(home.clone(), "old");
         let global = crate::cli::Cli::try_parse_from(["assetq", "cache"]).unwrap().global;
         let context = Context::new(&global, false).unwrap();
-        let mut part = UnfinishedBuild::new(&home, &context).unwrap();
-        part.put("idx/a", b"ours").unwrap();
+        let write = |text: &[u8]| {
+            let mut part = UnfinishedBuild::new(&home, &context).unwrap();
+            part.put("idx/a", text).unwrap();
+            part
+        };
+        fs::remove_dir_all(&home).unwrap();
+        write(b"old").commit(&home, &context).unwrap();
+        let part = write(b"ours");
         fs::rename(&home, builds.path().join("2")).unwrap();
-        folder(home.clone(), "theirs");
+        write(b"theirs").commit(&home, &context).unwrap();
         let failure = part.commit(&home, &context).unwrap_err();
         assert!(failure.exit == Exit::Io && failure.message.contains("it changed after it was opened"), "{failure:?}");
         assert_eq!(fs::read(home.join("idx/a")).unwrap(), b"theirs");

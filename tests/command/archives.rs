@@ -3,9 +3,9 @@
 use assetq_sample::Size;
 use assetq_sample::wows::{BUILDS, game};
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -178,8 +178,6 @@ fn a_snapshot_stands_for_a_build() {
     assert!(texts(&rows, "path").iter().any(|path| path.ends_with("models.bin")));
     run(4, &["snapshot", "game", "--to", to]);
     run(0, &["snapshot", "game", "--to", to, "--force"]);
-    // The build that is replaced may be the one that is read.
-    run(0, &["snapshot", &format!("{to}@{old}"), "--to", to, "--force"]);
     // It lists the same files, and contains the bytes of the database.
     let without_places = |args: &[&str]| {
         let rows =
@@ -325,6 +323,74 @@ fn a_shell_completes_paths_inside() {
     assert_eq!(complete("pack.bin:we"), ["we:ird.wdb"]);
     assert_eq!(complete("pack.bin:we:i"), ["ird.wdb"]);
     assert_eq!(complete("pack.bin:inner.bin:"), ["deep.wdb"]);
+}
+
+/// All files below a folder, with their bytes.
+fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_snapshot_replaces_nothing_but_a_snapshot() {
+    let dir = TempDir::new().unwrap();
+    let [game_dir, builds] = ["game", "builds"].map(|name| dir.path().join(name));
+    game(1, Size::Small, |path, bytes| {
+        let path = game_dir.join(path);
+        fs::create_dir_all(path.parent().unwrap())?;
+        fs::write(path, bytes)
+    })
+    .unwrap();
+    let [game, to] = [&game_dir, &builds].map(|path| path.to_str().unwrap());
+    let before = files_below(&game_dir);
+    let [inner, upper] = [format!("{game}/deep/er"), format!("{game}/bin/../../game")];
+    let mut own = vec![game, &inner, &upper];
+    let [link, bin] = ["link", "half/bin"].map(|name| dir.path().join(name));
+    if cfg!(unix) {
+        fs::create_dir(dir.path().join("half")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&game_dir, &link).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(game_dir.join("bin"), &bin).unwrap();
+        own.extend([link.to_str().unwrap(), bin.parent().unwrap().to_str().unwrap()]);
+    }
+    for to in own {
+        for force in [&["--force"][..], &[]] {
+            let (_, err) = run(2, &[&["snapshot", game, "--to", to], force].concat());
+            assert!(err.contains("the archive lies there; a snapshot needs another folder"), "{err}");
+        }
+    }
+    assert!(files_below(&game_dir) == before);
+    // A folder with a foreign file stays, whether it is a new one or a changed one.
+    run(0, &["snapshot", game, "--to", to]);
+    run(0, &["snapshot", game, "--to", to, "--force"]);
+    let home = builds.join("bin").join(BUILDS[1]);
+    let index = files_below(&home.join("idx")).into_keys().next().unwrap();
+    for foreign in [home.join("notes.txt"), home.join("res/content/new/own.bin"), index] {
+        let old = fs::read(&foreign).ok();
+        fs::create_dir_all(foreign.parent().unwrap()).unwrap();
+        fs::write(&foreign, "mine").unwrap();
+        for force in [&["--force"][..], &[]] {
+            let (_, err) = run(2, &[&["snapshot", game, "--to", to], force].concat());
+            assert!(err.contains("no snapshot wrote this file") && err.contains(foreign.to_str().unwrap()), "{err}");
+        }
+        assert_eq!(fs::read(&foreign).unwrap(), b"mine");
+        match old {
+            Some(old) => fs::write(&foreign, old).unwrap(),
+            None => fs::remove_file(&foreign).unwrap(),
+        }
+    }
+    run(0, &["snapshot", game, "--to", to, "--force"]);
 }
 
 #[test]
