@@ -16,12 +16,12 @@ Examples:
   assetq cat savegame.vrb Sets.South.X         one value in the main chunk
   assetq cat savegame.vrb --raw Vertex_0 > v   the decompressed bytes of a chunk")]
 pub(super) struct Args {
-    /// The file
+    /// The file; it may also follow ENTRY
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The entry: an id (0x…, 16 hex digits, or decimal), a path or its last part, or a name, as `assetq ls FILE` shows them
     #[arg(value_name = "ENTRY")]
-    entry: String,
+    entry: PathBuf,
     /// Show the types of values, too, as "$type": `patch --entry` can change them then (.vrb)
     #[arg(long, conflicts_with = "raw")]
     types: bool,
@@ -31,16 +31,18 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open(&args.file)?;
+    let (file, entry) = context.file_and_entry(&args.file, &args.entry)?;
+    let entry = &*entry.to_string_lossy();
+    let asset = context.open(file)?;
     let file = asset.source().name();
     if args.raw {
         let raw = |entry: &str| asset.reader().raw(entry).map_err(|e| Failure::in_file(file, &e));
-        let bytes = match (raw(&args.entry)?, slashed(&args.entry)) {
+        let bytes = match (raw(entry)?, slashed(entry)) {
             (None, Some(entry)) => raw(&entry)?,
             (found, _) => found,
         };
         let mut out = context.stdout();
-        out.write_all(bytes.ok_or_else(|| not_found(&asset, &args.entry, context))?)?;
+        out.write_all(bytes.ok_or_else(|| not_found(&asset, entry, context))?)?;
         out.flush()?;
         context.warn(&asset);
         return Ok(Exit::Done);
@@ -59,23 +61,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 }
             }
         };
-        if show(&args.entry)? {
+        if show(entry)? {
             return Ok(());
         }
         // Paths of an archive, as people on Windows write them.
-        if let Some(entry) = slashed(&args.entry)
+        if let Some(entry) = slashed(entry)
             && show(&entry)?
         {
             return Ok(());
         }
-        let paths = paths_named(reader, &args.entry);
+        let paths = paths_named(reader, entry);
         match &*paths {
             [path] if show(path)? => Ok(()),
-            [] | [_] => Err(not_found(&asset, &args.entry, context)),
+            [] | [_] => Err(not_found(&asset, entry, context)),
             [shown @ .., more] => {
                 let last = if shown.len() < CANDIDATES { format!("{more:?}") } else { "…".to_owned() };
                 let all: Vec<String> = shown.iter().map(|path| format!("{path:?}")).chain([last]).collect();
-                let what = format!("{file}: {:?} is the name of several entries: {}", args.entry, all.join(", "));
+                let what = format!("{file}: {entry:?} is the name of several entries: {}", all.join(", "));
                 Err(Failure::new(Exit::NotFound, what))
             }
         }

@@ -42,6 +42,7 @@ pub(super) struct Context {
     /// Whether rows have a header of column names.
     headers: Cell<bool>,
     quiet: bool,
+    keeps_order: bool,
     options: Options,
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
@@ -93,6 +94,7 @@ impl Context {
             format: Cell::new(format),
             headers: Cell::new(true),
             quiet,
+            keeps_order: global.keeps_order,
             options,
             damaged: Cell::new(0),
             worst: Cell::new(None),
@@ -136,6 +138,11 @@ impl Context {
     /// Sets whether further rows have a header.
     pub(super) fn set_headers(&self, headers: bool) {
         self.headers.set(headers);
+    }
+
+    /// Whether arguments are in the documented order, whatever exists.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.keeps_order
     }
 
     /// The options for opening files.
@@ -423,9 +430,9 @@ impl Context {
     /// The arguments, with `-` replaced by the lines of standard input that are not blank.
     pub(super) fn arguments<'a>(
         &self,
-        given: &'a [String],
+        given: impl IntoIterator<Item = &'a String>,
     ) -> impl Iterator<Item = Result<std::borrow::Cow<'a, str>, Failure>> {
-        given.iter().flat_map(|argument| {
+        given.into_iter().flat_map(|argument| {
             let from_stdin = argument == "-";
             let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
             let lines = lines.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));

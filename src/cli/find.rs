@@ -1,3 +1,4 @@
+use super::arguments::EntryInFiles;
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
@@ -26,9 +27,9 @@ Examples:
   assetq find dynamo extracted/                every file below a folder
   assetq find '*.dds' assets.bin --count       how many there are")]
 pub(super) struct Args {
-    /// The text to find
+    /// The text to find; it may also follow the files
     #[arg(value_name = "TEXT")]
-    text: String,
+    text: PathBuf,
     /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -71,24 +72,26 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (.., true) => Syntax::Text,
         _ => Syntax::Auto,
     };
-    let smart_case = !args.case_sensitive && syntax != Syntax::Regex && !has_uppercase(&args.text);
+    let EntryInFiles { entry, files } = context.entry_and_files(&args.text, &args.files)?;
+    let text = &*entry.to_string_lossy();
+    let smart_case = !args.case_sensitive && syntax != Syntax::Regex && !has_uppercase(text);
     let ignore_case = args.ignore_case || smart_case;
     let options = Options { syntax, ignore_case, full_path: args.full_path };
-    let pattern = Pattern::new(&args.text, options)?;
+    let pattern = Pattern::new(text, options)?;
     let filter = args.condition.as_deref().map(Filter::parse).transpose()?;
     let search = Search { args, context, pattern, filter };
-    let files = context.files(&args.files)?;
+    let files = context.files(&files)?;
     let found = if args.count { search.count(&files)? } else { search.list(&files)? };
     if found == 0 && !files.is_empty() {
         let of_what = args.condition.as_deref().map(|text| format!(" where {text}")).unwrap_or_default();
-        let hint = match args.text.strip_suffix('/') {
+        let hint = match text.strip_suffix('/') {
             Some(folder) if !args.full_path => {
                 format!("; {folder:?} finds the folder, --full-path all that is in it")
             }
             _ if !ignore_case => "; -i ignores case".to_owned(),
             _ => String::new(),
         };
-        context.not_found(&format!("nothing with {:?}{of_what} was found{hint}", args.text));
+        context.not_found(&format!("nothing with {text:?}{of_what} was found{hint}"));
     }
     Ok(Exit::Done)
 }

@@ -53,6 +53,9 @@ pub(super) struct Global {
     /// Treat warnings such as a wrong checksum as errors; reject a whole patch if one of its edits cannot be made
     #[arg(long, global = true)]
     pub(super) strict: bool,
+    /// Whether `--` was given: arguments are in the documented order.
+    #[arg(skip)]
+    pub(super) keeps_order: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

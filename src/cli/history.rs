@@ -1,3 +1,4 @@
+use super::arguments::EntryInFiles;
 use super::{Context, Exit, Failure, Format, Outcome, sql};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
@@ -26,9 +27,9 @@ Examples:
   assetq history content/…/JSD011.visual kept --to ship.parquet
   assetq history potion 1.0/item.wdb 1.1/item.wdb --sql \"SELECT build, new FROM history WHERE field = 'u16Price'\"")]
 pub(super) struct Args {
-    /// The entry
+    /// The entry; it may also follow the builds
     #[arg(value_name = "ENTRY")]
-    entry: String,
+    entry: PathBuf,
     /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one
     #[arg(value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,
@@ -56,8 +57,10 @@ struct Step {
 const ALL: &str = "all";
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let steps = steps(&args.dirs, context)?;
-    let inner = inner(&args.entry, &steps)?;
+    let EntryInFiles { entry, files } = context.entry_and_files(&args.entry, &args.dirs)?;
+    let entry = &*entry.to_string_lossy();
+    let steps = steps(&files, context)?;
+    let inner = inner(entry, &steps)?;
     let options = context.options();
     let states = context.with_progress("history", |progress: &Progress| {
         progress.announce(steps.len() as u64);
@@ -78,15 +81,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.warn(&step.asset);
     }
     if builds.iter().all(|(_, state)| state.is_empty()) {
-        context.not_found(&format!("{:?} is in none of {}", args.entry, counted(builds.len(), "build")));
+        context.not_found(&format!("{entry:?} is in none of {}", counted(builds.len(), "build")));
         return Ok(Exit::Done);
     }
-    let history = History::new(&args.entry, &builds);
+    let history = History::new(entry, &builds);
     match (&args.sql, &args.to, context.format()) {
         (Some(query), ..) => sql::ask("history", history.into(), query, context)?,
         (_, Some(to), _) => super::export::whole_table(&history.into(), to, args.force, context)?,
         (None, None, Format::Text) => text(&history, context)?,
-        (None, None, Format::Html) => html(&history, args, builds.len(), context)?,
+        (None, None, Format::Html) => html(&history, entry, builds.len(), context)?,
         (None, None, _) => rows(&history, context)?,
     }
     Ok(Exit::Done)
@@ -196,12 +199,12 @@ fn rows(history: &History, context: &Context) -> Result<(), Failure> {
 }
 
 /// Writes the history as a page: its table, with filters and order.
-fn html(history: &History, args: &Args, builds: usize, context: &Context) -> Result<(), Failure> {
+fn html(history: &History, entry: &str, builds: usize, context: &Context) -> Result<(), Failure> {
     use crate::reader::Reader as _;
     let mut out = context.stdout();
-    let mut page = Page::new(&mut out, &args.entry, &format!("history · {builds} builds"))?;
+    let mut page = Page::new(&mut out, entry, &format!("history · {builds} builds"))?;
     let mut met = |errors: Vec<Error>, _| errors.iter().for_each(|error| context.damaged("history", error));
-    tables::add(tables::TableLimits::SHOWN, &mut page, &history.tables(), false, &args.entry, &mut met)?;
+    tables::add(tables::TableLimits::SHOWN, &mut page, &history.tables(), false, entry, &mut met)?;
     page.finish()?;
     Ok(out.flush()?)
 }

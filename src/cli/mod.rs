@@ -3,6 +3,7 @@
 //! The user's arguments end here: a command opens files through its context, reads tables and entries, and writes
 //! through it, as rows or as entries, so that every command speaks every output format.
 
+mod arguments;
 mod bar;
 mod cache;
 mod cat;
@@ -202,8 +203,9 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         let printed = out.write_all(help.as_bytes()).and_then(|()| out.flush());
         return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
     }
+    let keeps_order = args.iter().any(|argument| argument == "--");
     let parsed = parser.try_get_matches_from_mut(args);
-    let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
+    let mut cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // A failure of standard error cannot be reported.
@@ -221,6 +223,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
             return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
         }
     };
+    cli.global.keeps_order = keeps_order;
     ExitCode::from(run(cli) as u8)
 }
 

@@ -1,3 +1,4 @@
+use super::arguments::EntryInFiles;
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
@@ -28,7 +29,7 @@ Examples:
   assetq refs --dangling assets.bin space.bin           what refers to nothing that exists")]
 pub(super) struct Args {
     /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files; a
-    /// folder means all files below it
+    /// folder means all files below it. The files may also precede the ID
     #[arg(required = true, value_names = ["ID", "FILE"])]
     arguments: Vec<PathBuf>,
     /// Only references of the entry
@@ -49,19 +50,19 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let (asked, files) = match args.arguments.split_first() {
-        _ if args.dangling => (None, args.arguments.as_slice()),
-        Some((id, files)) if !files.is_empty() => (Some(id.to_string_lossy().into_owned()), files),
-        _ => {
-            return Err(Failure::new(
-                Exit::Usage,
-                "refs takes an ID and the files to look in, or --dangling and files",
-            ));
-        }
+    let (asked, files) = if args.dangling {
+        (None, args.arguments.clone())
+    } else {
+        let Some((id, files)) = args.arguments.split_first().filter(|(_, files)| !files.is_empty()) else {
+            let what = "refs takes an ID and the files to look in, or --dangling and files";
+            return Err(Failure::new(Exit::Usage, what));
+        };
+        let EntryInFiles { entry, files } = context.entry_and_files(id, files)?;
+        (Some(entry.to_string_lossy().into_owned()), files)
     };
     let mut assets = Vec::new();
     let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
-    for path in context.files(files)? {
+    for path in context.files(&files)? {
         let is_named = files.contains(&path);
         match context.database_in(path).and_then(|path| context.open(&path)) {
             Ok(asset) => {
@@ -83,7 +84,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         None => search.dangling()?,
         Some(asked) => {
             let (mut ids, mut known) = (Vec::new(), HashSet::new());
-            for query in context.arguments(&[asked]) {
+            for query in context.arguments([&asked]) {
                 let query = query?;
                 let id = search.id(&query);
                 if known.insert(id) {

@@ -1,4 +1,5 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::arguments::{DatabaseKind, EntriesInDatabase};
+use super::{Context, Exit, Outcome};
 use crate::refs::{self, Entry};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
@@ -7,13 +8,14 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq resolve content/gameplay/…/JSD011_Akizuki_1944.model --db assets.bin
+  assetq resolve content/gameplay/…/JSD011_Akizuki_1944.model assets.bin
   assetq resolve 0x0DF5A921212A899E -f json
   cut -f1 ids.txt | assetq resolve - -f ndjson
 
 Each query that is found has a row. Queries that are not found are named on standard error, and the exit code is 1.")]
 pub(super) struct Args {
-    /// Ids (0x…, 16 hex digits, or decimal) or paths; `-` reads one a line from standard input
+    /// Ids (0x…, 16 hex digits, or decimal) or paths; `-` reads one a line from standard input. One of the arguments may be
+    /// the database
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
     /// The database (or a models.bin); else $ASSETQ_DB, else the assets.bin here or above
@@ -25,13 +27,15 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let path = context.database_path(args.db.as_deref())?;
-    let asset = context.open(&path)?;
-    let file = asset.source().name();
-    let Some(entries) = refs::entries(&asset) else {
-        let what = format!("{file}: a {} file is no database; --db takes an assets.bin", asset.format());
-        return Err(Failure::new(Exit::Usage, what));
+    let kind = DatabaseKind {
+        serves: |asset| refs::entries(asset).is_some(),
+        otherwise: "is no database; an assets.bin and a models.bin are",
     };
+    let EntriesInDatabase { database: asset, entries: queries } =
+        context.database_and_entries(&args.ids, args.db.as_deref(), &kind)?;
+    let file = asset.source().name();
+    #[expect(clippy::expect_used, reason = "the kind of database was checked")]
+    let entries = refs::entries(&asset).expect("the file serves as a database");
     let columns = [
         Column::new("query", Kind::Text),
         Column::new("id", Kind::Id64),
@@ -47,8 +51,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let columns: Vec<Column> = columns.into_iter().filter(|c| shown(&c.name)).collect();
     let mut out = context.rows(&columns)?;
     // A search by names walks through all of them.
-    let is_suggesting = args.ids.len() < 4 && args.ids.iter().all(|id| id != "-");
-    for query in context.arguments(&args.ids) {
+    let is_suggesting = queries.len() < 4 && queries.iter().all(|id| *id != "-");
+    for query in context.arguments(queries) {
         let query = query?;
         let mut damaged = |error: crate::Error| context.damaged(file, &error);
         match entries.resolve(&query, !args.no_path, &mut damaged) {

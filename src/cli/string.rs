@@ -1,4 +1,5 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::arguments::{DatabaseKind, EntriesInDatabase};
+use super::{Context, Exit, Outcome};
 use crate::id;
 use crate::refs;
 use crate::table::{Column, Kind, Value};
@@ -15,7 +16,8 @@ Examples:
 Each query has a row, and the column `present` says whether the database has the text. Queries that are not found are also
 named on standard error, and the exit code is 1.")]
 pub(super) struct Args {
-    /// Name ids (0x…, 16 hex digits, or decimal) or texts; `-` reads one a line from standard input
+    /// Name ids (0x…, 16 hex digits, or decimal) or texts; `-` reads one a line from standard input. One of the arguments may
+    /// be the database
     #[arg(required = true, value_name = "ID_OR_TEXT")]
     names: Vec<String>,
     /// The database; else $ASSETQ_DB, else the assets.bin here or above
@@ -27,13 +29,15 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let path = context.database_path(args.db.as_deref())?;
-    let asset = context.open(&path)?;
-    let file = asset.source().name();
-    let Some(texts) = refs::texts(&asset) else {
-        let what = format!("{file}: a {} file has no names; --db takes an assets.bin", asset.format());
-        return Err(Failure::new(Exit::Usage, what));
+    let kind = DatabaseKind {
+        serves: |asset| refs::texts(asset).is_some(),
+        otherwise: "has no names; an assets.bin and a global.mo have",
     };
+    let EntriesInDatabase { database: asset, entries: queries } =
+        context.database_and_entries(&args.names, args.db.as_deref(), &kind)?;
+    let file = asset.source().name();
+    #[expect(clippy::expect_used, reason = "the kind of database was checked")]
+    let texts = refs::texts(&asset).expect("the file serves as a database");
     let columns = [
         Column::new("query", Kind::Text),
         Column::new("id", Kind::Id32),
@@ -41,7 +45,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Column::new("present", Kind::Bool),
     ];
     let mut out = context.rows(&columns)?;
-    for query in context.arguments(&args.names) {
+    for query in context.arguments(queries) {
         let query = query?;
         let given = if args.text { None } else { id::parse32(&query) };
         let id = given.unwrap_or_else(|| id::of_name(&query));

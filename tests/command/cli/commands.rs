@@ -456,3 +456,53 @@ fn exports_are_whole_or_not_there() {
     let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names.len(), 9, "{names:?}");
 }
+
+/// The file and the entry of `cat`, `refs`, `find`, `resolve`, `string` and `history` in both orders.
+#[test]
+fn whichever_argument_exists_is_the_file() {
+    let visual = visual();
+    let name = visual.rsplit('/').next().unwrap();
+    for (documented, swapped) in [
+        (vec!["cat", "assets.bin", &visual], vec!["cat", &visual, "assets.bin"]),
+        (vec!["cat", "assets.bin", name], vec!["cat", name, "assets.bin"]),
+        (vec!["refs", &visual, "assets.bin"], vec!["refs", "assets.bin", &visual]),
+        (vec!["find", name, "assets.bin", "sheet.wdb"], vec!["find", "assets.bin", name, "sheet.wdb"]),
+        (vec!["resolve", &visual, "--db", "models.bin"], vec!["resolve", "models.bin", &visual]),
+        (vec!["resolve", &visual, "--db", "assets.bin"], vec!["resolve", &visual, "assets.bin"]),
+        (vec!["string", "diffuseMap", "--db", "assets.bin"], vec!["string", "assets.bin", "diffuseMap"]),
+        (vec!["history", &visual, "assets.bin"], vec!["history", "assets.bin", &visual]),
+    ] {
+        let [expected, out] = [documented, swapped].map(|args| assetq(samples(), &args));
+        assert_eq!(
+            (expected.status.code(), String::from_utf8(expected.stdout)),
+            (out.status.code(), String::from_utf8(out.stdout)),
+            "{:?}",
+            String::from_utf8(out.stderr)
+        );
+    }
+}
+
+/// An entry that also exists as a file: `--` keeps the documented order, and `--db` names the database.
+#[test]
+fn two_files_are_told_apart_by_an_option() {
+    let dir = TempDir::new().unwrap();
+    fs::copy(samples().join("assets.bin"), dir.path().join("assets.bin")).unwrap();
+    fs::create_dir_all(dir.path().join("content/gameplay")).unwrap();
+    let visual = visual();
+    fs::create_dir_all(dir.path().join(&visual).parent().unwrap()).unwrap();
+    fs::write(dir.path().join(&visual), "<visual/>").unwrap();
+    for args in [["cat", "assets.bin", &visual], ["refs", &visual, "assets.bin"], ["find", &visual, "assets.bin"]] {
+        let out = assetq(dir.path(), &args);
+        let error = String::from_utf8(out.stderr).unwrap();
+        assert_eq!((out.status.code(), error.contains(" write -- ")), (Some(2), true), "{args:?}: {error}");
+        let [command, first, second] = args;
+        assert_eq!(assetq(dir.path(), &[command, "--", first, second]).status.code(), Some(0), "{args:?}");
+    }
+    let out = assetq(dir.path(), &["resolve", &visual, "assets.bin"]);
+    let error = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), error.contains("--db FILE")), (Some(2), true), "{error}");
+    // Without another database among the arguments, an unpacked file is an entry.
+    for args in [vec!["resolve", &visual, "content"], vec!["resolve", &visual, "content", "--db", "assets.bin"]] {
+        assert_eq!(assetq(dir.path(), &args).status.code(), Some(0), "{args:?}");
+    }
+}

@@ -1,0 +1,137 @@
+//! The order of arguments: commands take the files and the entry to find in them in either order. The argument that exists
+//! is the file.
+
+use super::{Context, Exit, Failure};
+use crate::archive::{Address, is_archive};
+use crate::asset::Asset;
+use crate::files::FilePattern;
+use crate::report::Progress;
+use crate::urls::url_of;
+use std::path::{Path, PathBuf};
+
+/// An entry, and the files to find it in.
+pub(super) struct EntryInFiles<'a> {
+    pub(super) entry: &'a Path,
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// A database, and the entries to find in it.
+pub(super) struct EntriesInDatabase<'a> {
+    pub(super) database: Asset,
+    pub(super) entries: Vec<&'a String>,
+}
+
+/// A kind of file that serves as a database.
+pub(super) struct DatabaseKind {
+    pub(super) serves: fn(&Asset) -> bool,
+    /// The end of the message about another file: "is no database".
+    pub(super) otherwise: &'static str,
+}
+
+/// Whether an argument exists: as a file, a folder, a file in an archive, or a file on a server.
+fn exists(argument: &Path) -> bool {
+    url_of(argument).is_some() || Address::of(argument).exists()
+}
+
+/// Whether an argument exists as one file, which may be an archive.
+fn is_one_file(argument: &Path) -> bool {
+    exists(argument) && (!argument.is_dir() || is_archive(argument))
+}
+
+impl Context {
+    /// The file and the entry of a command with the order FILE ENTRY.
+    ///
+    /// # Errors
+    /// `Usage` if both exist as files, unless `--` precedes them.
+    pub(super) fn file_and_entry<'a>(&self, file: &'a Path, entry: &'a Path) -> Result<(&'a Path, &'a Path), Failure> {
+        if self.keeps_order() || !is_one_file(entry) {
+            return Ok((file, entry));
+        }
+        if is_one_file(file) { Err(both(file, entry, "-- FILE ENTRY")) } else { Ok((entry, file)) }
+    }
+
+    /// The entry and the files of a command with the order ENTRY FILE...
+    ///
+    /// # Errors
+    /// `Usage` if all arguments exist as files, unless `--` precedes them.
+    pub(super) fn entry_and_files<'a>(
+        &self,
+        entry: &'a Path,
+        files: &'a [PathBuf],
+    ) -> Result<EntryInFiles<'a>, Failure> {
+        if self.keeps_order() || !exists(entry) {
+            return Ok(EntryInFiles { entry, files: files.to_vec() });
+        }
+        let mut missing = (0..).zip(files).filter(|(_, argument)| !exists(argument) && !self.selects_files(argument));
+        match (missing.next(), missing.next()) {
+            (None, _) => Err(both(entry, files.last().map_or(entry, |file| file), "-- ENTRY FILE...")),
+            (Some((at, found)), None) => {
+                let others = (0..).zip(files).filter(|(other, _)| *other != at).map(|(_, file)| file.clone());
+                Ok(EntryInFiles { entry: found, files: std::iter::once(entry.to_owned()).chain(others).collect() })
+            }
+            // Whichever is the entry, a file is missing.
+            (Some(_), Some(_)) => Ok(EntryInFiles { entry, files: files.to_vec() }),
+        }
+    }
+
+    /// Whether an argument is a glob that some file matches.
+    fn selects_files(&self, argument: &Path) -> bool {
+        let pattern = FilePattern::of(argument);
+        pattern.is_many()
+            && pattern.list(argument, self.options(), &Progress::default()).is_ok_and(|list| !list.is_empty())
+    }
+
+    /// The database of a command that takes entries, and perhaps the database among them: `given`, else the argument that
+    /// is one, else the default database.
+    ///
+    /// # Errors
+    /// `Usage` if an argument is a database, and another one exists as a file, too.
+    pub(super) fn database_and_entries<'a>(
+        &self,
+        arguments: &'a [String],
+        given: Option<&Path>,
+        kind: &DatabaseKind,
+    ) -> Result<EntriesInDatabase<'a>, Failure> {
+        let files: Vec<&String> = match given {
+            None if arguments.len() > 1 && !self.keeps_order() => {
+                arguments.iter().filter(|argument| is_one_file(Path::new(argument))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let open = |path: &Path| {
+            let asset = self.open(&self.database_in(path.to_owned())?)?;
+            if (kind.serves)(&asset) {
+                return Ok(asset);
+            }
+            let what = format!("{}: a {} file {}", asset.source().name(), asset.format(), kind.otherwise);
+            Err(Failure::new(Exit::Usage, what))
+        };
+        let mut first_failure = None;
+        for file in &files {
+            match open(Path::new(file)) {
+                Ok(_) if files.len() > 1 => {
+                    let other = files.iter().find(|other| *other != file).unwrap_or(file);
+                    return Err(both(Path::new(file), Path::new(other), "--db FILE"));
+                }
+                Ok(database) => {
+                    let entries = arguments.iter().filter(|argument| argument != file).collect();
+                    return Ok(EntriesInDatabase { database, entries });
+                }
+                Err(failure) => drop(first_failure.get_or_insert(failure)),
+            }
+        }
+        // An entry may exist as an unpacked file.
+        let database = match (self.database_path(given), first_failure) {
+            (Ok(path), _) => open(&path)?,
+            (Err(_), Some(failure)) => return Err(failure),
+            (Err(failure), None) => return Err(failure),
+        };
+        Ok(EntriesInDatabase { database, entries: arguments.iter().collect() })
+    }
+}
+
+/// The failure for two arguments of which each may be the file; `how` distinguishes them.
+fn both(one: &Path, other: &Path, how: &str) -> Failure {
+    let (one, other) = (one.display(), other.display());
+    Failure::new(Exit::Usage, format!("{one} and {other} both exist, and either may be the file: write {how}"))
+}
