@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 writeln!(out)?;
             }
             text(&mut out, &asset, context)?;
-            context.warn(&asset);
+            warn(&asset, context);
         }
         out.flush()?;
         return Ok(Exit::Done);
@@ -49,10 +49,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut entries = context.entries(are_many(&args.files))?;
     for asset in assets {
         entries.add(|out| Ok(show(&asset, out)?))?;
-        context.warn(&asset);
+        warn(&asset, context);
     }
     entries.finish()?;
     Ok(Exit::Done)
+}
+
+fn warn(asset: &Asset, context: &Context) {
+    context.warn(asset);
+    asset.reader().notes().iter().for_each(|note| context.note(asset.source().name(), note));
 }
 
 /// Describes a file for people: a heading, the facts, and two lists.

@@ -169,6 +169,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Notes about how the file is read, for `info`.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Warnings of faults that reading continued after, such as a wrong checksum.
     fn warnings(&self) -> Vec<String> {
         Vec::new()

@@ -117,7 +117,7 @@ impl Archive for Se2Archive {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         // A path that leads out of the folder, or to no file, is not in the archive.
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "");
         self.options.source_in_folder(&found.ok_or_else(missing)?)
     }
 }

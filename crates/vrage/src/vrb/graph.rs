@@ -141,16 +141,13 @@ impl Inferred {
 
     /// The counts in words; `None` when all are 0.
     pub fn describe(&self) -> Option<String> {
-        let parts = [
-            (self.polymorphic_classes, "class instance", "in polymorphic members"),
-            (self.built_ins, "value", "of built-in types known by their position only"),
-        ];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter(|(n, ..)| *n > 0)
-            .map(|(n, noun, of)| format!("{} {of}", counted(n, noun)))
-            .collect();
-        (!parts.is_empty()).then(|| format!("{} read by a rule that no known file confirms", parts.join(" and ")))
+        let parts = [(self.polymorphic_classes, "object"), (self.built_ins, "number")];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
+        (!parts.is_empty()).then(|| {
+            let parts = parts.join(" and ");
+            format!("{parts} of kinds that no known real file contains, read as the format's other rules suggest")
+        })
     }
 }
 

@@ -420,14 +420,6 @@ impl<'a> Chunk<'a> {
         self.chunk.part.decode(&self.archive.source, &self.archive.options.limits)
     }
 
-    /// Says in the warnings that unconfirmed rules were followed.
-    fn warn_inferred(&self, inferred: Inferred) {
-        if let Some(what) = inferred.describe() {
-            let kind = ErrorKind::Damaged { what: what.into() };
-            self.archive.warn(Error::of_part(kind, self.chunk.part.label().to_owned()));
-        }
-    }
-
     /// The chunk's decoded bytes, kept.
     ///
     /// # Errors

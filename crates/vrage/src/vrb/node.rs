@@ -67,9 +67,8 @@ impl<'a> Node<'a> {
     }
 
     /// As [`Node::visit`], with the name of its type as the first field, `$type`, of each record; and of each value that says
-    /// itself which type it has and is no record, in a map of that and the value, `$value`. Gives which unconfirmed rules
-    /// were followed.
-    pub(super) fn visit_typed(&self, out: &mut dyn Visitor) -> Result<Inferred> {
+    /// itself which type it has and is no record, in a map of that and the value, `$value`.
+    pub(super) fn visit_typed(&self, out: &mut dyn Visitor) -> Result<()> {
         let types = self.graph.types;
         let mut walker = self.walk();
         // For each open branch, whether a map of type and value must be closed after it.
@@ -121,7 +120,7 @@ impl<'a> Node<'a> {
                 }
             }
         }
-        Ok(walker.inferred())
+        Ok(())
     }
 
     /// The node at the same place of other bytes of the chunk.

@@ -70,7 +70,6 @@ impl Reader for VrbArchive {
         let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
         let mut walker = node.walk();
         node::visit(&mut walker, out)?;
-        chunk.warn_inferred(walker.inferred());
         if (node.position(), node.model()) == (0, chunk.root_model()?) {
             walker.expect_end()?;
         }
@@ -78,8 +77,8 @@ impl Reader for VrbArchive {
     }
 
     fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
-        chunk.warn_inferred(node.visit_typed(out)?);
+        let Some((_, node)) = self.find(entry)? else { return Ok(false) };
+        node.visit_typed(out)?;
         Ok(true)
     }
 
@@ -98,7 +97,12 @@ impl Reader for VrbArchive {
         self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
     }
 
-    /// Checksums that do not match, and values read by a rule that no known file confirms.
+    /// Values read by a rule that no known file confirms. Reads all chunks.
+    fn notes(&self) -> Vec<String> {
+        verify::inferred(self).describe().into_iter().collect()
+    }
+
+    /// Checksums that do not match.
     fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).said.clone()
     }

@@ -375,11 +375,9 @@ impl<'a> ValueCursor<'a> {
             }
             let Some(event) = walker.next()? else {
                 walker.expect_end()?;
-                let inferred = walker.inferred();
                 self.walker = None;
                 if let Some(chunk) = self.chunk() {
                     chunk.chunk.leaves.get_or_init(|| self.next.saturating_sub(self.first));
-                    chunk.warn_inferred(inferred);
                 }
                 continue;
             };

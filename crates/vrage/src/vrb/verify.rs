@@ -173,6 +173,15 @@ fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Chec
     [sums.with_detail(counted(chunks.len(), "chunk")), values]
 }
 
+/// The values of all readable chunks that are read by rules which no known file confirms.
+pub(super) fn inferred(archive: &VrbArchive) -> Inferred {
+    let (chunks, _) = archive.known_chunks();
+    let found: Vec<_> = chunks.par_iter().filter_map(|chunk| check_values(chunk, true).ok().flatten()).collect();
+    let mut all = Inferred::default();
+    found.into_iter().for_each(|(_, rules)| all.add(rules));
+    all
+}
+
 /// Decodes a chunk and walks it to its last byte. Gives its length, and which unconfirmed rules were followed. Without
 /// types nothing is known about the values, but the chunk must decode all the same.
 fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)>> {

@@ -133,7 +133,7 @@ impl Writable for VrbArchive {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
         let (chunk, node) = self.find(entry)?.ok_or_else(missing)?;
         self.check_whole(&chunk)?;
         let mut out = self.encoder(&chunk)?;
