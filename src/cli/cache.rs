@@ -3,7 +3,7 @@ use crate::archive::Cache;
 use crate::error::Error;
 use crate::report::counted;
 use crate::table::{Column, Kind, Value};
-use std::time::{SystemTime, UNIX_EPOCH};
+use assetq_core::dates::rfc3339;
 
 /// Show, check or clear the cache of decoded files
 ///
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut columns = vec![
         Column::new("crc32", Kind::Id32),
         Column::new("size", Kind::Uint),
-        Column::new("used", Kind::Uint),
+        Column::new("used", Kind::Text),
         Column::new("file", Kind::Text),
     ];
     let verify = args.action == Action::Verify;
@@ -57,10 +57,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut out = context.rows(&columns)?;
     for file in cache.files().map_err(|error| failed("cannot read the folder", error))? {
         let path = file.path.to_string_lossy();
-        let used = file.used.duration_since(UNIX_EPOCH).or_else(|_| SystemTime::now().duration_since(UNIX_EPOCH));
-        let used = used.map(|used| used.as_secs()).unwrap_or(0);
+        let used = rfc3339(file.used);
         let mut cells =
-            vec![file.crc32.map_or(Value::Null, Value::Id32), file.size.into(), used.into(), Value::text(&path)];
+            vec![file.crc32.map_or(Value::Null, Value::Id32), file.size.into(), Value::owned(used), Value::text(&path)];
         if verify {
             let checked = cache.check(&file);
             cells.push(checked.is_ok().into());

@@ -90,6 +90,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let rows = SelectedRows::of(&*table)
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
+        .of_files(asset.reader().archive().is_some() && args.table.is_none())
         .with_place(place)
         .with_limit(args.limit);
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, rows, name, context)? };
@@ -98,6 +99,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if found == 0 && !asked.is_empty() {
         let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());
         let hint = exact.map_or_else(String::new, |exact| crate::table::hint_of_rows(exact, &*table));
+        let starred = args.glob.as_deref().filter(|glob| Glob::is_glob(glob) && !glob.starts_with('*'));
+        let hint = starred.map_or(hint, |glob| {
+            format!(
+                "; a glob must match from the beginning to the end: '*{}*' matches anywhere",
+                glob.trim_end_matches('*')
+            )
+        });
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));

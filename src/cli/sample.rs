@@ -67,6 +67,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             made(&path, *format, file(&path, *make)?)?;
             progress.advance(1);
         }
+        for (name, make) in sample::BESIDE {
+            file(&args.dir.join(name), *make)?;
+        }
         for (name, format, make) in sample::FOLDERS {
             let folder = args.dir.join(name);
             let (mut total, mut failed) = (0usize, None);

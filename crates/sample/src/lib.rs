@@ -56,6 +56,12 @@ use assetq_rusty_hearts::rusty_hearts::layout::KEY;
 #[cfg(any(feature = "ff13", feature = "rusty-hearts", feature = "vrage"))]
 use make::each;
 
+/// Files that other files of [`FILES`] need beside them, and their builders.
+pub const BESIDE: &[(&str, Make)] = &[
+    #[cfg(feature = "ff13")]
+    ("model.imgb", gtex::demo_imgb),
+];
+
 /// A file of every format: its name, its format, and its builder.
 pub const FILES: &[(&str, Format, Make)] = &[
     #[cfg(feature = "wows")]

@@ -185,7 +185,8 @@ fn every_table_of_every_format_is_the_same_in_parquet_arrow_and_csv() {
     let out = Out::new();
     let files: Vec<PathBuf> = fs::read_dir(samples()).unwrap().map(|entry| entry.unwrap().path()).collect();
     let (mut tables, mut cells) = (0, 0);
-    for file in files.iter().filter(|path| path.is_file()) {
+    // The pixels of a .trb are no file of their own.
+    for file in files.iter().filter(|path| path.is_file() && path.extension().is_none_or(|ending| ending != "imgb")) {
         let file = file.file_name().unwrap().to_str().unwrap();
         for kind in ["csv", "parquet", "arrow", "arrows"] {
             export(0, &[file, "--all-tables", "--to", &out.text(&format!("{file}/{kind}")), "--as", kind]);
