@@ -336,7 +336,7 @@ pub unsafe extern "C" fn assetq_cat(file: *const File, entry: *const c_char, err
         let (file, entry) = (unsafe { boundary::file(file) }?, unsafe { text(entry, "entry") }?);
         let mut tree = Tree::default();
         if !file.asset.reader().cat(entry, &mut tree).map_err(|e| file.failure(&e))? {
-            let kind = assetq::ErrorKind::NotFound { what: format!("entry {entry:?}") };
+            let kind = assetq::ErrorKind::NotFound { what: format!("entry {entry:?} not found") };
             return Err(file.failure(&assetq::Error::of_part(kind, "")));
         }
         let json = json::to_string(&tree.into_value()).map_err(|e| file.failure(&e))?;

@@ -135,17 +135,19 @@ fn not_found(what: String) -> Error {
 /// The table called `name`, or the main table.
 fn opened(asset: Asset, name: Option<&str>, condition: Option<&str>) -> assetq::Result<Found> {
     let main = asset.reader().tables().first().map(|table| table.name().to_owned());
-    let name = name.map(str::to_owned).or(main).ok_or_else(|| not_found("a table".to_owned()))?;
+    let name = name.map(str::to_owned).or(main).ok_or_else(|| not_found("the file has no tables".to_owned()))?;
     // Checks the name: its error lists the tables.
     let columns = Selection::new(asset.clone(), &name)?.chosen().to_vec();
     let filter = condition.map(|condition| Filter::parse(condition)?.bind(&columns)).transpose()?;
-    let open = OpenTable::try_new(asset, |asset| asset.reader().table(&name).ok_or_else(|| not_found(name)))?;
+    let open = OpenTable::try_new(asset, |asset| {
+        asset.reader().table(&name).ok_or_else(|| not_found(format!("table {name:?} not found")))
+    })?;
     Ok((Opened::File(open), filter))
 }
 
 /// The rows of one entry: those whose key is `key`, in a column with an index if the table has one.
 fn entry(asset: Asset, key: Option<String>, name: Option<&str>) -> assetq::Result<Found> {
-    let key = key.ok_or_else(|| not_found("an entry called NULL".to_owned()))?;
+    let key = key.ok_or_else(|| not_found("there is no entry NULL".to_owned()))?;
     let (opened, _) = opened(asset, name, None)?;
     let table = opened.table();
     let kinds: &[Kind] = match id::parse(&key) {

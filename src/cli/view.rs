@@ -382,10 +382,9 @@ fn drawing<'a>(
     let options = Options { lod: None, textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
     if !others.is_empty() {
         match export::draw(asset, shapes, path, others.iter().copied(), options, context) {
-            // The other levels draw nothing of it: it is shown alone, with a note.
-            Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
+            // It is shown alone.
             Ok(drawing) if matches!(drawing.figure(), Ok(None)) => {
-                context.not_found(&format!("{file}: the other files draw nothing of it"));
+                context.note(file, "the other files draw nothing of it");
             }
             drawn => return drawn.map(Some),
         }

@@ -119,7 +119,7 @@ impl GameTitle {
     }
 
     pub(super) fn not_found(self, why: &str) -> Error {
-        Error::of_part(ErrorKind::NotFound { what: format!("{} ({why})", self.name()) }, "")
+        Error::of_part(ErrorKind::NotFound { what: format!("{} was not found: {why}", self.name()) }, "")
     }
 
     pub(super) fn folder_in_variable(self) -> Option<PathBuf> {

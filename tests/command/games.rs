@@ -161,8 +161,8 @@ mod linux {
         let out = assetq(home.path(), &[], &["info", "se2:GameData"]);
         let err = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(1), "{err}");
-        assert!(err.starts_with("assetq: se2:GameData: Space Engineers 2 (searched "), "{err}");
-        assert!(err.ends_with("; set ASSETQ_SE2 to the folder of a game) not found\n"), "{err}");
+        assert!(err.starts_with("assetq: se2:GameData: Space Engineers 2 was not found: searched "), "{err}");
+        assert!(err.ends_with("; set ASSETQ_SE2 to the folder of a game\n"), "{err}");
     }
 }
 
@@ -182,5 +182,5 @@ fn a_variable_wins_over_what_is_found() {
     let out = assetq(home.path(), &[("ASSETQ_WOWS", "nowhere")], &["ls", "wows:"]);
     let err = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(err.contains("World of Warships ($ASSETQ_WOWS is \"nowhere\", which is no folder) not found"), "{err}");
+    assert!(err.contains("World of Warships was not found: $ASSETQ_WOWS is \"nowhere\", which is no folder"), "{err}");
 }

@@ -107,7 +107,10 @@ impl Format {
                 return Ok(options);
             }
         }
-        Err(Error::of_part(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
+        Err(Error::of_part(
+            ErrorKind::NotFound { what: format!("no format has the setting {setting}") },
+            from.to_owned(),
+        ))
     }
 
     /// The format of `source`: by its magic if the format has one, then by the ending of the file name, then by the

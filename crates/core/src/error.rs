@@ -116,7 +116,7 @@ pub enum ErrorKind {
     },
     /// A requested name or id does not exist.
     NotFound {
-        /// The requested thing.
+        /// The missing thing, as a sentence.
         what: String,
     },
     /// A file of an index that is not on this machine: a volume of a partly installed game.
@@ -264,7 +264,7 @@ impl fmt::Display for ErrorKind {
             Self::Text { encoding, valid_up_to } => write!(f, "not valid {encoding} after {valid_up_to} units"),
             Self::Cycle { at } => write!(f, "references form a cycle at {at:#x}"),
             Self::Limit { what, value, limit } => write!(f, "{what}: {value} is more than the limit of {limit}"),
-            Self::NotFound { what } => write!(f, "{what} not found"),
+            Self::NotFound { what } => f.write_str(what),
             Self::NotInstalled { what } => write!(f, "{what} is not installed"),
             Self::Syntax { what } | Self::Damaged { what } => f.write_str(what),
         }
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn is_one_line_whatever_names_are_in_it() {
-        let kind = ErrorKind::NotFound { what: "a\nb\u{202e}".to_owned() };
+        let kind = ErrorKind::NotFound { what: "a\nb\u{202e} not found".to_owned() };
         let error = Error::of_part(kind, "field \x1b[31m");
         assert_eq!(error.to_string(), "field \\u{1b}[31m: a\\nb\\u{202e} not found");
     }

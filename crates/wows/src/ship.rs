@@ -117,7 +117,7 @@ struct NamedCells<'t> {
 impl<'t> NamedCells<'t> {
     fn of(asset: &'t Asset, name: &str) -> Result<Self> {
         let missing = || {
-            let what = format!("the table {name} of {}", asset.source().name());
+            let what = format!("{} has no table {name}", asset.source().name());
             Error::of_part(ErrorKind::NotFound { what }, "")
         };
         Ok(Self { table: asset.reader().table(name).ok_or_else(missing)? })
@@ -160,9 +160,9 @@ impl Ship {
     pub fn open(game: &Asset, params: &Asset, database: &Asset, query: &Query, options: &Options) -> Result<Self> {
         let name = find_ship(params, &query.ship)?;
         let components = components(params, &name, query.hull.as_deref())?;
-        let no_archive = || not_found(format!("files in {}", game.source().name()));
+        let no_archive = || not_found(format!("{} holds no files", game.source().name()));
         let archive = game.reader().archive().ok_or_else(no_archive)?;
-        let no_models = || not_found(format!("models in {}", database.source().name()));
+        let no_models = || not_found(format!("{} holds no models", database.source().name()));
         let placements = database.reader().placements().ok_or_else(no_models)?;
         let hull = components.get("hull").cloned().unwrap_or_default();
         let mut ship = Self {
@@ -284,7 +284,7 @@ impl Ship {
             let visual = match placements.visual(&path)? {
                 Some(visual) => visual,
                 None if section == "Hull" => {
-                    return Err(not_found(format!("the hull's model {path:?} in the database")));
+                    return Err(not_found(format!("the database lacks the hull's model {path:?}")));
                 }
                 None => continue,
             };
@@ -386,8 +386,8 @@ fn find_ship(params: &Asset, query: &str) -> Result<String> {
     }
     match &*titled {
         [only] => Ok(only.clone()),
-        [] if near.is_empty() => Err(not_found(format!("a ship {query:?}"))),
-        [] => Err(not_found(format!("a ship {query:?} (did you mean {}?)", near.join(", ")))),
+        [] if near.is_empty() => Err(not_found(format!("there is no ship {query:?}"))),
+        [] => Err(not_found(format!("there is no ship {query:?}; did you mean {}?", near.join(", ")))),
         several => {
             let what = format!("{query:?} is the title of {}: give one of these names", several.join(", ")).into();
             Err(Error::of_part(ErrorKind::Syntax { what }, ""))
@@ -421,7 +421,7 @@ fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap
     let Some((chosen, _)) = chosen else {
         let names: Vec<&str> = hulls.iter().map(|(upgrade, _)| upgrade.as_str()).collect();
         return Err(not_found(format!(
-            "the hull {:?} of {ship}, which has {}",
+            "{ship} has no hull {:?}; it has {}",
             hull.unwrap_or_default(),
             names.join(", ")
         )));

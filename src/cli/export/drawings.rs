@@ -211,8 +211,12 @@ pub(in crate::cli) fn draw<'a, 'o>(
     let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
     known.set_textures(&files);
     match shapes.draw(&known, options) {
-        // The user did not name the game's own database.
-        Err(error) if !has_others && matches!(error.kind(), ErrorKind::NotFound { .. }) => {
+        // Another database does not make the shapes unusable.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
+            // The user did not name the game's own database.
+            if has_others {
+                context.note(asset.source().name(), &format!("{error}; its meshes have no names"));
+            }
             let mut known = scene::Context::default();
             known.set_textures(&files);
             shapes.draw(&known, options).map_err(failed)

@@ -338,8 +338,8 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     // Quotes double each `\`.
     let inner = &*inner.replace('\\', "/");
     let what = match nearest(archive, inner) {
-        Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
-        None => format!("file {inner:?}"),
+        Some(near) => format!("file {inner:?} not found; did you mean {near:?}?"),
+        None => format!("file {inner:?} not found"),
     };
     Error::of_part(ErrorKind::NotFound { what }, "")
 }

@@ -60,7 +60,7 @@ pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &O
 
 /// The error for a number past the last file.
 pub fn no_file(n: usize) -> Error {
-    Error::of_part(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+    Error::of_part(ErrorKind::NotFound { what: format!("file {n} not found") }, "files")
 }
 
 /// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.

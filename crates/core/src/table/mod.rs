@@ -534,5 +534,5 @@ impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> RowCursor for Index
 /// The error for a missing row or column.
 #[cold]
 pub fn no_cell(table: &str, row: usize, column: usize) -> Error {
-    Error::of_part(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())
+    Error::of_part(ErrorKind::NotFound { what: format!("row {row}, column {column} not found") }, table.to_owned())
 }

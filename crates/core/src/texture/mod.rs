@@ -104,7 +104,10 @@ pub trait Texture: Sync {
 /// The error for a level that a texture does not have.
 #[cold]
 pub fn no_level(shape: &Shape, layer: u32, mip: u32) -> Error {
-    let what = format!("level {mip} of layer {layer}: there are {} levels and {} layers", shape.mips, shape.layers);
+    let what = format!(
+        "there is no level {mip} of layer {layer}; there are {} levels and {} layers",
+        shape.mips, shape.layers
+    );
     Error::of_part(ErrorKind::NotFound { what }, "levels")
 }
 

@@ -210,7 +210,7 @@ impl Reader for Textures {
     fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
         let one = |n: usize| {
             let found = self.get(n).and_then(|found| {
-                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n}") }, ""))
+                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n} not found") }, ""))
             });
             (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
         };

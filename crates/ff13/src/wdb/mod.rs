@@ -412,7 +412,7 @@ impl<'a> Record<'a> {
     #[inline]
     pub fn value(&self, field: usize) -> Result<Value<'a>> {
         let Some(field) = self.sheet.layout.fields.get(field) else {
-            let what = format!("field {field}");
+            let what = format!("field {field} not found");
             return Err(Error::of_part(ErrorKind::NotFound { what }, self.name().into_owned()));
         };
         match self.sheet.cell(self.data, field) {

@@ -117,7 +117,7 @@ impl Pack {
         match self.find(name) {
             Some(index) => self.entry_source(index),
             None => {
-                let what = format!("entry {name:?}");
+                let what = format!("entry {name:?} not found");
                 Err(Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned()))
             }
         }
@@ -125,7 +125,7 @@ impl Pack {
 
     /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
     pub(super) fn content(&self, index: usize) -> Result<u64> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {index} not found") }, "pack");
         let contents = self.contents.get_or_init(|| {
             let limit = budget::walked(self.source.bytes().len());
             let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
@@ -145,7 +145,7 @@ impl Pack {
     /// `NotFound` when there is no such entry, or `OutOfBounds` when it leaves the file.
     pub fn entry_source(&self, index: usize) -> Result<Source> {
         let Some(entry) = self.entries().get(index) else {
-            let what = format!("entry {index}");
+            let what = format!("entry {index} not found");
             return Err(Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned()));
         };
         let range = entry.range();

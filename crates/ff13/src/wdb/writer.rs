@@ -44,7 +44,7 @@ impl Writable for Pack {
 
     fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
         let index = self.find(inner).ok_or_else(|| {
-            let what = format!("entry {inner:?}");
+            let what = format!("entry {inner:?} not found");
             Error::of_part(ErrorKind::NotFound { what }, self.source().name().to_owned())
         })?;
         let mut relay = Relay::new(self.source(), self.entries().len());

@@ -339,7 +339,7 @@ impl<'a> Editor<'a> {
                 let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
                 let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
                 if !known {
-                    let what = format!("entry {entry:?}");
+                    let what = format!("entry {entry:?} not found");
                     return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
                 if key.as_text().as_deref() != Some(entry) {

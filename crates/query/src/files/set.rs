@@ -340,8 +340,8 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
     };
     let Some((format, _)) = format.copied() else {
         let what = match wanted {
-            Some(wanted) if !counts.is_empty() => format!("a {} file (there are {})", wanted.0, found()),
-            _ => "a file of a known format that matches".to_owned(),
+            Some(wanted) if !counts.is_empty() => format!("no {} file matches; there are {}", wanted.0, found()),
+            _ => "no file of a known format matches".to_owned(),
         };
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     };

@@ -281,7 +281,7 @@ fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
         let tables = || suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()));
         let why = reader.absent(name).unwrap_or_else(tables);
         let why = why.trim_start_matches("; ");
-        Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} ({why})") }, "")
+        Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} not found ({why})") }, "")
     })
 }
 

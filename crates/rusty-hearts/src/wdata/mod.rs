@@ -191,7 +191,7 @@ impl Map {
         } else if shapes::TRAILING_PATHS.field(name).is_some() {
             self.trailing_paths()?
         } else {
-            return Err(Error::of_part(ErrorKind::NotFound { what: format!("path {name:?}") }, "paths"));
+            return Err(Error::of_part(ErrorKind::NotFound { what: format!("path {name:?} not found") }, "paths"));
         };
         records.damaged_or_not().text(name).map(|path| path.filter(|p| is_path(*p)))
     }

@@ -177,7 +177,7 @@ impl<'a> Record<'a> {
 
     fn number(&self, name: &str) -> Result<usize> {
         self.shape.field(name).ok_or_else(|| {
-            let what = format!("field {name:?}");
+            let what = format!("field {name:?} not found");
             Error::of_part(ErrorKind::NotFound { what }, self.shape.name)
         })
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 /// The error for a record that was counted but is not there.
 #[cold]
 pub(super) fn no_record(what: &'static str) -> Error {
-    Error::of_part(ErrorKind::NotFound { what: "record".to_owned() }, what)
+    Error::of_part(ErrorKind::NotFound { what: "record not found".to_owned() }, what)
 }
 
 /// The records that are the rows.

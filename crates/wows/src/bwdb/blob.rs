@@ -246,7 +246,7 @@ impl<'a> Blob<'a> {
     /// When there is no such record, or records are shown raw.
     pub fn record_span(&self, record: usize) -> Result<(View<'a>, usize)> {
         if record >= self.count {
-            let what = format!("record {record} of {} in database {}", self.count, self.index);
+            let what = format!("record {record} of {} in database {} not found", self.count, self.index);
             return Err(self.records.error(ErrorKind::NotFound { what }));
         }
         let Some(size) = self.record_size() else {

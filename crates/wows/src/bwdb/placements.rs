@@ -260,7 +260,7 @@ fn visuals_of(database: &Database, file: &str, vertices: &BTreeSet<u32>) -> Resu
         }
     }
     if models.is_empty() {
-        let what = format!("a visual of the database that draws {file}");
+        let what = format!("no visual of the database draws {file}");
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     }
     Ok(models)

@@ -510,7 +510,7 @@ fn decoded(size: usize, decode: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<
 }
 
 fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl Display) -> Result<&[u8]> {
-    let not_found = || Error::of_part(ErrorKind::NotFound { what: what.to_string() }, "");
+    let not_found = || Error::of_part(ErrorKind::NotFound { what: format!("{what} not found") }, "");
     let cell = cell.ok_or_else(not_found)?;
     match cell.get_or_init(make) {
         Ok(bytes) => Ok(bytes),

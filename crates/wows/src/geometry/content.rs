@@ -74,6 +74,6 @@ pub(super) fn cell(contents: &[Result<u64>], row: usize) -> Result<u64> {
     match contents.get(row) {
         Some(Ok(content)) => Ok(*content),
         Some(Err(error)) => Err(error.clone()),
-        None => Err(Error::of_part(ErrorKind::NotFound { what: format!("row {row}") }, "content")),
+        None => Err(Error::of_part(ErrorKind::NotFound { what: format!("row {row} not found") }, "content")),
     }
 }

@@ -319,7 +319,9 @@ impl Geometry {
 
 /// The entry `index` of `array`, or the error that there is no such `what`.
 fn get<'a, T>(array: &'a [T], index: usize, what: &'static str) -> Result<&'a T> {
-    array.get(index).ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} {index}") }, ""))
+    array
+        .get(index)
+        .ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} {index} not found") }, ""))
 }
 
 /// `pieces` (in file order) with the stretches between them, up to `end`, as `unmapped`.

@@ -165,7 +165,7 @@ impl Reader for Material {
     fn verify(&self, _: &Progress) -> Report {
         let mut fx = Check::new("shader");
         if self.surface.fx.is_empty() {
-            fx.fail(Error::of_part(ErrorKind::NotFound { what: "the element fx".into() }, "material"));
+            fx.fail(Error::of_part(ErrorKind::NotFound { what: "the element fx is missing".into() }, "material"));
         }
         Report { checks: vec![fx] }
     }

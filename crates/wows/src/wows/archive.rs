@@ -234,7 +234,8 @@ impl Archive for WowsArchive {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
-            let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+            let missing =
+                || Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "");
             return self.options.source_in_folder(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
         }
         let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;

@@ -108,7 +108,7 @@ impl WowsArchive {
             (Some(wanted), Some(newest)) => match builds.iter().find(|build| **build == wanted.0) {
                 Some(build) => (Some(build), Places::of_build(folder, build, build == newest)),
                 None => {
-                    let what = format!("build {:?} (there are {})", wanted.0, builds.join(", "));
+                    let what = format!("there is no build {:?}; there are {}", wanted.0, builds.join(", "));
                     return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
             },

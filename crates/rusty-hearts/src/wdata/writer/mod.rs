@@ -65,7 +65,7 @@ impl Writable for Map {
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let mut now = Tree::default();
         if !super::cat::cat(self, entry, &mut now)? {
-            let what = format!("entry {entry:?}");
+            let what = format!("entry {entry:?} not found");
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
         }
         let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {

@@ -122,7 +122,7 @@ impl<'a> Material<'a> {
     /// As [`Material::property`], without memory for floats: for questions about names and kinds.
     pub(in crate::bwdb) fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
         let here: View<'a> = crate::bwdb::record::Prototype::view(self);
-        let missing = || here.error(ErrorKind::NotFound { what: format!("property {index}") });
+        let missing = || here.error(ErrorKind::NotFound { what: format!("property {index} not found") });
         let name = self.property_names()?.get(index).ok_or_else(missing)??;
         let refs = self.property_refs()?;
         let reference = refs.get(index).ok_or_else(missing)??;

@@ -23,7 +23,7 @@ const PROPERTIES: &str = "properties";
 
 /// The file after a change of a resource's record to `new`, and the tree that `cat` then shows.
 pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
-    let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+    let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
     let wrong = |what: String| Err(refused(format!("{entry}: {what}")));
     let mut tree = Tree::default();
     if !cat_resource(db, entry, &mut tree)? {

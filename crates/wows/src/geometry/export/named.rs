@@ -23,7 +23,7 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
         None => None,
         Some(instances) if has_models => Some(placements(&instances, &models)),
         Some(_) => {
-            let what = "the models.bin that the instances of the space.bin refer to".to_owned();
+            let what = "the instances of the space.bin need its models.bin, too".to_owned();
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
         }
     };

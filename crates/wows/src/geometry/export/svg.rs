@@ -41,7 +41,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let drawn: Vec<(usize, &ScenePart<'_>)> =
         scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, Shape::Group { .. })).collect();
     if drawn.is_empty() {
-        let what = "armor or collision hulls to draw".to_owned();
+        let what = "there are no armor and no collision hulls to draw".to_owned();
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     }
     let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);

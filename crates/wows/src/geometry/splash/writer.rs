@@ -107,7 +107,7 @@ impl Writable for Splash {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
         let mut found = None;
         for other in self.boxes()? {
             let other = other?;
