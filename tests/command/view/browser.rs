@@ -4,12 +4,12 @@
 //! there. Messages are JSON, each ended by a zero byte.
 
 use serde_json::{Value, json};
-use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -29,18 +29,30 @@ fn program() -> Option<PathBuf> {
     all.into_iter().find(|program| program.is_file())
 }
 
-/// A running browser. It ends with this value.
+/// The browser that runs now. Tests that run at the same time share it.
+static RUNNING: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
+
+/// A running browser. It ends when the last test that holds it does.
 pub struct Browser {
     child: Child,
-    pipe: RefCell<Pipe>,
+    commands: Mutex<Commands>,
+    said: Arc<Mutex<Said>>,
     _profile: TempDir,
 }
 
-struct Pipe {
+struct Commands {
     to: ChildStdin,
-    from: Receiver<Value>,
     last: u64,
-    events: VecDeque<Value>,
+    /// Closed when the browser has ended.
+    ended: Receiver<()>,
+}
+
+/// What the browser has said, as the thread that reads it left it.
+#[derive(Default)]
+struct Said {
+    /// Who waits for the answer to a command, by the id of the command.
+    waiting: HashMap<u64, Sender<Value>>,
+    events: Vec<Value>,
 }
 
 /// The color scheme of the system.
@@ -51,8 +63,18 @@ pub enum Scheme {
 }
 
 impl Browser {
-    /// Starts a browser. Without one, prints a line and returns `None`.
-    pub fn start() -> Option<Self> {
+    /// The running browser, started if none runs. Without a program to start, prints a line and returns `None`.
+    pub fn start() -> Option<Arc<Self>> {
+        let mut running = RUNNING.lock().unwrap();
+        if let Some(browser) = running.upgrade() {
+            return Some(browser);
+        }
+        let browser = Arc::new(Self::launch()?);
+        *running = Arc::downgrade(&browser);
+        Some(browser)
+    }
+
+    fn launch() -> Option<Self> {
         let Some(program) = program().filter(|_| cfg!(unix)) else {
             eprintln!("skipped: no Chromium at hand, and ASSETQ_BROWSER names none");
             return None;
@@ -63,33 +85,48 @@ impl Browser {
         command.arg(format!("--user-data-dir={}", profile.path().display()));
         command.args(["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-sync"]);
         command.args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"]);
-        command.args(["--hide-scrollbars", "--force-color-profile=srgb", "about:blank"]);
+        command.args(["--hide-scrollbars", "--force-color-profile=srgb"]);
+        // Each page is drawn as if it were the only one.
+        command.args(["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"]);
+        command.args(["--disable-background-timer-throttling", "about:blank"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (to, out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (send, from) = channel();
+        let said = Arc::new(Mutex::new(Said::default()));
+        let (end, ended) = channel();
+        let hears = said.clone();
         std::thread::spawn(move || {
+            let _end: Sender<()> = end;
             for message in BufReader::new(out).split(0).map_while(Result::ok) {
-                let message = serde_json::from_slice(&message).unwrap();
-                if send.send(message).is_err() {
-                    break;
+                let message: Value = serde_json::from_slice(&message).unwrap();
+                let mut said = hears.lock().unwrap();
+                match message["id"].as_u64() {
+                    // A test that failed no longer waits.
+                    Some(id) => drop(said.waiting.remove(&id).map(|answer| answer.send(message))),
+                    None => said.events.push(message),
                 }
             }
+            // Whoever still waits sees that no answer comes.
+            hears.lock().unwrap().waiting.clear();
         });
-        let pipe = RefCell::new(Pipe { to, from, last: 0, events: VecDeque::new() });
-        Some(Self { child, pipe, _profile: profile })
+        Some(Self { child, commands: Mutex::new(Commands { to, last: 0, ended }), said, _profile: profile })
     }
 
     /// Opens a file in a tab that is `width` by `height`, and waits until the document is there.
     pub fn open(&self, file: &Path, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
         let call = |session: Option<&str>, method: &str, params: Value| self.call(session, method, params);
-        let target = call(None, "Target.createTarget", json!({ "url": "about:blank" }));
+        // Storage of its own, as in a private window, so that a test sees nothing of another.
+        let context = call(None, "Target.createBrowserContext", json!({}));
+        let context = context["browserContextId"].as_str().unwrap().to_owned();
+        let new = json!({ "url": "about:blank", "browserContextId": context, "newWindow": true });
+        let target = call(None, "Target.createTarget", new);
         let target = target["targetId"].as_str().unwrap();
         let attached = call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
         let session = attached["sessionId"].as_str().unwrap().to_owned();
-        let tab = Tab { browser: self, session, target: target.to_owned() };
+        let tab = Tab { browser: self, session, context };
         for domain in ["Page", "Runtime", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
+        tab.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         tab.size(width, height);
         let scheme = if matches!(scheme, Scheme::Dark) { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
@@ -106,37 +143,32 @@ impl Browser {
 
     /// The answer to a command, or the error that the browser returned for it.
     fn try_call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, Value> {
-        let mut pipe = self.pipe.borrow_mut();
-        pipe.last += 1;
-        let id = pipe.last;
+        let (answer, answered) = channel();
+        let mut commands = self.commands.lock().unwrap();
+        commands.last += 1;
+        let id = commands.last;
         let mut message = json!({ "id": id, "method": method, "params": params });
         if let Some(session) = session {
             message["sessionId"] = session.into();
         }
-        pipe.to.write_all(message.to_string().as_bytes()).unwrap();
-        pipe.to.write_all(&[0]).unwrap();
-        pipe.to.flush().unwrap();
-        loop {
-            let answer = pipe.from.recv_timeout(PATIENCE).unwrap_or_else(|e| panic!("{method}: {e}"));
-            if answer["id"] == id {
-                return if answer["error"].is_null() {
-                    Ok(answer["result"].clone())
-                } else {
-                    Err(answer["error"].clone())
-                };
-            }
-            pipe.events.push_back(answer);
-        }
+        self.said.lock().unwrap().waiting.insert(id, answer);
+        commands.to.write_all(message.to_string().as_bytes()).unwrap();
+        commands.to.write_all(&[0]).unwrap();
+        commands.to.flush().unwrap();
+        drop(commands);
+        let answer = answered.recv_timeout(PATIENCE).unwrap_or_else(|e| panic!("{method}: {e}"));
+        if answer["error"].is_null() { Ok(answer["result"].clone()) } else { Err(answer["error"].clone()) }
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
         // Its processes end when it does, and it takes the others along.
-        let mut pipe = self.pipe.borrow_mut();
-        let _ = pipe.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
-        let _ = pipe.to.flush();
-        while pipe.from.recv_timeout(Duration::from_secs(5)).is_ok() {}
+        if let Ok(commands) = self.commands.get_mut() {
+            let _ = commands.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
+            let _ = commands.to.flush();
+            let _ = commands.ended.recv_timeout(Duration::from_secs(5));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -146,7 +178,8 @@ impl Drop for Browser {
 pub struct Tab<'b> {
     browser: &'b Browser,
     session: String,
-    target: String,
+    /// Of this page alone. It closes the page when it is disposed of.
+    context: String,
 }
 
 impl Tab<'_> {
@@ -272,8 +305,8 @@ impl Tab<'_> {
     /// Errors that the page has reported so far: exceptions, `console.error`, and whatever its policy refused.
     pub fn errors(&self) -> Vec<String> {
         self.eval("0");
-        let pipe = self.browser.pipe.borrow();
-        let of_tab = pipe.events.iter().filter(|event| event["sessionId"] == self.session.as_str());
+        let said = self.browser.said.lock().unwrap();
+        let of_tab = said.events.iter().filter(|event| event["sessionId"] == self.session.as_str());
         let errors = of_tab.filter_map(|event| {
             let params = &event["params"];
             match event["method"].as_str()? {
@@ -290,7 +323,8 @@ impl Tab<'_> {
 impl Drop for Tab<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target }));
+            let context = json!({ "browserContextId": self.context });
+            self.browser.call(None, "Target.disposeBrowserContext", context);
         }
     }
 }
