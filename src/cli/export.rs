@@ -3,12 +3,13 @@ mod drawings;
 mod ship;
 mod tables;
 
-pub(super) use args::{Args, LevelArgs, ShipArgs};
+pub(super) use args::{Args, KindArg, LevelArgs, ShipArgs};
 pub(super) use drawings::{draw, image};
+pub(super) use tables::{RowSource, table_kind, write};
 
 use super::{Context, Failure, Outcome};
 use crate::asset::Asset;
-use args::{KindArg, Lod, kind_of};
+use args::{Lod, kind_of};
 use drawings::drawings;
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 mod answers;
 mod duckdb;
+mod export;
 mod prompt;
 
 use super::patch::{Output, Target};
@@ -21,8 +22,10 @@ use std::path::{Path, PathBuf};
 ///
 /// Tables of a single file have their own names. Each of several files is a schema with the name of the file, or the
 /// given name in NAME=FILE; with more than ten files a table is called "NAME.TABLE", with these quotes. A folder or a glob
-/// means all its files of one format as one: their tables have the rows of all of them, with a first column file. SQLite databases are accepted, too. Input files are never changed:
-/// UPDATE, INSERT and DELETE write a new file (--to NEW). `assetq info FILE` lists tables and columns.
+/// means all its files of one format as one: their tables have the rows of all of them, with a first column file. SQLite
+/// databases are accepted, too. Input files are never changed: UPDATE, INSERT and DELETE write a new file (--to NEW), and
+/// a SELECT with --to OUT writes its answer as csv, json, ndjson, parquet or arrow, by the ending of OUT. `assetq info
+/// FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
 /// standard input, on a terminal with a prompt.
@@ -38,6 +41,7 @@ Examples:
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
   assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" 'GAME:content/**/*.geometry'
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
+  assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type\" assets.bin --to types.parquet
   assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" hull.geometry --with GameParams.data
   assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
@@ -54,7 +58,7 @@ pub(super) struct Args {
     /// The files, each perhaps with a name for its schema: NAME=FILE
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Keep the rows as a table of a new database
+    /// Keep the rows as a table of a new database: .db, .sqlite or .sqlite3
     #[arg(long, value_name = "OUT")]
     into: Option<PathBuf>,
     /// The name of that table
@@ -87,31 +91,73 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if args.engine == Engine::Duckdb {
         return duckdb::run(query.as_deref(), &files, args, context);
     }
-    let (session, paths) = open(&files, args, context)?;
+    if let Some(out) = &args.into {
+        check_database(out)?;
+    }
+    let is_terminal = std::io::stdin().is_terminal();
+    let text = match query {
+        Some(query) if query != "-" => Some(query),
+        _ if is_terminal && args.into.is_none() => None,
+        None if args.into.is_none() && !args.output.is_given() => None,
+        _ => Some(from_stdin()?.into()),
+    };
+    let has_many = files.iter().any(|file| FilePattern::of(&named(file).1).is_many());
+    let mut inputs = open(&files, true, args, context)?;
+    if args.output.is_given() {
+        let session = inputs.session(Session::new, args, context)?;
+        if let Some(text) = text.as_deref().filter(|text| export::is_query(text, &session)) {
+            session.notes().iter().for_each(|note| context.say(note));
+            let ran = export::run(text, args, &session, context);
+            return finish(&session, ran, context);
+        }
+        // Files are written one at a time.
+        if has_many {
+            inputs = open(&files, false, args, context)?;
+        }
+    }
+    let of: OpenSession = if args.output.is_given() { Session::for_writing } else { Session::new };
+    let session = inputs.session(of, args, context)?;
     if let Some(out) = &args.into {
         context.check_new(out, args.output.force)?;
     }
     for note in session.notes() {
         context.say(note);
     }
-    let ran = match query.as_deref() {
-        None | Some("-") if std::io::stdin().is_terminal() && args.into.is_none() => prompt::run(&session, context),
-        None if args.into.is_none() => script(&session, context),
-        Some(query) if query != "-" => all(query, args, &session, context),
-        _ => {
-            let mut query = String::new();
-            let failed = |e| Error::io("cannot read standard input", e);
-            std::io::stdin().lock().take(SCRIPT.saturating_add(1)).read_to_string(&mut query).map_err(failed)?;
-            if query.len() as u64 > SCRIPT {
-                return Err(failed(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))).into());
-            }
-            all(&query, args, &session, context)
-        }
+    let ran = match text.as_deref() {
+        Some(text) => all(text, args, &session, context),
+        None if is_terminal => prompt::run(&session, context),
+        None => script(&session, context),
     };
-    say_left_out(&session, context);
+    finish(&session, ran, context)?;
+    if args.output.is_given() { write(&session, &inputs.paths, &args.output, context) } else { Ok(Exit::Done) }
+}
+
+/// Reports what statements left out, after they ran.
+fn finish(session: &Session, ran: Result<(), Failure>, context: &Context) -> Outcome {
+    say_left_out(session, context);
     session.assets().for_each(|asset| context.warn(asset));
-    ran?;
-    if args.output.is_given() { write(&session, &paths, &args.output, context) } else { Ok(Exit::Done) }
+    ran.map(|()| Exit::Done)
+}
+
+/// Refuses a name for a database that other programs would take for another kind of file.
+fn check_database(out: &Path) -> Result<(), Failure> {
+    let ending = out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ["db", "sqlite", "sqlite3"].iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+        return Ok(());
+    }
+    let what = "--into writes a database of SQLite: .db, .sqlite or .sqlite3; --to OUT writes .csv, .json, .ndjson, .parquet or .arrow";
+    Err(Failure::new(Exit::Usage, format!("{}: {what}", out.to_string_lossy())))
+}
+
+/// The statements on standard input.
+fn from_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    let failed = |e| Error::io("cannot read standard input", e);
+    std::io::stdin().lock().take(SCRIPT.saturating_add(1)).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > SCRIPT {
+        return Err(failed(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))).into());
+    }
+    Ok(text)
 }
 
 /// Writes the file that statements have changed.
@@ -172,8 +218,28 @@ fn is_file(argument: &str) -> bool {
         || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
-/// Opens the files under the names of their schemas; also returns the positions of files that are not databases.
-fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, Vec<PathBuf>), Failure> {
+/// [`Session::new`] or [`Session::for_writing`].
+type OpenSession = fn(Vec<(String, Input)>, bool) -> Result<Session, Fault>;
+
+/// The opened files under the names of their schemas.
+struct Inputs {
+    named: Vec<(String, Input)>,
+    /// The positions of files that are not databases.
+    paths: Vec<PathBuf>,
+}
+
+impl Inputs {
+    fn session(&self, open: OpenSession, args: &Args, context: &Context) -> Result<Session, Failure> {
+        // A damaged file among many is left out, and so are damaged rows.
+        let has_set = |input: &Input| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some());
+        let has_set = self.named.iter().any(|(_, input)| has_set(input));
+        let skips = args.skip_damaged || has_set && !context.options().strict;
+        open(self.named.clone(), skips).map_err(failure)
+    }
+}
+
+/// Opens the files. With `sets`, the files of a pattern are one input.
+fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result<Inputs, Failure> {
     let (mut inputs, mut paths) = (Vec::new(), Vec::new());
     for argument in given {
         let (name, path) = named(argument);
@@ -184,8 +250,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
             continue;
         }
         let pattern = FilePattern::of(&path);
-        // One file is written at a time.
-        if pattern.is_many() && !args.output.is_given() {
+        if pattern.is_many() && sets {
             let asset = context.open_all_with(&path, args.with.iter())?;
             let stem = pattern.stem().unwrap_or_else(|| asset.format().name());
             inputs.push((name.unwrap_or_else(|| stem.to_owned()), Input::Asset(asset)));
@@ -200,12 +265,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
             paths.push(file.clone());
         }
     }
-    let open = if args.output.is_given() { Session::for_writing } else { Session::new };
-    // A damaged file among many is left out, and so are damaged rows.
-    let has_set =
-        inputs.iter().any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
-    let skips = args.skip_damaged || has_set && !context.options().strict;
-    Ok((open(inputs, skips).map_err(failure)?, paths))
+    Ok(Inputs { named: inputs, paths })
 }
 
 /// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.

@@ -239,6 +239,11 @@ impl KindArg {
         self.drawing().is_some()
     }
 
+    /// Whether each column of such a file has one type.
+    pub(in crate::cli) fn has_types(self) -> bool {
+        !matches!(self, Self::Csv | Self::Json | Self::Ndjson)
+    }
+
     /// The ending of files that are written so.
     pub(super) fn ending(self) -> &'static str {
         match self {

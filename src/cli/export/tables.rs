@@ -93,15 +93,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 
 /// Writes the main table of `asset` in the kind of the output's ending.
 pub(super) fn main(args: &Args, asset: &Asset, context: &Context) -> Result<(), Failure> {
-    let kind = kind_of(&args.to)?;
-    if kind.is_drawing() {
-        let what = format!("{}: a table is written as csv, json, ndjson, parquet or arrow", args.to.to_string_lossy());
-        return Err(Failure::new(Exit::Usage, what));
-    }
+    let kind = table_kind(&args.to)?;
     let name = context.table(asset, None)?.name().to_owned();
     let progress = Progress::default();
     let export = Export::new(args, context, asset, &name, &progress)?;
     context.create(&args.to, args.force, |out| export.write(kind, out))
+}
+
+/// The kind of file for a table, by the ending of `to`.
+pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {
+    kind_of(to).ok().filter(|kind| !kind.is_drawing()).ok_or_else(|| {
+        let what = "a table is written as .csv, .json, .ndjson, .parquet, .arrow, .feather or .arrows";
+        Failure::new(Exit::Usage, format!("{}: {what}", to.to_string_lossy()))
+    })
 }
 
 fn target(args: &Args, files: usize) -> Target {
@@ -186,6 +190,41 @@ fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) ->
     }
 }
 
+/// Rows on their way into a file.
+pub(in crate::cli) trait RowSource {
+    fn rows_into(self, sink: impl RowSink) -> Result<(), Failure>;
+}
+
+/// Writes `rows` in a kind of file that holds a table; `metadata` is the origin of the rows, for kinds that keep it.
+pub(in crate::cli) fn write(
+    kind: KindArg,
+    out: &mut (dyn Write + Send),
+    columns: &[Column],
+    metadata: &[(&str, String)],
+    rows: impl RowSource,
+) -> Result<(), Failure> {
+    #[cfg(not(feature = "parquet"))]
+    let _ = metadata;
+    let text = |out, format| {
+        let header = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect::<Vec<_>>();
+        RowWriter::new(out, format, &header, Style::Plain)
+    };
+    match kind {
+        #[cfg(feature = "parquet")]
+        KindArg::Parquet => parquet::write(out, columns, metadata, |sink| rows.rows_into(sink)),
+        #[cfg(feature = "parquet")]
+        KindArg::Arrow => rows.rows_into(ArrowRows::file(out, columns, metadata)?),
+        #[cfg(feature = "parquet")]
+        KindArg::Arrows => rows.rows_into(ArrowRows::stream(out, columns, metadata)?),
+        KindArg::Json => rows.rows_into(text(out, RowFormat::Json)?),
+        KindArg::Ndjson => rows.rows_into(text(out, RowFormat::Ndjson)?),
+        // Drawings are handled elsewhere.
+        KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
+            rows.rows_into(text(out, RowFormat::Csv)?)
+        }
+    }
+}
+
 /// A table on its way into a file.
 struct Export<'a> {
     args: &'a Args,
@@ -223,28 +262,10 @@ impl<'a> Export<'a> {
     fn write(&self, kind: KindArg, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
         let columns: Vec<Column> =
             self.columns.iter().filter_map(|&index| self.table.columns().get(index).cloned()).collect();
-        let text = |out, format| {
-            let header = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect::<Vec<_>>();
-            RowWriter::new(out, format, &header, Style::Plain)
-        };
-        match kind {
-            #[cfg(feature = "parquet")]
-            KindArg::Parquet => parquet::write(out, &columns, &self.metadata(), |sink| self.rows_into(sink)),
-            #[cfg(feature = "parquet")]
-            KindArg::Arrow => self.rows_into(ArrowRows::file(out, &columns, &self.metadata())?),
-            #[cfg(feature = "parquet")]
-            KindArg::Arrows => self.rows_into(ArrowRows::stream(out, &columns, &self.metadata())?),
-            KindArg::Json => self.rows_into(text(out, RowFormat::Json)?),
-            KindArg::Ndjson => self.rows_into(text(out, RowFormat::Ndjson)?),
-            // Drawings are handled elsewhere.
-            KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
-                self.rows_into(text(out, RowFormat::Csv)?)
-            }
-        }
+        write(kind, out, &columns, &self.metadata(), self)
     }
 
     /// The origin of the rows, for formats that keep it.
-    #[cfg(feature = "parquet")]
     fn metadata(&self) -> [(&'static str, String); 5] {
         [
             ("assetq.version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -254,8 +275,10 @@ impl<'a> Export<'a> {
             ("assetq.table", self.table.name().to_owned()),
         ]
     }
+}
 
-    fn rows_into(&self, mut sink: impl RowSink) -> Result<(), Failure> {
+impl RowSource for &Export<'_> {
+    fn rows_into(self, mut sink: impl RowSink) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
         let rows =
             SelectedRows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);

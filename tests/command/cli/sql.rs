@@ -143,8 +143,62 @@ fn rows_go_into_a_database() {
     assert!(err.contains("readonly"), "{err}");
     let (_, err) = sql(2, &["CREATE TEMP TABLE t(a)", "assets.bin", "--into", "none.sqlite"]);
     assert!(err.contains("a statement that gives rows"), "{err}");
-    let (_, err) = sql(2, &["SELECT * FROM paths", "assets.bin", "--into", "assets.bin", "--force"]);
+    let (_, err) = sql(2, &["SELECT * FROM names", out, "--into", out, "--force"]);
     assert!(err.contains("is one of the files that are read"), "{err}");
+}
+
+#[test]
+fn an_answer_is_written_as_the_ending_of_its_file_says() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name).into_os_string().into_string().unwrap();
+    let query = "SELECT type, count(*) AS n, avg(size) AS mean, NULL AS none, CASE WHEN count(*) > 2 THEN 1 ELSE 'few' END AS many \
+                 FROM resources GROUP BY type ORDER BY type";
+    for kind in ["csv", "json", "ndjson"] {
+        let out = at(&format!("x.{kind}"));
+        assert_eq!(sql(0, &[query, "assets.bin", "--to", &out]), (String::new(), String::new()), "{kind}");
+        assert_eq!(fs::read_to_string(&out).unwrap(), sql(0, &[query, "assets.bin", "-f", kind]).0, "{kind}");
+        assert!(sql(4, &[query, "assets.bin", "--to", &out]).1.contains("it exists; --force writes over it"));
+        sql(0, &[query, "assets.bin", "--to", &out, "--force"]);
+    }
+    // A column has the type of its cells, and text if they are of several.
+    #[cfg(feature = "parquet")]
+    {
+        let out = at("x.parquet");
+        sql(0, &[query, "assets.bin", "--to", &out]);
+        let file = fs::File::open(&out).unwrap();
+        let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let types: Vec<_> = reader.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
+        assert_eq!(types, ["Utf8", "Int64", "Float64", "Utf8", "Utf8"]);
+        let rows: usize = reader.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
+        assert_eq!(rows, json(&[query, "assets.bin"]).as_array().unwrap().len());
+        sql(0, &[query, "assets.bin", "--to", &at("x.arrow")]);
+        assert!(fs::read(at("x.arrow")).unwrap().starts_with(b"ARROW1"));
+    }
+    // Many files are one input, as without --to.
+    let count = "SELECT count(DISTINCT file) AS n FROM records";
+    for (name, seed) in [("a.wdb", 1), ("b.wdb", 2)] {
+        fs::write(dir.path().join(name), assetq_sample::wdb::demo(seed, assetq_sample::Size::Small)).unwrap();
+    }
+    sql(0, &[count, &at("*.wdb"), "--to", &at("n.ndjson")]);
+    assert_eq!(fs::read_to_string(at("n.ndjson")).unwrap(), "{\"n\":2}\n");
+    assert_eq!(typed(0, &["assets.bin", "--to", &at("typed.csv")], "SELECT 1 AS one;").0, "");
+    assert_eq!(fs::read_to_string(at("typed.csv")).unwrap(), "one\r\n1\r\n");
+    let before = fs::read_dir(dir.path()).unwrap().count();
+    for (args, what) in [
+        (&["--to", &at("x.bin")][..], "x.bin: a table is written as .csv, .json, .ndjson, .parquet"),
+        (&["--to", &at("new.svg")], "new.svg: a table is written as"),
+        (&["--in-place"], "without --in-place"),
+        (&["--to", &at("new.csv"), "--undo", &at("undo.ndjson")], "without --undo"),
+        (&["--to", &at("new.csv"), "--into", &at("new.db")], "without --into"),
+        (&["--into", &at("new.parquet")], "new.parquet: --into writes a database of SQLite"),
+        (&["--into", &at("new")], "new: --into writes a database of SQLite"),
+    ] {
+        let (_, err) = sql(2, &[&[query, "assets.bin"], args].concat());
+        assert!(err.contains(what), "{args:?}: {err}");
+    }
+    assert!(sql(2, &["SELECT 1; SELECT 2", "assets.bin", "--to", &at("new.csv")]).1.contains("of one statement"));
+    assert_eq!(sql(0, &["SELECT 7", "assets.bin", "--to", &at("new.csv"), "--dry-run"]).0, "7\n");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before);
 }
 
 #[test]

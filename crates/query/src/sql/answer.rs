@@ -49,6 +49,11 @@ impl<'s> Answer<'s> {
         &self.columns
     }
 
+    /// Whether the statement has rows and changes nothing.
+    pub fn is_query(&self) -> bool {
+        !self.columns.is_empty() && self.statement.readonly()
+    }
+
     /// Runs the statement and hands each row to `each`.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ use std::sync::Arc;
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// A queried file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Input {
     /// An asset file.

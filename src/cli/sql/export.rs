@@ -1,0 +1,83 @@
+//! Answers written as files that hold a table, as `export` writes them.
+
+use super::{Args, show, watched};
+use crate::cli::export::{KindArg, RowSource, table_kind, write};
+use crate::cli::output::is_stdout;
+use crate::cli::{Context, Exit, Failure};
+use crate::sql::{Answer, Session, statements};
+use crate::table::{Column, Kind, Value};
+use crate::write::rows::RowSink;
+use std::path::Path;
+
+/// Whether no statement changes a row. A statement that is not understood counts as a change: its error is reported when it
+/// runs.
+pub(super) fn is_query(text: &str, session: &Session) -> bool {
+    statements(text).all(|statement| session.ask(statement).is_ok_and(|answer| answer.is_query()))
+}
+
+/// Writes the answer of the statements into OUT of `--to`, or only shows it with `--dry-run`.
+pub(super) fn run(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
+    let output = &args.output;
+    let option = [(output.in_place, "--in-place"), (output.undo.is_some(), "--undo"), (args.into.is_some(), "--into")];
+    if let Some((_, option)) = option.iter().find(|(is_given, _)| *is_given) {
+        let what = format!("SQL: these statements change nothing: their answer goes to --to OUT, without {option}");
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let mut all = statements(text);
+    let (Some(statement), None) = (all.next(), all.next()) else {
+        return Err(Failure::new(Exit::Usage, "SQL: --to OUT takes the answer of one statement"));
+    };
+    let mut answer = session.ask(statement)?;
+    let file = output.to.as_deref().filter(|to| !is_stdout(to));
+    let kind = file.map(table_kind).transpose()?;
+    watched(session, context, || match file.zip(kind).filter(|_| !output.dry_run) {
+        Some((to, kind)) => into(to, kind, &mut answer, args, session, context),
+        None => show(&mut answer, context),
+    })
+}
+
+fn into(
+    to: &Path,
+    kind: KindArg,
+    answer: &mut Answer<'_>,
+    args: &Args,
+    session: &Session,
+    context: &Context,
+) -> Result<(), Failure> {
+    context.check_new(to, args.output.force)?;
+    let kinds = if kind.has_types() { kinds(answer, session)? } else { vec![Kind::Any; answer.columns().len()] };
+    let names = answer.columns().iter().map(|column| column.name.clone());
+    let columns: Vec<Column> = names.zip(kinds).map(|(name, kind)| Column::named(name, kind)).collect();
+    let metadata = [("assetq.version", env!("CARGO_PKG_VERSION").to_owned())];
+    context.create(to, args.output.force, |out| write(kind, out, &columns, &metadata, answer))
+}
+
+/// The kind of each column, by all of its cells: a column of several kinds is one of text.
+fn kinds(answer: &mut Answer<'_>, session: &Session) -> Result<Vec<Kind>, Failure> {
+    let mut kinds: Vec<Option<Kind>> = vec![None; answer.columns().len()];
+    answer.rows::<Failure>(|cells| {
+        for (kind, cell) in kinds.iter_mut().zip(cells) {
+            let of_cell = match cell {
+                Value::Null => continue,
+                Value::Bool(_) => Kind::Bool,
+                Value::Int(_) => Kind::Int,
+                Value::F64(_) => Kind::F64,
+                Value::List(_) | Value::Map(_) => Kind::Nested,
+                _ => Kind::Text,
+            };
+            *kind = Some(kind.filter(|kind| *kind != of_cell).map_or(of_cell, |_| Kind::Any));
+        }
+        Ok(())
+    })?;
+    // The rows are read again, and damage is counted then.
+    session.take_left_out();
+    let known = answer.columns().iter().map(|column| column.kind);
+    Ok(kinds.into_iter().zip(known).map(|(kind, known)| kind.or(known).unwrap_or(Kind::Any)).collect())
+}
+
+impl RowSource for &mut Answer<'_> {
+    fn rows_into(self, mut sink: impl RowSink) -> Result<(), Failure> {
+        self.rows::<Failure>(|cells| Ok(sink.row(cells)?))?;
+        Ok(sink.finish()?)
+    }
+}
