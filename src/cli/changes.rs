@@ -26,6 +26,14 @@ pub(super) fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field
         .collect()
 }
 
+/// The amount by which a single-precision number changed: 7.4 from 12.6 to 20, as their shortest digits differ.
+fn single_difference(old: f32, new: f32) -> Option<String> {
+    let decimal = |number: f32| number.to_string().parse::<f64>().ok();
+    #[expect(clippy::cast_possible_truncation, reason = "the digits of a single-precision number")]
+    let difference = (decimal(new)? - decimal(old)?) as f32;
+    difference.is_finite().then(|| format!("{difference:+}"))
+}
+
 /// The amount by which a number changed.
 pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     let whole = |value: &Value<'_>| match *value {
@@ -36,8 +44,7 @@ pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     match (whole(old), whole(new)) {
         (Some(old), Some(new)) => Some(format!("{:+}", new.saturating_sub(old))),
         _ => match (old, new) {
-            // The digits of a single-precision number.
-            (Value::F32(old), Value::F32(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
+            (Value::F32(old), Value::F32(new)) => single_difference(*old, *new),
             (Value::F64(old), Value::F64(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
             (Value::List(old), Value::List(new)) if old.len() == new.len() && (2..=4).contains(&old.len()) => {
                 let parts = old.iter().zip(new).map(|(old, new)| difference(old, new));
@@ -89,4 +96,16 @@ pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Valu
         side(pair.old.is_some(), old),
         side(pair.new.is_some(), new),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_of_floats_has_the_digits_of_the_floats() {
+        let by = |old: f32, new: f32| difference(&Value::F32(old), &Value::F32(new)).unwrap();
+        assert_eq!([by(12.6, 20.0), by(0.3, 0.1), by(1e10, 1e10)], ["+7.4", "-0.2", "+0"]);
+        assert_eq!(difference(&Value::F32(0.0), &Value::F32(f32::NAN)), None);
+    }
 }

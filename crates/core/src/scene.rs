@@ -10,7 +10,7 @@ pub mod outline;
 pub mod plates;
 pub mod two_versions;
 
-pub use colours::colour;
+pub use colours::{colour, colour_of_id};
 
 use crate::error::Result;
 use crate::error::{Error, ErrorKind};

@@ -1,6 +1,7 @@
 //! Pages in a real browser. Where none is at hand, tests say that they skip.
 
 mod browser;
+mod exact;
 mod map;
 mod scene;
 mod several;

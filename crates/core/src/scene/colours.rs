@@ -27,9 +27,27 @@ pub fn colour(rank: usize, count: usize) -> [f32; 3] {
     })
 }
 
+/// The colour of something with a number of its own, the same in every picture. Consecutive numbers differ the most.
+pub fn colour_of_id(id: u16) -> [f32; 3] {
+    const COUNT: usize = 256;
+    colour(usize::from(id) % COUNT, COUNT)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::colour;
+    use super::{colour, colour_of_id};
+
+    #[test]
+    fn the_colours_of_ids_differ_the_most_from_those_of_their_neighbours() {
+        let distance = |a: u16, b: u16| {
+            let (a, b) = (colour_of_id(a), colour_of_id(b));
+            a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
+        };
+        for id in 0..256u16 {
+            assert!((1..=4).all(|by| distance(id, id + by) > 0.25), "{id}");
+            assert!((id + 1..256).all(|other| distance(id, other) > 0.01), "{id}");
+        }
+    }
 
     /// Colours of armour are distinguishable, whatever their number.
     #[test]

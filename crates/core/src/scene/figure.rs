@@ -254,21 +254,17 @@ impl<'d> Together<'d> {
         self.metres = self.metres.filter(|_| self.metres == solids.metres);
     }
 
-    /// Gives the materials of armour, and of hit boxes, the colours that they would have in one file. Thickness has colours
-    /// of its own.
+    /// Gives hit boxes the colours that they would have in one file. The materials of armour have the same colour in each file.
     fn colour(&mut self) {
-        let is_alone = self.moved.iter().all(|moved| moved.kind() == SolidKind::Zone);
-        let has_thickness = self.armor.iter().any(|uses| !uses.is_empty());
-        for kind in [SolidKind::Armor, SolidKind::Zone].into_iter().skip(has_thickness.into()) {
-            let mut used: Vec<usize> =
-                self.moved.iter().filter(|one| one.kind() == kind).map(|one| one.material).collect();
-            used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
-            used.dedup();
-            for (rank, number) in used.iter().enumerate() {
-                let [r, g, b] = super::colour(rank, used.len());
-                if let Some(tint) = self.materials.get_mut(*number) {
-                    tint.colour = [r, g, b, if kind == SolidKind::Zone && !is_alone { GLASS } else { 1.0 }];
-                }
+        let is_zone = |moved: &&Moved<'_>| moved.kind() == SolidKind::Zone;
+        let is_alone = self.moved.iter().all(|moved| is_zone(&moved));
+        let mut used: Vec<usize> = self.moved.iter().filter(is_zone).map(|one| one.material).collect();
+        used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
+        used.dedup();
+        for (rank, number) in used.iter().enumerate() {
+            let [r, g, b] = super::colour(rank, used.len());
+            if let Some(tint) = self.materials.get_mut(*number) {
+                tint.colour = [r, g, b, if is_alone { 1.0 } else { GLASS }];
             }
         }
     }

@@ -12,11 +12,15 @@ const fromBase64 = (text) => {
 const decode = async (name) => {
   const element = document.getElementById(`b:${name}`);
   if (!element) throw new Error(`the page has no block ${name}`);
-  const deflated = new Blob([fromBase64(element.textContent)]);
-  // Its text is not needed any more.
-  element.remove();
-  const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  try {
+    const deflated = new Blob([fromBase64(element.textContent)]);
+    // Its text is not needed any more.
+    element.remove();
+    const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new Error(`block ${name} of this page is damaged`);
+  }
 };
 
 // The bytes of a block, which is decoded once.

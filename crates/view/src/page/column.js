@@ -1,4 +1,4 @@
-// Columns: what a stretch of rows says, as src/write/page/column.rs writes it.
+// Columns: what a stretch of rows says, as column.rs writes it.
 const LEAST = -(2n ** 53n), MOST = 2n ** 53n;
 
 class Bytes {
@@ -88,6 +88,7 @@ const texts = (from) => {
 
 // The shortest digits of a single-precision number, the even ones of two as near.
 const float = (n) => {
+  if (!Number.isFinite(n)) return "null";
   if (Number.isInteger(n) && Math.abs(n) < 1e6) return String(n);
   for (let digits = 6; ; digits++) {
     const [short, more] = [0, 1].map((k) => n.toPrecision(digits + k)), even = more.replace(/([02468])5(?=e|$)/, "$1");
@@ -107,7 +108,8 @@ const floats = (all, show) => ({
 // the text to show, or null. Numbers also have `all`, an array, in which `none` stands for null.
 const NOTHING = { kind: "null", value: () => null, text: () => null };
 const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
-  switch (from.u8()) {
+  const layout = from.u8();
+  switch (layout) {
     case 1: {
       const null_ = from.u8() === 1 ? from.i128() : undefined;
       const all = numbers(from, rows);
@@ -122,11 +124,15 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       return floats(new Float32Array(planesOf(from, rows, 4)), float);
     case 3:
       return floats(new Float64Array(planesOf(from, rows, 8)), String);
-    case 4: {
+    case 4:
+    case 7: {
       const of = texts(from);
       const places = numbers(from, rows);
       const value = (row) => (places[row] === 0 ? null : of.get(places[row] - 1));
-      return { kind: "text", value, text: value, of, places };
+      const cells = { kind: "text", value, text: value, of, places };
+      if (layout === 4) return cells;
+      const literals = numbers(from, of.count);
+      return Object.assign(cells, { literals, isLiteral: (row) => places[row] > 0 && literals[places[row] - 1] === 1 });
     }
     case 5: {
       // Words are not sought in lists: they are decoded when a row is seen.

@@ -11,6 +11,7 @@
 //! | 4 | *texts*: a `u32` count of distinct texts, their lengths in UTF-16 units as numbers, the bytes of all of them as a `u32` length and UTF-8, and for each row as numbers 0 for null or 1 and the place of its text |
 //! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, then of all second floats, …, and for each row as numbers 0 or 1 and the place of its list |
 //! | 6 | ids: for each row as numbers 0 or 1 and the place of its id among all of the page |
+//! | 7 | values of several kinds: as texts (4), and then for each distinct text as numbers 1 if it is a number, a truth or nested, as JSON has it, or 0 if it is a text |
 //!
 //! A repeated text, list or id is stored once, and similar bytes are adjacent: deflate compresses the rest well.
 
@@ -250,7 +251,11 @@ impl Cells {
             Kind::F32 => Self::F32(Vec::with_capacity(rows)),
             Kind::F64 => Self::F64(Vec::with_capacity(rows)),
             Kind::Nested => Self::Lists(Lists { rows: Vec::with_capacity(rows), ..Lists::default() }),
-            _ => Self::Texts(TextColumn { rows: Vec::with_capacity(rows), ..TextColumn::default() }),
+            kind => Self::Texts(TextColumn {
+                rows: Vec::with_capacity(rows),
+                literals: (kind == Kind::Any).then(Vec::new),
+                ..TextColumn::default()
+            }),
         }
     }
 
@@ -289,7 +294,11 @@ impl Cells {
                 Value::F32(number) if number.is_finite() => number.into(),
                 _ => f64::NAN,
             }),
-            Self::Texts(texts) => texts.push(plain::text(cell, scratch)?),
+            Self::Texts(texts) => {
+                let is_literal = !matches!(cell, Value::Text(_) | Value::Utf16(_) | Value::Guid(_))
+                    && !matches!(cell, Value::Id64(_) | Value::Id32(_));
+                texts.push_value(plain::text(cell, scratch)?, is_literal);
+            }
             Self::Lists(lists) => {
                 if !lists.push(cell) {
                     let mut texts = lists.to_texts()?;
@@ -363,12 +372,19 @@ pub struct TextColumn {
     lengths: Vec<u32>,
     known: Places,
     rows: Vec<u32>,
+    /// In a column of several kinds, for each distinct text 1 if it is JSON as it is, and 0 for a text.
+    literals: Option<Vec<u32>>,
 }
 
 impl TextColumn {
     /// Adds the text of a row, or null.
     pub fn push(&mut self, text: Option<&str>) {
-        let place = text.map_or(0, |text| self.place(text).saturating_add(1));
+        self.push_value(text, false);
+    }
+
+    /// As [`TextColumn::push`]; `is_literal` if the text is a number, a truth or nested.
+    fn push_value(&mut self, text: Option<&str>, is_literal: bool) {
+        let place = text.map_or(0, |text| self.place(text, is_literal.into()).saturating_add(1));
         self.rows.push(place);
     }
 
@@ -378,17 +394,25 @@ impl TextColumn {
         all.get(begin..*ends.get(place)?)
     }
 
-    fn place(&mut self, text: &str) -> u32 {
-        let Self { all, ends, lengths, known, rows } = self;
+    fn place(&mut self, text: &str, literal: u32) -> u32 {
+        let Self { all, ends, lengths, known, rows, literals } = self;
+        let is_of_kind = |literals: &Option<Vec<u32>>, place: u32| {
+            literals.as_ref().is_none_or(|all| all.get(place as usize) == Some(&literal))
+        };
         // A row often has the text of the row before.
         if let Some(last) = rows.last().and_then(|last| last.checked_sub(1))
             && Self::get(all, ends, last) == Some(text)
+            && is_of_kind(literals, last)
         {
             return last;
         }
         let hash = hash(text.as_bytes());
-        if let Some(place) = known.find(hash, |place| Self::get(all, ends, place) == Some(text)) {
+        let is_it = |place| Self::get(all, ends, place) == Some(text) && is_of_kind(literals, place);
+        if let Some(place) = known.find(hash, is_it) {
             return place;
+        }
+        if let Some(literals) = literals {
+            literals.push(literal);
         }
         let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         all.push_str(text);
@@ -403,12 +427,15 @@ impl TextColumn {
         if self.ends.is_empty() {
             return out.push(0);
         }
-        out.push(4);
+        out.push(if self.literals.is_some() { 7 } else { 4 });
         count(self.ends.len(), out);
         places(&self.lengths, out);
         count(self.all.len(), out);
         out.extend(self.all.as_bytes());
         places(&self.rows, out);
+        if let Some(literals) = &self.literals {
+            places(literals, out);
+        }
     }
 
     /// The column, which scripts read by `assetq.column`.

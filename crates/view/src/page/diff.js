@@ -86,7 +86,7 @@ class Diff {
   // A value, with a sample if it is a colour; a dash if it is absent.
   value(text, colour) {
     if (text === null) return "–";
-    if (!colour) return text;
+    if (!colour) return this.page.long(text);
     const swatch = el("i", { class: "swatch" });
     swatch.style.background = colour;
     return el("span", {}, swatch, text);

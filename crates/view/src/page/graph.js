@@ -74,7 +74,12 @@ class Graph {
     if (this.kinds[node] === MAP) return `{${[...this.children(node)].map((child) => `${JSON.stringify(this.keys.text(child))}:${this.json(child)}`).join(",")}}`;
     const text = this.texts.text(node);
     if (text === null) return "null";
-    return this.kinds[node] === TEXT || !/^(-?\d|true$|false$)/.test(text) || text.startsWith("0x") ? JSON.stringify(text) : text;
+    return this.isLiteral(node) ? text : JSON.stringify(text);
+  }
+
+  // Whether the text of a leaf is its JSON: a number or a truth.
+  isLiteral(node) {
+    return this.kinds[node] !== TEXT && /^(-?\d+(\.\d+)?(e[+-]?\d+)?|true|false)$/i.test(this.texts.text(node) ?? "");
   }
 }
 
@@ -87,13 +92,21 @@ assetq.graph = (page, part) => {
 // The leaves of all graphs of the page, as the cells of a column: `what` is `path`, `value` or `graph`.
 assetq.leaves = async (page, what, first) => {
   const all = await Promise.all(page.parts.filter((part) => part.kind === "tree").map((part) => assetq.graph(page, part.meta)));
-  const text = (row) => {
+  const leaf = (row) => {
     row += first;
     for (const graph of all) {
-      if (row < graph.leaves.length) return what === "graph" ? graph.entry : what === "path" ? graph.path(graph.leaves[row]) : graph.texts.text(graph.leaves[row]);
+      if (row < graph.leaves.length) return [graph, graph.leaves[row]];
       row -= graph.leaves.length;
     }
     return null;
   };
-  return { kind: "leaf", value: text, text };
+  const text = (row) => {
+    const [graph, node] = leaf(row) ?? [];
+    return !graph ? null : what === "graph" ? graph.entry : what === "path" ? graph.path(node) : graph.texts.text(node);
+  };
+  const isLiteral = (row) => {
+    const [graph, node] = leaf(row) ?? [];
+    return what === "value" && !!graph && graph.isLiteral(node);
+  };
+  return { kind: "leaf", value: text, text, isLiteral };
 };

@@ -46,6 +46,8 @@ assetq.el = (tag, props = {}, ...children) => {
 };
 const { el, many } = assetq;
 const $ = (id) => document.getElementById(id);
+const LONGEST = 100_000; // characters of a text that are shown at once
+const PIECE = 10_000;
 
 const page = {
   parts: [],
@@ -73,6 +75,32 @@ const page = {
     if (location.hash !== shown || link === shown) return;
     history.replaceState(null, "", link);
     shown = location.hash;
+  },
+
+  // Begins `element` with the reason why something in it is not shown; the same reason is given once.
+  fault(element, error) {
+    const text = `This is not complete: ${error?.message ?? error}.`;
+    if ([...element.children].some((child) => child.classList.contains("failed") && child.textContent === assetq.clean(text))) return;
+    element.prepend(el("p", { class: "note fault failed", role: "alert" }, text));
+  },
+
+  // Waits for `work`. If it fails, `element` begins with the reason, and the result is undefined.
+  async attempt(element, work) {
+    try {
+      return await work;
+    } catch (error) {
+      page.fault(element, error);
+    }
+  },
+
+  // A text, or of a long one the beginning, with a button for all of it. Browsers lay pieces out as they come into view.
+  long(text) {
+    if (text.length <= LONGEST) return text;
+    const all = el("span", { class: "long" }, text.slice(0, LONGEST), el("button", { onclick: () => {
+      const pieces = Array.from({ length: Math.ceil(text.length / PIECE) }, (_, n) => el("span", {}, text.slice(n * PIECE, (n + 1) * PIECE)));
+      all.replaceChildren(...pieces);
+    } }, `… show all ${many(text.length)} characters`));
+    return all;
   },
 
   // A line about what was just done.
@@ -161,15 +189,14 @@ const show = async () => {
     try {
       part.view = await part.opened;
     } catch (error) {
-      part.element.append(el("p", { class: "fault" }, `this cannot be shown: ${error.message ?? error}`));
-      console.error(error);
+      page.fault(part.element, error);
     }
   } else {
     await part.opened.catch(() => {});
   }
   // A part that opens slowly shows the newest address only.
   if (current !== part || shown !== asked) return;
-  await part.view?.show?.(params);
+  await page.attempt(part.element, part.view?.show?.(params));
   if (shown !== asked) return;
   part.isOpening = false;
   page.hold();
@@ -235,6 +262,11 @@ const start = () => {
   $("parts-of-page").addEventListener("keydown", walk);
   document.body.classList.toggle("single", page.parts.length < 2);
   addEventListener("hashchange", show);
+  // What no part waits for itself, such as a mesh that is decoded while another is shown.
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    page.fault(current?.element ?? document.querySelector("main"), event.reason);
+  });
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.closest?.("input, textarea, select");

@@ -1,4 +1,6 @@
 // Rows: tables whose columns are decoded stretch by stretch, the ids of all of them, and where ids lead.
+// The kinds of columns whose texts are JSON as they are.
+const LITERALS = new Set(["Int", "Uint", "F32", "F64", "Bool", "Nested"]);
 const DIGITS = new TextEncoder().encode("0123456789abcdef");
 const wait = (all) => (all.length > 0 ? Promise.all(all) : null);
 
@@ -223,6 +225,30 @@ class Table {
 
   text(n, row) {
     return this.value(n, row, "text");
+  }
+
+  // A cell as JSON: numbers have all their digits, and texts of digits stay texts.
+  json(n, row) {
+    const text = this.text(n, row);
+    if (text === null) return "null";
+    const stretch = this.stretchOf(row);
+    const isLiteral = this.cells(n, stretch).isLiteral?.(row - this.starts[stretch]) ?? LITERALS.has(this.all[n].kind);
+    return isLiteral ? text : JSON.stringify(text);
+  }
+
+  // Those of `columns` that can be decoded for these rows. Each other one is named in a message in `element`.
+  async readable(columns, rows, element) {
+    const decoded = async (n) => {
+      try {
+        await this.need([n], rows);
+        return true;
+      } catch (error) {
+        this.page.fault(element, new Error(`column ${this.all[n].name} cannot be decoded: ${error.message}`));
+        return false;
+      }
+    };
+    const all = await Promise.all(columns.map(decoded));
+    return columns.filter((_, k) => all[k]);
   }
 }
 

@@ -2,12 +2,14 @@
 const shapes = (assetq.shapes ??= {});
 const KINDS = { armor: ["Armour", "plates"], mesh: ["Meshes", "parts"], hull: ["Collision hulls", "hulls"], zone: ["Hit boxes", "boxes"] };
 const VIEWS = [["Quarter", -0.9, 0.35], ["Side", -Math.PI / 2, 0], ["Front", 0, 0], ["Top", -Math.PI / 2, 1.57]];
-const CUTS = [["", "No cut"], ["0", "Cut from the side"], ["1", "Cut from above"], ["2", "Cut from the front"]];
+const CUTS = [["", "No cut"], ["0", "Cut the side"], ["1", "Cut the top"], ["2", "Cut the front"]];
 const LISTED = 300;
 // The first word of a material's name says which part of the ship its plates are in.
 const GROUPS = { Bow: "Bow", Cas: "Casemate", Cit: "Citadel", SS: "Superstructure", SSC: "Upper hull", St: "Stern", Stern: "Stern", Dual: "On two parts", Rudder: "Rudder", Tur: "Turret" };
 const UNKNOWN = [0.75, 0.75, 0.78];
 
+const { many } = assetq;
+// A measure, rounded to four digits; counts are exact.
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
 const add = shapes.add;
 
@@ -150,7 +152,7 @@ class Scene extends shapes.Look {
         this.renderer.hidden = (on ? this.renderer.hidden & ~bit : this.renderer.hidden | bit) >>> 0;
         this.redraw();
       };
-      const rows = [...this.layers].map(([layer, plates]) => this.line(this.layerColours.get(layer), `Layer ${layer}`, number(plates), { checked: true, change: hide(layer) }).row);
+      const rows = [...this.layers].map(([layer, plates]) => this.line(this.layerColours.get(layer), `Layer ${layer}`, many(plates), { checked: true, change: hide(layer) }).row);
       this.layerList = el("details", { class: "scene-layers" }, el("summary", {}, `Layers of armour (${this.layers.size})`), rows);
       lists.push(this.layerList, this.plateList());
     }
@@ -198,11 +200,11 @@ class Scene extends shapes.Look {
           list.append(this.folder(box, `${name} (${models.length})`, true, ...lines));
         }
       }
-      if (found.length > LISTED) list.append(el("p", {}, `… and ${number(found.length - LISTED)} more: filter by name`));
+      if (found.length > LISTED) list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by name`));
     };
     const both = [true, false].map((on) => el("button", { onclick: () => (set(of, on), fill()) }, on ? "All" : "None"));
     fill();
-    return this.folder(all, `${title} (${number(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, this.shown.has(kind) && of.length <= 60,
+    return this.folder(all, `${title} (${many(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, this.shown.has(kind) && of.length <= 60,
       ...levels, el("div", { class: "scene-all" }, of.length > 12 ? filter : null, both), list);
   }
 
@@ -210,7 +212,7 @@ class Scene extends shapes.Look {
     const { part, material, index } = model;
     const isArmor = part.kind === "armor";
     const change = (on) => (this.off[on ? "delete" : "add"](index), this.update());
-    const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? number(model.stride) : part.kind === "zone" ? "" : number(part.triangles), { change, checked: !this.off.has(index) });
+    const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? many(model.stride) : part.kind === "zone" ? "" : many(part.triangles), { change, checked: !this.off.has(index) });
     if (this.meta.materials[part.material].image) row.querySelector(".scene-swatch").style.visibility = "hidden";
     row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
     model.input = input;
@@ -296,8 +298,8 @@ class Scene extends shapes.Look {
       const note = `${thick === null ? "" : `${number(thick)} mm · `}layer ${plate.layer} · ${this.area(plate.area)}`;
       return this.line(this.shade(plate.model, plate.layer, thick), plate.model.material.name, note, { press: () => this.choose(plate.id, true) }).row;
     };
-    this.list.replaceChildren(el("p", { class: "scene-note" }, `${number(found.length)} plates`), ...found.slice(0, LISTED).map(row));
-    if (found.length > LISTED) this.list.append(el("p", {}, `… and ${number(found.length - LISTED)} more: filter by material`));
+    this.list.replaceChildren(el("p", { class: "scene-note" }, `${many(found.length)} plates`), ...found.slice(0, LISTED).map(row));
+    if (found.length > LISTED) this.list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by material`));
   }
 
   // Shows thicknesses first, once they are known.
@@ -462,9 +464,29 @@ class Scene extends shapes.Look {
     return min[0] <= max[0] ? { min, max, points } : { min: [-1, -1, -1], max: [1, 1, 1], points: [] };
   }
 
+  // The box to frame: around all, or around what holds 99 % of the triangles, if the few others would make it less than half as
+  // large. Some models have a sheet of two triangles far from the rest.
+  async framed(models) {
+    const weight = ({ part }) => part.triangles * (part.places?.[1] ?? 1);
+    const size = ({ min, max }) => Math.hypot(...add(max, min, -1));
+    const sorted = models.toSorted((a, b) => weight(b) - weight(a));
+    let left = models.reduce((sum, model) => sum + weight(model), 0) * 0.99;
+    const most = sorted.filter((model) => left > 0 && ((left -= weight(model)), true));
+    const [all, box] = [await this.bounds(models), await this.bounds(most)];
+    if (size(box) * 2 > size(all)) return all;
+    const limit = size(box) * 1.25;
+    // Small parts beside the large ones are framed with them.
+    for (const model of sorted.slice(most.length)) {
+      const own = await this.bounds([model]);
+      const both = { min: box.min.map((v, i) => Math.min(v, own.min[i])), max: box.max.map((v, i) => Math.max(v, own.max[i])) };
+      if (size(both) <= limit) Object.assign(box, both, { points: [...box.points, ...own.points] });
+    }
+    return box;
+  }
+
   async fit() {
     this.renderer.bounds = await this.bounds(this.models);
-    this.cutBox = await this.bounds(this.models.filter((model) => this.isWanted(model)));
+    this.cutBox = await this.framed(this.models.filter((model) => this.isWanted(model)));
     this.isFitted = true;
     this.refit();
     this.cut();
@@ -492,7 +514,8 @@ class Scene extends shapes.Look {
       const at = min[axis] + (max[axis] - min[axis]) * (this.slider.value / 1000);
       plane[axis] = this.side;
       plane[3] = at * this.side;
-      this.place.textContent = this.length(at);
+      // The middle of a symmetric hull is 0 and not a rest of rounding.
+      this.place.textContent = this.length(Math.abs(at) < (max[axis] - min[axis]) * 1e-4 ? 0 : at);
       this.slider.setAttribute("aria-valuetext", this.place.textContent);
     }
     this.renderer.section = plane;
@@ -556,10 +579,10 @@ class Scene extends shapes.Look {
     if (plate !== null) {
       const [, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
       const thick = this.thick({ model, layer, plate });
-      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", this.rowOf(model, plate)], ["triangles", number(triangles)]);
+      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", this.rowOf(model, plate)], ["triangles", many(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
-      facts.push(["triangles", part.kind === "zone" ? "" : number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
+      facts.push(["triangles", part.kind === "zone" ? "" : many(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
     }
     facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""], ["file", this.fileOf(model)], ["version", this.meta.overlay ? this.tint(model) : ""]);
     if (part.places) facts.push(["place", `${place + 1} of ${part.places[1]}`]);

@@ -5,11 +5,19 @@ const { many, nearest } = assetq;
 const WORD = /^(-?)(?:([^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
 const UNIT = { k: 1e3, m: 1e6, g: 1e9 };
 
+// The number of a text with all of its digits: a bigint if a double would round it; NaN for other texts.
+const exact = (text) => {
+  const number = text.trim() === "" ? NaN : Number(text);
+  return Number.isInteger(number) && !Number.isSafeInteger(number) && /^\s*(?:0x[\da-f]+|[+-]?\d+)\s*$/i.test(text) ? BigInt(text) : number;
+};
+
 // Parses a number in a usual form, such as 1,000 and 10k; NaN for any other text.
 const numberOf = (text) => {
   const found = text.match(/^([+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)([kmg]?)$/i);
-  if (!found || !/\d/.test(text)) return /^0x[\da-f]+$/i.test(text) ? Number(text) : NaN;
-  return Number(found[1].replace(/[,_]/g, "")) * (UNIT[found[2].toLowerCase()] ?? 1);
+  if (!found || !/\d/.test(text)) return /^0x[\da-f]+$/i.test(text) ? exact(text) : NaN;
+  const unit = UNIT[found[2].toLowerCase()];
+  const number = exact(found[1].replace(/[,_]/g, ""));
+  return unit ? Number(number) * unit : number;
 };
 
 // The tests of a filter, and its faults: `{ tests, faults }`.
@@ -35,24 +43,33 @@ const parse = (text, table) => {
       continue;
     }
     if (word === "" && how !== "=" && how !== "!=") continue;
-    const number = numberOf(word);
-    if (/[<>]/.test(how) && isNaN(number)) {
+    let number = numberOf(word);
+    if (/[<>]/.test(how) && Number.isNaN(number) && column.kind !== "Text") {
       faults.push(`${name}${how} needs a number, not ${rest}`);
       continue;
     }
-    tests.push({ column, how: how === "!=" ? "=" : how, word, number, isNot: (minus === "-") !== (how === "!=") });
+    // A float is compared in its own precision.
+    if (column.kind === "F32") number = Math.fround(Number(number));
+    tests.push({ column, how, word, number, isNot: minus === "-" });
   }
   return { tests, faults };
 };
 
-const compare = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
+// A bigint and a number compare as the numbers that they are.
+const compare = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a == b, "!=": (a, b) => a != b };
 
-const fits = (test, text, value) => {
-  if (text === null) return test.how === "=" && test.word === "";
-  if (test.how === ":") return text.toLowerCase().includes(test.word);
-  const number = typeof value === "string" ? (value.trim() === "" ? NaN : Number(value)) : Number(value);
-  if (test.how === "=") return text.toLowerCase() === test.word || number === test.number;
-  return compare[test.how](number, test.number);
+// Whether a test holds for a cell. As for `--where`, no comparison with null holds, and one by order in a column of several
+// kinds holds for numbers only.
+const fits = (test, text, value, isText = false) => {
+  const { how, word, number, column } = test;
+  if (text === null) return how === "=" && word === "";
+  if (how === ":") return text.toLowerCase().includes(word);
+  if (how === "!=" && word === "") return text !== "";
+  const lower = text.toLowerCase();
+  if (column.kind === "Text") return compare[how](lower, word);
+  const own = isText ? NaN : typeof value === "string" ? exact(value) : value;
+  const isSame = lower === word || own == number;
+  return how === "=" ? isSame : how === "!=" ? !isSame : compare[how](own, number);
 };
 
 // A function that marks the rows of a stretch that fit. It looks at each distinct text once, and at numbers in their array.
@@ -77,7 +94,8 @@ const marker = (table, test) => {
       const [{ places }, of] = [cells, idMarks(n)];
       for (let row = 0; row < rows; row++) if (places[row] === 0 ? isNull : of[places[row] - 1]) marks[row] = 1;
     } else if (cells.kind === "text") {
-      const of = test.how === ":" ? cells.of.including(test.word) : Uint8Array.from({ length: cells.of.count }, (_, k) => { const text = cells.of.get(k); return fits(test, text, text); });
+      const ofText = (_, k) => { const text = cells.of.get(k); return fits(test, text, text, cells.literals?.[k] === 0); };
+      const of = test.how === ":" ? cells.of.including(test.word) : Uint8Array.from({ length: cells.of.count }, ofText);
       const { places } = cells;
       for (let row = 0; row < rows; row++) if (places[row] === 0 ? isNull : of[places[row] - 1]) marks[row] = 1;
     } else if (cells.all instanceof Float64Array && test.how in compare && !isNull && column.kind !== "Bool") {
@@ -85,7 +103,7 @@ const marker = (table, test) => {
       const holds = compare[test.how];
       for (let row = 0; row < rows; row++) if (all[row] !== none && holds(all[row], test.number)) marks[row] = 1;
     } else if (test.how !== ":" || cells.kind !== "list" || test.column) {
-      for (let row = 0; row < rows; row++) if (!marks[row] && fits(test, cells.text(row), cells.value(row))) marks[row] = 1;
+      for (let row = 0; row < rows; row++) if (!marks[row] && fits(test, cells.text(row), cells.value(row), cells.isLiteral?.(row) === false)) marks[row] = 1;
     }
   };
 };
@@ -130,10 +148,20 @@ const filter = async (table, tests, columns, isCurrent) => {
 
 // --- order ---
 
+// The ranks of numbers that a double would round.
+const exactRanks = (table, n, ranks) => {
+  const values = table.starts.flatMap((_, stretch) => Array.from({ length: table.length(stretch) }, (_, k) => table.cells(n, stretch).value(k)));
+  const sorted = [...new Set(values.filter((value) => value !== null).map(BigInt))].sort((a, b) => (a < b ? -1 : 1));
+  const rankOf = new Map(sorted.map((value, rank) => [value, rank]));
+  values.forEach((value, row) => (ranks[row] = value === null ? Infinity : rankOf.get(BigInt(value))));
+  return ranks;
+};
+
 // For each row a number that puts it in order by a column; nulls come last.
 const ranks = async (table, n) => {
   await table.wholly([n]);
   const ranks = new Float64Array(table.rows);
+  if (table.starts.some((_, stretch) => Array.isArray(table.cells(n, stretch).all))) return exactRanks(table, n, ranks);
   const distinct = new Map();
   const places = new Map(); // of ids: their texts are slow to make
   const isPlain = table.all[n].or === undefined;
@@ -167,9 +195,11 @@ const ranks = async (table, n) => {
     await breathe();
   }
   if (distinct.size > 0) {
-    const numeric = table.columns[n].kind === "Any" && [...distinct.keys()].every((text) => text.trim() !== "" && !isNaN(text));
     const texts = [...distinct.keys()];
-    texts.sort(numeric ? (a, b) => a - b : (a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const numbers = new Map(texts.map((text) => [text, exact(text)]));
+    const isNumeric = table.columns[n].kind !== "Text" && texts.every((text) => !Number.isNaN(numbers.get(text)));
+    const key = isNumeric ? (text) => numbers.get(text) : (text) => text;
+    texts.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
     const order = new Float64Array(texts.length);
     texts.forEach((text, rank) => (order[distinct.get(text)] = rank));
     for (let k = 0; k < ranks.length; k++) ranks[k] = ranks[k] < 0 || ranks[k] === Infinity ? Infinity : order[ranks[k]];
@@ -202,14 +232,16 @@ const profile = async (table, n, rows, count) => {
   let numbers = null;
   if (["Int", "Uint", "F32", "F64"].includes(table.columns[n].kind) && counts.size) {
     const all = [...counts].map(([text, some]) => [Number(text), some]);
-    const min = all.reduce((least, [value]) => Math.min(least, value), Infinity), max = all.reduce((most, [value]) => Math.max(most, value), -Infinity);
+    const extremes = [...counts.keys()].map(exact);
+    const least = extremes.reduce((least, value) => (value < least ? value : least)), most = extremes.reduce((most, value) => (value > most ? value : most));
+    const [min, max] = [Number(least), Number(most)];
     const bins = new Array(30).fill(0);
     let sum = 0;
     for (const [value, some] of all) {
       sum += value * some;
       if (max > min) bins[Math.min(29, Math.floor(((value - min) / (max - min)) * 30))] += some;
     }
-    numbers = { min, max, mean: sum / (count - nulls), bins };
+    numbers = { least, most, min, max, mean: sum / (count - nulls), bins };
   }
   return { nulls, counts, numbers };
 };
@@ -217,22 +249,19 @@ const profile = async (table, n, rows, count) => {
 // --- output ---
 
 const csvCell = (text) => (text === null ? "" : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-const IS_JSON = new Set(["Int", "Uint", "F32", "F64", "Bool", "Nested"]);
-const jsonCell = (column, text) => (text === null ? "null" : IS_JSON.has(column.kind) ? text : JSON.stringify(text));
-
 // The forms in which rows are saved: a head, a line for a row, what stands between lines, and an end.
 const FORMS = {
   csv: {
     type: "text/csv",
     head: (columns) => columns.map((column) => csvCell(column.name)).join(",") + "\r\n",
-    line: (columns, cells) => cells.map(csvCell).join(","),
+    line: (table, columns, row) => columns.map(({ n }) => csvCell(table.text(n, row))).join(","),
     between: "\r\n",
     end: (count) => (count ? "\r\n" : ""),
   },
   json: {
     type: "application/json",
     head: () => "[\n",
-    line: (columns, cells) => `{${cells.map((text, k) => `${JSON.stringify(columns[k].name)}:${jsonCell(columns[k], text)}`).join(",")}}`,
+    line: (table, columns, row) => `{${columns.map(({ n, name }) => `${JSON.stringify(name)}:${table.json(n, row)}`).join(",")}}`,
     between: ",\n",
     end: () => "\n]\n",
   },
@@ -247,7 +276,7 @@ async function* portions(table, numbers, rows, count, form) {
   for (let at = 0; at < count; at += PORTION) {
     const part = Array.from({ length: Math.min(PORTION, count - at) }, (_, k) => (rows ? rows[at + k] : at + k));
     await table.need(numbers, part);
-    yield (at ? between : "") + part.map((row) => line(columns, numbers.map((n) => table.text(n, row)))).join(between);
+    yield (at ? between : "") + part.map((row) => line(table, columns, row)).join(between);
     await breathe();
   }
   yield end(count);

@@ -5,6 +5,7 @@ const TALLEST = 8_000_000; // a height of an element that every browser supports
 const RIGHT = new Set(["Int", "Uint", "F32", "F64"]);
 const MONO = new Set(["Id64", "Id32", "Guid"]);
 const LEAST_WIDE = 40;
+const PRINTED = 2000; // rows on paper
 // Whole numbers that name or place something are no amounts.
 const NO_AMOUNT = /(^|_)(id|index|record|number|hash|version|build|offset|row|checksum)s?$/i;
 
@@ -26,6 +27,7 @@ class View {
     // Places in the file and empty columns are hidden at first; a narrow window begins with the columns of short listings.
     const few = innerWidth < 704 && columns.some((column) => column.brief);
     this.on = columns.map((column) => column.brief || (!few && !column.empty && (column.role !== "Place" || columns.length < 6)));
+    this.element = element;
     this.build(element);
   }
 
@@ -47,7 +49,7 @@ class View {
       this.scroll.focus();
     });
     // The filtered columns are decoded while the user types.
-    this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)), { once: true });
+    this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)).catch(() => {}), { once: true });
     this.tally = el("span", { class: "tally", role: "status" });
     this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
     const choose = el("button", { "aria-expanded": "false", "aria-controls": `${this.name}-choice`, onclick: () => open(this.choice.hidden) }, "Columns");
@@ -86,6 +88,7 @@ class View {
     }
     this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.body = el("div", { class: "body", role: "rowgroup" });
+    this.printed = el("table", { class: "printed", "aria-hidden": "true" });
     this.none = el("p", { class: "none", hidden: true }, "no row matches");
     this.space = el("div", { class: "space", role: "presentation" }, el("div", { role: "rowgroup", class: "heads" }, this.head), this.body);
     this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-multiselectable": "false" }, this.space);
@@ -100,7 +103,7 @@ class View {
     };
     this.leftOut = el("p", { class: "note" }, "The filter leaves this row out. ", el("button", { onclick: clear }, "Clear the filter"));
     this.profile = el("aside", { class: "profile", hidden: true, "aria-label": "column", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.closeProfile()) });
-    element.append(el("div", { class: "both" }, el("div", { class: "table" }, this.scroll, this.none), this.profile, this.detail));
+    element.append(el("div", { class: "both" }, el("div", { class: "table" }, this.scroll, this.none, this.printed), this.profile, this.detail));
     this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.scroll.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
     this.scroll.addEventListener("keydown", (event) => this.key(event));
@@ -116,13 +119,42 @@ class View {
     }).observe(this.scroll);
     this.header();
     this.hideCounters();
+    addEventListener("beforeprint", () => this.print());
+    addEventListener("afterprint", () => this.printed.replaceChildren());
+    // What the key of the browser prints is decoded first.
+    addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || element.hidden) return;
+      event.preventDefault();
+      page.attempt(element, table.need(this.shown, this.printedRows())).then(() => print());
+    });
+  }
+
+  // The rows that are printed: those that are shown, up to a limit.
+  printedRows() {
+    return Array.from({ length: Math.min(this.count, PRINTED) }, (_, at) => this.rowAt(at));
+  }
+
+  // Lays the rows out for paper, where nothing scrolls.
+  print() {
+    if (this.element.hidden) return;
+    const { table, shown } = this;
+    const rows = this.printedRows();
+    if (table.need(shown, rows)) {
+      this.printed.replaceChildren(el("caption", {}, "This table is not decoded yet: print it with Ctrl+P, or once more."));
+      return;
+    }
+    const cell = (tag, n, text) => el(tag, { class: this.classes(table.columns[n]) }, text);
+    const line = (row) => el("tr", {}, el("td", { class: "right" }, many(row)), shown.map((n) => cell("td", n, (table.text(n, row) ?? "").slice(0, 500))));
+    const caption = rows.length < this.count ? [el("caption", {}, `The first ${many(rows.length)} of ${many(this.count)} rows: Save CSV takes all of them.`)] : [];
+    const head = el("tr", {}, el("th", { class: "right" }, "#"), shown.map((n) => cell("th", n, table.columns[n].name)));
+    this.printed.replaceChildren(...caption, el("thead", {}, head), el("tbody", {}, rows.map(line)));
   }
 
   // A column that counts the rows repeats the number at the left.
   async hideCounters() {
     for (const column of this.table.columns) {
       if ((column.name !== "index" && column.name !== "record") || column.kind !== "Uint" || !this.on[column.n] || this.table.rows === 0) continue;
-      await this.table.load(column.n, 0);
+      if (!(await this.table.readable([column.n], [0], this.element)).length) continue;
       const { all } = this.table.cells(column.n, 0);
       if (!all?.every((value, row) => value === row)) continue;
       this.on[column.n] = column.box.checked = false;
@@ -255,18 +287,20 @@ class View {
     for (let at = first; at < end; at++) rows.push(this.rowAt(at));
     const asked = (this.drawing = (this.drawing ?? 0) + 1);
     const waiting = table.need(columns, rows);
+    let damaged = new Set();
     if (waiting) {
-      await waiting;
+      const readable = await waiting.then(() => columns, () => table.readable(columns, rows, this.element));
       if (asked !== this.drawing) return;
+      damaged = new Set(columns.filter((n) => !readable.includes(n)));
     }
     this.links(columns);
     this.body.style.top = `${ROW + 2 + (this.isScaled ? this.scroll.scrollTop - (this.top - first) * ROW : first * ROW)}px`;
     // An element stays as long as its row is in sight, so that its text can be selected.
-    const form = columns.join();
+    const form = `${columns} ${[...damaged]}`;
     const laid = new Map();
     rows.forEach((row, k) => {
       const known = this.laid.get(first + k);
-      laid.set(first + k, known?.row === row && known.form === form ? known : { row, form, line: this.line(first + k, row, columns) });
+      laid.set(first + k, known?.row === row && known.form === form ? known : { row, form, line: this.line(first + k, row, columns, damaged) });
     });
     this.laid = laid;
     const kept = new Set([...laid.values()].map(({ line }) => line));
@@ -293,7 +327,11 @@ class View {
 
   // Finds out where ids lead, once for each kind.
   lead(kind) {
-    return (this.leads[kind] ??= leadOf(this.page, kind).then((lead) => (this.leads[kind] = lead)));
+    return (this.leads[kind] ??= leadOf(this.page, kind).then((lead) => (this.leads[kind] = lead), (error) => {
+      // A damaged key leads nowhere.
+      this.leads[kind] = () => null;
+      throw error;
+    }));
   }
 
   isLink(n) {
@@ -303,10 +341,10 @@ class View {
 
   links(columns) {
     const missing = columns.filter((n) => this.isLink(n)).map((n) => this.lead(this.table.columns[this.table.source(n)].kind)).filter((lead) => lead instanceof Promise);
-    if (missing.length) Promise.all(missing).then(() => (this.forget(), this.redraw()));
+    if (missing.length) this.page.attempt(this.element, Promise.all(missing)).then(() => (this.forget(), this.redraw()));
   }
 
-  line(at, row, columns) {
+  line(at, row, columns, damaged) {
     const number = el("span", { class: "gutter", role: "rowheader" }, many(row));
     number.style.width = `${this.gutter}px`;
     const line = el("div", { class: "line", role: "row", id: `${this.name}-${at}`, "data-at": String(at), "aria-rowindex": String(at + 2) }, number);
@@ -332,7 +370,8 @@ class View {
         cell.classList.add("frozen");
         cell.style.left = `${this.gutter}px`;
       }
-      const text = this.table.text(n, row);
+      const text = damaged.has(n) ? null : this.table.text(n, row);
+      if (damaged.has(n)) cell.append(el("i", { class: "fault" }, "damaged"));
       if (text !== null && text !== undefined) {
         const long = text.length > 200 && !text.includes("/") ? text.slice(0, 200) + "…" : text.slice(-600);
         const link = this.leadTo(n, row);
@@ -390,6 +429,18 @@ class View {
     this.input.setAttribute("aria-invalid", String(faults.length > 0));
     if (faults.length) return;
     this.tally.textContent = "…";
+    try {
+      await this.sift(tests, isCurrent);
+    } catch (error) {
+      if (!isCurrent()) return;
+      this.fault.hidden = false;
+      this.fault.textContent = clean(`The rows cannot be filtered or put in order: ${error.message}`);
+      this.resize();
+    }
+  }
+
+  async sift(tests, isCurrent) {
+    const { table } = this;
     let rows = tests.length > 0 ? await assetq.filter(table, tests, this.shown, isCurrent) : null;
     if (!isCurrent()) return;
     if (this.order) {
@@ -410,7 +461,8 @@ class View {
   async copy() {
     const most = 200_000;
     if (this.count > most) this.page.say(`${many(most)} rows are copied; Save takes all`);
-    const text = await assetq.csv(this.table, this.shown, this.rows, Math.min(most, this.count));
+    const text = await this.page.attempt(this.element, assetq.csv(this.table, this.shown, this.rows, Math.min(most, this.count)));
+    if (text === undefined) return;
     await this.page.copy(text);
     if (this.count <= most) this.page.say(`${many(this.count)} rows copied as CSV`);
   }
@@ -418,7 +470,9 @@ class View {
   async save(form) {
     const { table, page } = this;
     const progress = (rows) => rows > 0 && rows % 102_400 === 0 && page.say(`${many(rows)} of ${many(this.count)} rows`);
-    page.save(`${table.table}.${form}`, await assetq.blob(table, this.shown, this.rows, this.count, form, progress));
+    const blob = await page.attempt(this.element, assetq.blob(table, this.shown, this.rows, this.count, form, progress));
+    if (!blob) return;
+    page.save(`${table.table}.${form}`, blob);
     page.say(`${many(this.count)} rows saved`);
   }
 
@@ -466,17 +520,18 @@ class View {
     this.mark();
     const all = table.columns.map((column) => column.n);
     const kinds = new Set(all.filter((n) => this.isLink(n)).map((n) => table.columns[table.source(n)].kind));
-    await Promise.all([table.need(all, [row]), ...[...kinds].map((kind) => this.lead(kind))]);
+    await page.attempt(this.element, Promise.all([...kinds].map((kind) => this.lead(kind))));
+    const readable = await table.readable(all, [row], this.element);
     if (this.selected !== row) return;
     const list = el("dl", {});
     const shapes = page.shapeLinks(table.table, row);
     if (shapes.length) list.append(el("dt", {}, "shown in"), el("dd", { class: "places" }, shapes.map(([title, href]) => el("a", { href }, title))));
-    for (const column of table.columns) {
-      const n = column.n;
+    for (const n of readable) {
+      const column = table.columns[n];
       const text = table.text(n, row);
       if (text === null) continue;
       const link = this.leadTo(n, row);
-      const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text));
+      const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text, page));
       list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: `copy ${column.name}`, onclick: () => page.copy(text) }, "copy")));
       if (column.plan === "ids" && table.place(n, row) >= 0) list.append(this.users(column, row));
     }
@@ -497,7 +552,11 @@ class View {
     const size = page.parts.reduce((sum, part) => sum + (part.kind === "table" ? part.meta.rows : 0), 0);
     const fill = async () => {
       list.replaceChildren("…");
-      const found = await uses(page, column.kind, place, size > 100_000 ? (name) => (list.textContent = `… ${name}`) : null);
+      const found = await uses(page, column.kind, place, size > 100_000 ? (name) => (list.textContent = `… ${name}`) : null).catch((error) => {
+        list.replaceChildren();
+        page.fault(list, error);
+      });
+      if (!found) return;
       const others = found.filter((use) => use.table !== table || use.column !== column || use.count > 1);
       list.replaceChildren(...others.map((use) => {
         const title = `${use.table.table}.${use.column.name}`;
@@ -527,7 +586,12 @@ class View {
     this.profile.replaceChildren(el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), body);
     this.profile.hidden = false;
     this.profile.focus();
-    const { nulls, counts, numbers } = await assetq.profile(table, n, this.rows, this.count);
+    const found = await assetq.profile(table, n, this.rows, this.count).catch((error) => {
+      body.replaceChildren();
+      this.page.fault(body, error);
+    });
+    if (!found) return;
+    const { nulls, counts, numbers } = found;
     const pick = (text) => this.filterBy(`${column.name}=${/[\s"]/.test(text) || text === "" ? `"${text}"` : text}`);
     const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40);
     const most = top[0]?.[1] ?? 1;
@@ -537,7 +601,7 @@ class View {
       return fill;
     };
     const facts = [`${many(this.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
-    if (numbers) facts.push(`from ${numbers.min} to ${numbers.max}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
+    if (numbers) facts.push(`from ${numbers.least} to ${numbers.most}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
     body.replaceChildren(el("p", {}, facts.join(" · ")));
     if (numbers && numbers.max > numbers.min) {
       const highest = Math.max(...numbers.bins);
@@ -612,9 +676,9 @@ const parts = (text) => {
   return [el("span", { class: "dir" }, text.slice(0, cut)), el("span", { class: "base" }, text.slice(cut))];
 };
 
-const pretty = (column, text) => {
-  if (column.kind !== "Nested" && column.kind !== "Any") return text;
-  if (text.length > 100_000 || !/^[[{]/.test(text)) return text;
+const pretty = (column, text, page) => {
+  const isNested = (column.kind === "Nested" || column.kind === "Any") && /^[[{]/.test(text);
+  if (!isNested || text.length > 100_000) return page.long(text);
   try {
     return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`)
       .split("\n").map((line) => el("div", {}, line));
@@ -652,7 +716,13 @@ class Search {
       const table = tableOf(part, this.page);
       this.tally.textContent = `… ${table.table}`;
       const { tests, faults } = assetq.parse(this.query, table);
-      const rows = faults.length || !tests.length ? [] : await assetq.filter(table, tests, table.columns.map((column) => column.n), isCurrent);
+      const all = table.columns.map((column) => column.n);
+      const search = faults.length || !tests.length ? [] : assetq.filter(table, tests, all, isCurrent);
+      const rows = await Promise.resolve(search).catch((error) => {
+        // The other tables are searched all the same.
+        if (isCurrent()) this.page.fault(this.list, new Error(`${table.table} cannot be searched: ${error.message}`));
+        return [];
+      });
       if (!isCurrent()) return;
       if (!rows.length) {
         silent.push(table.table);
@@ -661,8 +731,7 @@ class Search {
       [sum, hits] = [sum + rows.length, hits + 1];
       const some = Array.from(rows.slice(0, 3));
       const shown = table.columns.filter((column) => column.brief).map((column) => column.n);
-      const columns = shown.length ? shown : table.columns.slice(0, 4).map((column) => column.n);
-      await table.need(columns, some);
+      const columns = await table.readable(shown.length ? shown : all.slice(0, 4), some, this.list);
       if (!isCurrent()) return;
       this.list.append(el("div", { class: "hit" }, el("a", { href: this.page.link(part.id, { q: this.query }) }, table.table), el("small", {}, `${many(rows.length)} of ${many(table.rows)}`),
         some.map((row) => el("a", { class: "row", href: this.page.link(part.id, { q: this.query, row }) }, columns.map((n) => table.text(n, row)).filter((text) => text !== null).join(" · ").slice(0, 300)))));

@@ -95,6 +95,32 @@ mod tests {
         assert!(near(count(colour(12)), from_above * 3 / 4), "{}", count(colour(12)));
     }
 
+    /// A sheet of two triangles, far from all others, would leave them a corner of the picture.
+    #[test]
+    fn a_picture_frames_what_holds_nearly_all_triangles() {
+        let flat = |material, [x, z]: [f32; 2], size: f32| PlateShape {
+            material,
+            layer: 1,
+            triangles: vec![
+                [[x, 0.0, z], [x, 0.0, z + size], [x + size, 0.0, z + size]],
+                [[x, 0.0, z], [x + size, 0.0, z + size], [x + size, 0.0, z]],
+            ],
+        };
+        let blue = |plates: Vec<PlateShape>| {
+            let mut builder = GeometryBuilder::new();
+            builder.armor("hull.armor", plates);
+            let [r, g, b] = crate::scene::colour_of_id(2).map(|c| (c * 255.0).round() as u8);
+            picture("ship.geometry", builder.build()).1([r, g, b])
+        };
+        let small = || (0..100).map(|n| flat(2, [(n % 10) as f32, (n / 10) as f32], 1.0)).collect::<Vec<_>>();
+        let alone = blue(small());
+        let beside = blue([small(), vec![flat(12, [300.0, 300.0], 200.0)]].concat());
+        assert!(alone > 10_000 && beside.abs_diff(alone) < alone / 20, "{alone} {beside}");
+        // A large part of more triangles is framed, too.
+        let two = (0..2).map(|n| flat(12, [300.0 + n as f32, 300.0], 200.0)).collect();
+        assert!(blue([small(), two].concat()) < alone / 20);
+    }
+
     #[test]
     fn a_map_has_its_types_in_the_legend() {
         let (picture, count) = picture("town.wdata", wdata::demo(1, Size::Small));

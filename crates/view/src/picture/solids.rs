@@ -44,9 +44,10 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material()).collect();
     let legend: Vec<&SolidMaterial<'_>> = used.iter().filter_map(|&number| solids.materials.get(number)).collect();
 
+    let framed = framed(&shown);
     let mut drawn = Vec::new();
     for view in views() {
-        if let Some(raster) = look(solids, &shown, &view)? {
+        if let Some(raster) = look(solids, &shown, &framed, &view)? {
             drawn.push(raster);
         }
     }
@@ -75,18 +76,72 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     Ok(page)
 }
 
-/// The triangles seen from `view`; `None` without any.
-fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &SolidInstance<'_>)], view: &View) -> Result<Option<Raster>> {
+/// A solid at a place.
+type Shown<'s> = (&'s dyn Solid, &'s SolidInstance<'s>);
+
+/// The corners of a solid's box, at its place.
+fn corners((solid, place): &Shown<'_>) -> [Point; 8] {
+    let (min, max) = solid.bounds();
+    [0u8, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
+        let pick = |axis: usize| if corner >> axis & 1 == 0 { get(min, axis) } else { get(max, axis) };
+        let point = [pick(0), pick(1), pick(2)];
+        place.matrix.map_or(point, |m| moved(m, point))
+    })
+}
+
+/// The length of the diagonal of the box around all of `shown`.
+fn extent(shown: &[Shown<'_>]) -> f32 {
+    let around = |[low, high]: [Point; 2], point: Point| {
+        [0, 1].map(|end| {
+            [0, 1, 2].map(|axis| match end {
+                0 => get(low, axis).min(get(point, axis)),
+                _ => get(high, axis).max(get(point, axis)),
+            })
+        })
+    };
+    let nothing = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+    let [low, high] = shown.iter().flat_map(corners).fold(nothing, around);
+    let across = [0, 1, 2].map(|axis| get(high, axis) - get(low, axis));
+    dot(across, across).sqrt()
+}
+
+/// What a picture frames: all of `shown`, or what holds 99 % of the triangles, if the few others would make it less than half as
+/// large. Some models have a sheet of two triangles far from the rest.
+fn framed<'s>(shown: &[Shown<'s>]) -> Vec<Shown<'s>> {
+    let triangles = |(solid, _): &Shown<'_>| {
+        if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 }
+    };
+    let mut all: Vec<(usize, Shown<'s>)> = shown.iter().map(|one| (triangles(one), *one)).collect();
+    all.sort_by_key(|(triangles, _)| std::cmp::Reverse(*triangles));
+    let sum: usize = all.iter().map(|(triangles, _)| triangles).sum();
+    let mut held = 0usize;
+    let most = all.iter().take_while(|(triangles, _)| {
+        let is_needed = held < sum.saturating_sub(sum / 100);
+        held = held.saturating_add(*triangles);
+        is_needed
+    });
+    let mut kept: Vec<Shown<'s>> = most.map(|(_, one)| *one).collect();
+    let size = extent(&kept);
+    if size * 2.0 > extent(shown) {
+        return shown.to_vec();
+    }
+    // Small parts beside the large ones are framed with them.
+    for (_, one) in all.iter().skip(kept.len()) {
+        kept.push(*one);
+        if extent(&kept) > size * 1.25 {
+            kept.pop();
+        }
+    }
+    kept
+}
+
+/// The triangles seen from `view`, in a frame around `framed`; `None` without any.
+fn look(solids: &Solids<'_>, shown: &[Shown<'_>], framed: &[Shown<'_>], view: &View) -> Result<Option<Raster>> {
     let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-    for (solid, place) in shown {
-        let (min, max) = solid.bounds();
-        for corner in 0..8u8 {
-            let pick = |axis: usize| if corner >> axis & 1 == 0 { get(min, axis) } else { get(max, axis) };
-            let point = place.matrix.map_or([pick(0), pick(1), pick(2)], |m| moved(m, [pick(0), pick(1), pick(2)]));
-            for ((low, high), along) in low.iter_mut().zip(&mut high).zip([view.right, view.up]) {
-                let at = dot(along, point);
-                (*low, *high) = (low.min(at), high.max(at));
-            }
+    for point in framed.iter().flat_map(corners) {
+        for ((low, high), along) in low.iter_mut().zip(&mut high).zip([view.right, view.up]) {
+            let at = dot(along, point);
+            (*low, *high) = (low.min(at), high.max(at));
         }
     }
     let (width, height) = (high[0] - low[0], high[1] - low[1]);

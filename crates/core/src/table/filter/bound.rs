@@ -125,6 +125,12 @@ impl Compare {
             Test::Shown(pattern) => with_text(cell, |text| pattern.matches(text)),
             Test::Glob { glob, negated } => with_text(cell, |text| glob.is_match(text)) != *negated,
             Test::Order { op, with } => {
+                let is_number = matches!(cell, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_));
+                // Among values of several kinds, what is less or more than a number is a number.
+                let wants_number = self.kind == Kind::Any && with.number.is_some();
+                if wants_number && !is_number && !matches!(op, Op::Eq | Op::Ne) {
+                    return Some(false);
+                }
                 let order = with.order(cell);
                 match op {
                     Op::Eq => order == Some(Ordering::Equal),

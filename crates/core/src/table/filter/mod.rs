@@ -7,7 +7,8 @@
 //!
 //! SQL does not have: `~` ([glob](super::glob)) and `!~`; `= null` and `!= null` for `is null` and `is not null`; numbers
 //! with `k`, `M` or `G` for thousands, millions or thousand millions; backticks around a column; ids in any of the forms
-//! of [`id`](crate::id), with or without quotes; floats in their own precision, so that `scale = 0.1` finds the number
+//! of [`id`](crate::id), with or without quotes; a comparison by order with a number, in a column of several kinds, that holds
+//! for numbers only; floats in their own precision, so that `scale = 0.1` finds the number
 //! that is shown as 0.1. Patterns are compared with the shown form of a cell.
 //!
 //! Literals are numbers (`10`, `-1.5`, `0xFF`), text in single or double quotes (a doubled quote is the quote itself),

@@ -41,8 +41,8 @@ pub struct Scene<'a> {
     name: String,
     parts: Vec<ScenePart<'a>>,
     materials: Vec<Material>,
-    /// The materials of armour and of meshes that are distinguished by colours, in the order of the colours.
-    coloured: [BTreeMap<String, usize>; 2],
+    /// The materials of meshes that are distinguished by colours, in the order of the colours.
+    coloured: BTreeMap<String, usize>,
     nodes: Vec<Node>,
     /// The nodes without a parent: meshes, armour and hulls. Each is a scene of a GLB.
     roots: Vec<usize>,
@@ -156,7 +156,7 @@ impl<'a> Scene<'a> {
             name: name.to_owned(),
             parts: Vec::new(),
             materials: Vec::new(),
-            coloured: Default::default(),
+            coloured: BTreeMap::new(),
             nodes: Vec::new(),
             roots: Vec::new(),
             armor: None,
@@ -207,14 +207,12 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Gives materials their colours: strong ones for armour, soft ones for meshes.
+    /// Gives the materials of meshes soft colours. Those of armour have strong ones, by their ids.
     fn colour(&mut self) {
-        for (all, [least, share]) in self.coloured.iter().zip([[0.0, 1.0], [0.4, 0.5]]) {
-            for (rank, material) in all.values().enumerate() {
-                if let Some(material) = self.materials.get_mut(*material) {
-                    let [r, g, b] = crate::scene::colour(rank, all.len()).map(|c| least + share * c);
-                    material.colour = [r, g, b, 1.0];
-                }
+        for (rank, material) in self.coloured.values().enumerate() {
+            if let Some(material) = self.materials.get_mut(*material) {
+                let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.4 + 0.5 * c);
+                material.colour = [r, g, b, 1.0];
             }
         }
     }
@@ -267,8 +265,8 @@ impl<'a> Scene<'a> {
             };
             let name = group.material.as_deref().unwrap_or(UNKNOWN);
             let material = self.material(Material { is_of_mesh: true, mfm: group.mfm, ..Material::new(name) });
-            if let (Some(name), [_, of_meshes]) = (&group.material, &mut self.coloured) {
-                of_meshes.entry(name.clone()).or_insert(material);
+            if let Some(name) = &group.material {
+                self.coloured.entry(name.clone()).or_insert(material);
             }
             let extras = Some(extras(geometry, group));
             let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
@@ -406,10 +404,9 @@ impl<'a> Scene<'a> {
             for ((id, _), (thickness, plates)) in by_material {
                 let mut title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
                 let material = if self.uses.is_empty() {
-                    let material = self.material(Material { double_sided: true, ..Material::new(&title) });
-                    let [of_armor, _] = &mut self.coloured;
-                    of_armor.insert(format!("{id:05}"), material);
-                    material
+                    let [r, g, b] = crate::scene::colour_of_id(id);
+                    let colour = [r, g, b, 1.0];
+                    self.material(Material { colour, double_sided: true, ..Material::new(&title) })
                 } else {
                     let (band, colour) = band(thickness);
                     title = thickness.map_or_else(|| title.clone(), |mm| format!("{title}, {mm} mm"));
