@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
     };
     if chosen.is_empty() {
-        context.not_found(&format!("{name}: nothing in it matches {:?}", args.glob));
+        context.not_found(&format!("{name}: nothing in it matches {:?}{}", args.glob, Glob::hint(&args.glob)));
     } else if is_stdout(&args.to) {
         to_stdout(archive, &chosen, name, context)?;
     } else {

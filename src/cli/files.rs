@@ -5,6 +5,7 @@ use super::{Context, Exit, Failure};
 use crate::asset::Asset;
 use crate::files::{FileList, FilePattern, FileSet};
 use crate::options::Options;
+use crate::table::glob::Glob;
 use std::path::{Path, PathBuf};
 
 /// Whether arguments stand for more than one file, so that a document about the files is an array: also if some of them
@@ -99,9 +100,14 @@ fn no_match(given: &Path, pattern: &FilePattern) -> String {
     match pattern {
         FilePattern::Below(_, None) => format!("{text}: no file of a known format in this folder or below it"),
         FilePattern::Inside(address) => match address.inner() {
-            Some(inner) => format!("{}: nothing in it matches {inner:?}", address.archive_path().display()),
+            Some(inner) => {
+                format!("{}: nothing in it matches {inner:?}{}", address.archive_path().display(), Glob::hint(inner))
+            }
             None => format!("{text}: no build matches"),
         },
+        FilePattern::Below(_, Some(glob)) if glob.folders().is_some() => {
+            format!("{text}: no file of a known format matches; only ** matches files in folders below")
+        }
         _ => format!("{text}: no file of a known format matches"),
     }
 }

@@ -1,7 +1,8 @@
 //! Archives as people ask them: the folder of a game, its builds, and the files inside.
 
+use assetq::wows::Variant;
 use assetq_sample::Size;
-use assetq_sample::wows::{BUILDS, game};
+use assetq_sample::wows::{BUILDS, FileEntry, How, Package, game};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -478,4 +479,30 @@ fn two_folders_are_compared_by_their_files() {
     assetq(&["extract", "game", "content/*.geometry", "--to", unpacked]);
     let rows = json(1, &["diff", "game", unpacked]);
     assert!(!rows.is_empty() && rows.iter().all(|row| row["change"] == "removed"), "{rows:?}");
+}
+
+/// Many names of one small file in a small archive are written, as are all files of a hostile archive that its budget allows.
+#[test]
+fn names_that_share_their_bytes_are_extracted() {
+    let dir = TempDir::new().unwrap();
+    let mut package = Package::new(Variant::V2, "one_0001.pkg");
+    package.file("shared/00.txt", b"all of them are this text", How::Stored);
+    for number in 1..40 {
+        let id = package.name(&format!("shared/{number:02}.txt"));
+        let first = package.files[0].clone();
+        package.files.push(FileEntry { id, ..first });
+    }
+    for (path, bytes) in
+        [("bin/1/idx/one.idx", package.index()), ("res_packages/one_0001.pkg", package.volumes[0].1.clone())]
+    {
+        let path = dir.path().join("game").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let game = dir.path().join("game");
+    let to = dir.path().join("out");
+    let (written, _) = run(0, &["extract", game.to_str().unwrap(), "--to", to.to_str().unwrap(), "-f", "ndjson"]);
+    assert_eq!(written.lines().count(), 40);
+    assert_eq!(fs::read(to.join("shared/39.txt")).unwrap(), b"all of them are this text");
+    run(0, &["verify", game.to_str().unwrap(), "--deep"]);
 }

@@ -1,5 +1,6 @@
 //! The command, run as a user runs it: what the contract fixes.
 
+use assetq_sample::bwdb::DatabaseBuilder;
 use serde_json::Value as Json;
 use std::fs;
 use std::io::Write as _;
@@ -544,4 +545,14 @@ fn samples_have_the_files_that_belong_together() {
     let (out, error) = run(0, &["verify", "model.trb"]);
     assert!(samples().join("model.imgb").exists() && !out.contains("imgb not"), "{out}{error}");
     run(0, &["export", "model.trb", "--to", "trb/", "--as", "png"]);
+}
+
+#[test]
+fn brackets_around_a_number_are_a_part_of_a_path_of_values() {
+    let paths = |glob: &str| {
+        let rows = json(&["ls", "savegame.vrb", "-t", "values", glob, "-f", "json"]);
+        rows.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let found = paths("ById[1]*");
+    assert!(found.len() > 1 && found.iter().all(|path| path.starts_with("ById[1]")), "{found:?}");
 }

@@ -6,14 +6,18 @@ use std::collections::{HashMap, HashSet};
 
 /// Times that the bytes of all volumes may be read: files of an archive may share bytes, and files that overlap on
 /// purpose could otherwise be decoded without end.
-pub(super) const SHARED: u64 = 8;
+const SHARED: u64 = 8;
+/// The minimum budget: more than files that share a few bytes in a small archive ever take.
+const LEAST: u64 = 64 << 20;
 
 /// The files whose path `wanted` accepts, in the order of the archive, each under a unique name: a name that equals an
 /// earlier one, ignoring case, gets a number at its end. Names are the archive's and may be unfit for files. `damaged`
 /// gets the error of each entry that cannot be read.
 ///
+/// Files that overlap so much that they would take many times the bytes of their volumes are left out, each with an error.
+///
 /// # Errors
-/// `Limit` when the files overlap so that they take many times the bytes of their volumes; as [`Archive::len`].
+/// As [`Archive::len`].
 pub fn choose<'a>(
     archive: &'a dyn Archive,
     wanted: impl Fn(&str) -> bool,
@@ -34,34 +38,53 @@ pub fn choose<'a>(
             Err(error) => damaged(error),
         }
     }
-    archive.damage().into_iter().for_each(damaged);
-    check_shared(archive, chosen.iter().map(|(_, file)| file))?;
+    archive.damage().into_iter().for_each(&mut damaged);
+    let mut budget = StoredBudget::of(archive)?;
+    chosen.retain(|(name, file)| match budget.spend(file) {
+        Ok(()) => true,
+        Err(error) => {
+            damaged(error.context(name));
+            false
+        }
+    });
     Ok(chosen)
 }
 
-/// Refuses files whose stored bytes overlap so much that their sum is many times the size of the volumes. A file
-/// outside of its volume is not counted, because none of its bytes is read.
-///
-/// # Errors
-/// `Limit`.
-pub(super) fn check_shared<'a>(archive: &dyn Archive, files: impl Iterator<Item = &'a File<'a>>) -> Result<()> {
-    let in_volumes = files.filter(|file| file.installed && file.stored_size > 0);
-    let in_volumes: Vec<_> = in_volumes.filter_map(|file| Some((file.volume.as_deref()?, file))).collect();
-    if in_volumes.is_empty() {
-        return Ok(());
+/// The stored bytes that files may still take from the volumes of an archive. Files may share bytes.
+pub(super) struct StoredBudget {
+    sizes: HashMap<String, u64>,
+    spent: u64,
+    limit: u64,
+}
+
+impl StoredBudget {
+    /// The budget for all files of `archive`.
+    ///
+    /// # Errors
+    /// As [`Archive::volumes`].
+    pub(super) fn of(archive: &dyn Archive) -> Result<Self> {
+        let volumes = archive.volumes()?;
+        let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
+        let sizes = volumes.iter().filter_map(|volume| Some((volume.name.to_string(), volume.size?))).collect();
+        Ok(Self { sizes, spent: 0, limit: there.saturating_mul(SHARED).max(LEAST) })
     }
-    let volumes = archive.volumes()?;
-    let sizes: HashMap<&str, u64> = volumes.iter().filter_map(|volume| Some((&*volume.name, volume.size?))).collect();
-    let fits = |(volume, file): &&(&str, &File<'_>)| {
+
+    /// Charges the stored bytes of a file. A file outside of its volume costs nothing, because none of its bytes is read.
+    ///
+    /// # Errors
+    /// `Limit` if they do not fit; a smaller file may still do.
+    pub(super) fn spend(&mut self, file: &File<'_>) -> Result<()> {
+        let Some(volume) = file.volume.as_deref().filter(|_| file.installed) else { return Ok(()) };
         let end = file.offset.unwrap_or(0).checked_add(file.stored_size);
-        sizes.get(volume).is_none_or(|size| end.is_some_and(|end| end <= *size))
-    };
-    let value = in_volumes.iter().filter(fits).map(|(_, file)| file.stored_size).fold(0, u64::saturating_add);
-    let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
-    let limit = there.saturating_mul(SHARED);
-    if value > limit {
-        let kind = ErrorKind::Limit { what: "bytes of all files together, which overlap", value, limit };
-        return Err(Error::of_part(kind, "volumes"));
+        if self.sizes.get(volume).is_some_and(|size| end.is_none_or(|end| end > *size)) {
+            return Ok(());
+        }
+        let (value, limit) = (self.spent.saturating_add(file.stored_size), self.limit);
+        if value > limit {
+            let kind = ErrorKind::Limit { what: "bytes of all files together, which overlap", value, limit };
+            return Err(Error::of_part(kind, "volumes"));
+        }
+        self.spent = value;
+        Ok(())
     }
-    Ok(())
 }

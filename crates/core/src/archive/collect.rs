@@ -36,7 +36,7 @@ pub struct CollectedFile {
 }
 
 /// Finds the files below `folder` that have a known format and whose path below `folder` `is_wanted`. That path has `/`
-/// between its parts. A folder that is an archive, such as a game's, counts as one file: its content is not searched.
+/// between its parts; files below more than `deepest` folders are not looked for. A folder that is an archive, such as a game's, counts as one file: its content is not searched.
 /// Links to folders are not followed, because they may form a cycle. `progress` counts the files whose format is
 /// detected.
 ///
@@ -45,9 +45,11 @@ pub struct CollectedFile {
 pub fn collect(
     folder: &Path,
     is_wanted: impl Fn(&str) -> bool,
+    deepest: Option<usize>,
     options: &Options,
     progress: &Progress,
 ) -> Result<Collected> {
+    let deepest = deepest.map_or(DEEPEST, |deepest| deepest.min(DEEPEST));
     let (mut files, mut failed, mut seen) = (Vec::new(), Vec::new(), 0usize);
     let mut open = vec![(folder.to_owned(), String::new(), 0usize)];
     while let Some((at, below, depth)) = open.pop() {
@@ -76,7 +78,7 @@ pub fn collect(
             let name = format!("{below}{}", entry.file_name().to_string_lossy());
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !is_archive(&path) {
-                if depth < DEEPEST {
+                if depth < deepest {
                     open.push((path, format!("{name}/"), depth.saturating_add(1)));
                 }
             } else if is_wanted(&name) {

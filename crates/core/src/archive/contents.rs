@@ -1,6 +1,6 @@
 //! The bytes of files in archives: decoded to the size that the archive declares, and checked.
 
-use super::choose::check_shared;
+use super::choose::StoredBudget;
 use super::{Archive, Codec, File};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
@@ -185,12 +185,18 @@ pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Prog
         report.checks.push(check);
         return;
     };
-    let files: Vec<File<'_>> = (0..len).filter_map(|n| archive.file(n).ok()).collect();
-    if let Err(error) = check_shared(archive, files.iter()) {
-        check.fail(error);
+    let mut files: Vec<File<'_>> = (0..len).filter_map(|n| archive.file(n).ok()).collect();
+    let Some(mut budget) = check.note(StoredBudget::of(archive)) else {
         report.checks.push(check);
         return;
-    }
+    };
+    files.retain(|file| match budget.spend(file) {
+        Ok(()) => true,
+        Err(error) => {
+            check.fail_with(|| error.context(format_args!("{}", file.path)));
+            false
+        }
+    });
     progress.announce(files.len() as u64);
     let add = |deep: Deep, file: &File<'_>| {
         progress.advance(1);

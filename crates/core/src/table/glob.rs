@@ -2,7 +2,10 @@
 //!
 //! `*` matches any text, including `/`; `?` one character; `[a-z]` one character of a set, `[!a-z]` one character outside of it; `{a,b}`
 //! either text; `\` the next character. A glob must match the whole text. A text also matches if it equals the glob, because names such
-//! as `[Main]` contain these characters.
+//! as `[Main]` contain these characters. Brackets around a number also match themselves, because paths of values such as `items[3].id`
+//! contain them.
+//!
+//! A glob over files on a disk ([`Glob::of_files`]) has the meaning that a shell gives it: `*`, `?` and sets match no `/`, `**` does.
 
 use super::search::{Anchor, Literal};
 use crate::error::{Error, ErrorKind, Result};
@@ -23,6 +26,7 @@ pub struct Glob {
     /// The glob itself, if an equal text matches.
     own: Option<Box<str>>,
     ignore_case: bool,
+    folders: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -55,11 +59,23 @@ impl Glob {
     /// # Errors
     /// `Syntax` for one that is not closed, or too large to be matched.
     pub fn new(glob: &str, ignore_case: bool) -> Result<Self> {
+        Self::parse(glob, ignore_case, Crossing::AnyWildcard)
+    }
+
+    /// Reads a glob over paths of files on a disk, with smart case: only `**` matches a `/`.
+    ///
+    /// # Errors
+    /// As [`Glob::new`].
+    pub fn of_files(glob: &str) -> Result<Self> {
+        Self::parse(glob, !has_uppercase(glob), Crossing::DoubleStar)
+    }
+
+    fn parse(glob: &str, ignore_case: bool, crossing: Crossing) -> Result<Self> {
         if glob.len() > LONGEST {
             return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
         }
         let pieces = (!glob.contains('\0')).then(|| vec![String::new()]);
-        let mut translation = Translation { regex: String::from("^"), ignore_case, pieces };
+        let mut translation = Translation { regex: String::from("^"), ignore_case, crossing, pieces };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
         let test = match translation.pieces.as_deref() {
             // Compiling a regular expression takes longer than searching the pieces.
@@ -74,7 +90,23 @@ impl Glob {
                 Test::Regex(regex.map_err(|_| syntax("this glob takes too much memory to be matched"))?)
             }
         };
-        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case })
+        let folders = (crossing == Crossing::DoubleStar && !glob.contains("**")).then(|| glob.matches('/').count());
+        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case, folders })
+    }
+
+    /// The most folders that a matching path has, if the glob limits them.
+    pub fn folders(&self) -> Option<usize> {
+        self.folders
+    }
+
+    /// For a glob that matches nothing: how it is to be written, as the end of a message.
+    pub fn hint(glob: &str) -> String {
+        match glob.trim_matches('*') {
+            inner if Self::is_glob(glob) && !glob.starts_with('*') && !inner.is_empty() => {
+                format!("; a glob matches from the beginning to the end: '*{inner}*' matches anywhere")
+            }
+            _ => String::new(),
+        }
     }
 
     /// Whether the whole of `text` matches.
@@ -107,9 +139,17 @@ pub fn has_uppercase(pattern: &str) -> bool {
     pattern.chars().any(char::is_uppercase)
 }
 
+/// The wildcards that match a `/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Crossing {
+    AnyWildcard,
+    DoubleStar,
+}
+
 /// A glob on its way to a regular expression.
 struct Translation {
     regex: String,
+    crossing: Crossing,
     /// The texts between `*`, if the glob has nothing else.
     pieces: Option<Vec<String>>,
     ignore_case: bool,
@@ -128,17 +168,38 @@ impl Translation {
                 self.pieces = None;
             }
             match c {
-                '*' if began && chars.next_if_eq(&'*').is_some() && chars.next_if_eq(&'/').is_some() => {
-                    self.regex.push_str("(?:.*/)?");
-                    self.pieces = None;
-                    component_begins = true;
-                }
                 '*' => {
-                    self.regex.push_str(".*");
-                    self.pieces.iter_mut().for_each(|pieces| pieces.push(String::new()));
+                    let is_double = chars.next_if_eq(&'*').is_some();
+                    if is_double && began && chars.next_if_eq(&'/').is_some() {
+                        self.regex.push_str("(?:.*/)?");
+                        self.pieces = None;
+                        component_begins = true;
+                    } else if is_double || self.crossing == Crossing::AnyWildcard {
+                        self.regex.push_str(".*");
+                        self.pieces.iter_mut().for_each(|pieces| pieces.push(String::new()));
+                    } else {
+                        self.regex.push_str("[^/]*");
+                        self.pieces = None;
+                    }
                 }
+                '?' if self.crossing == Crossing::DoubleStar => self.regex.push_str("[^/]"),
                 '?' => self.regex.push('.'),
-                '[' => self.set(&mut chars)?,
+                '[' if self.crossing == Crossing::DoubleStar => {
+                    self.regex.push('[');
+                    self.set(&mut chars)?;
+                    self.regex.push_str("&&[^/]]");
+                }
+                '[' => {
+                    let inner: String = chars.clone().take_while(|c| *c != ']').collect();
+                    let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
+                    if is_number {
+                        self.regex.push_str(&format!("(?:\\[{inner}\\]|"));
+                    }
+                    self.set(&mut chars)?;
+                    if is_number {
+                        self.regex.push(')');
+                    }
+                }
                 '{' if open.len() == DEEPEST => return Err(format!("braces are nested more than {DEEPEST} deep")),
                 '{' => {
                     open.push(began);
@@ -270,6 +331,10 @@ mod tests {
             ("[Main]", "[Main]", true),
             ("[Main]", "M", true),
             ("A*", "ab", false),
+            ("items[12]*", "items[12].id", true),
+            ("items[12]*", "items2.id", true),
+            ("items[12]*", "items[1].id", false),
+            ("items[1-2]*", "items[1].id", false),
         ] {
             assert_eq!(Glob::new(glob, false).unwrap().is_match(text), matches, "{glob} {text}");
         }
@@ -287,6 +352,40 @@ mod tests {
             assert_eq!(Glob::new(glob, true).unwrap().is_match(text), matches, "{glob} {text}");
         }
         assert!(Glob::new("[Main]", true).unwrap().is_match("[main]"));
+    }
+
+    #[test]
+    fn on_a_disk_only_two_stars_cross_folders() {
+        for (glob, text, matches) in [
+            ("*.wdb", "a.wdb", true),
+            ("*.wdb", "x/a.wdb", false),
+            ("*/a.wdb", "x/a.wdb", true),
+            ("*/a.wdb", "x/y/a.wdb", false),
+            ("**/a.wdb", "x/y/a.wdb", true),
+            ("**/a.wdb", "a.wdb", true),
+            ("**.wdb", "x/y/a.wdb", true),
+            ("x/**", "x/y/a.wdb", true),
+            ("x?a", "x/a", false),
+            ("x[!b]a", "x/a", false),
+            ("x[+-9]a", "x/a", false),
+            ("x[+-9]a", "x5a", true),
+            ("v[12]", "v[12]", true),
+            ("v[12].wdb", "v1.wdb", true),
+            ("{a,b/c}.wdb", "b/c.wdb", true),
+        ] {
+            assert_eq!(Glob::of_files(glob).unwrap().is_match(text), matches, "{glob} {text}");
+        }
+        let folders = |glob| Glob::of_files(glob).unwrap().folders();
+        assert_eq!((folders("*.wdb"), folders("*/{a,b/c}"), folders("**/a")), (Some(0), Some(2), None));
+    }
+
+    #[test]
+    fn a_glob_with_a_fixed_beginning_has_a_hint() {
+        let hint = "; a glob matches from the beginning to the end: '*ship/x.v*' matches anywhere";
+        assert_eq!(
+            (Glob::hint("ship/x.v*"), Glob::hint("*.visual"), Glob::hint("x")),
+            (hint.into(), String::new(), String::new())
+        );
     }
 
     #[test]

@@ -163,7 +163,8 @@ impl FileList {
     /// Adds the files below the folder `root`.
     pub(super) fn add_below(&mut self, root: &Path, glob: Option<&Glob>, progress: &Progress) -> Result<()> {
         let is_wanted = |path: &str| glob.is_none_or(|glob| glob.is_match(path));
-        let Collected { files, failed } = collect(root, is_wanted, &self.options, progress)?;
+        let deepest = glob.and_then(Glob::folders);
+        let Collected { files, failed } = collect(root, is_wanted, deepest, &self.options, progress)?;
         self.damaged.extend(failed.into_iter().map(|(folder, error)| (folder.to_string_lossy().into_owned(), error)));
         // A glob without a folder before it names files in the current folder.
         let here = Path::new(".");

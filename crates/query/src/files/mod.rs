@@ -46,7 +46,7 @@ use std::path::{Path, PathBuf};
 pub enum FilePattern {
     /// A file, or a folder that is an archive.
     File,
-    /// The files below a folder that match by their path below it.
+    /// The files below a folder that match by their path below it, as in a shell: only `**` matches a `/`.
     Below(PathBuf, Option<Glob>),
     /// The files in an archive that match a glob, or files of the builds that match one.
     Inside(Address),
@@ -67,7 +67,7 @@ impl FilePattern {
         }
         let glob = path.to_str().filter(|text| Glob::is_glob(text) && !address.exists()).map(split_glob);
         // An invalid glob is the name of a file that does not exist.
-        match glob.and_then(|(root, glob)| Some((root, Glob::smart_case(&glob).ok()?))) {
+        match glob.and_then(|(root, glob)| Some((root, Glob::of_files(&glob).ok()?))) {
             Some((root, glob)) => Self::Below(root, Some(glob)),
             None => Self::File,
         }
