@@ -44,7 +44,7 @@ fn export(path: &Path, table: &str, columns: &[usize]) -> Vec<u8> {
     let asset = open(path);
     let table = asset.reader().table(table).unwrap();
     let header = columns.iter().map(|&c| &table.columns()[c]);
-    let header: Vec<_> = header.map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+    let header: Vec<_> = header.map(Header::from).collect();
     let mut out = Vec::new();
     let mut sink = RowWriter::new(&mut out, RowFormat::Csv, &header, Style::Plain).unwrap();
     let mut cursor = table.cursor_over(0, columns);

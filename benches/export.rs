@@ -52,7 +52,7 @@ fn rows_into(table: &dyn Table, mut sink: impl RowSink) -> usize {
 fn csv(table: &str) -> Vec<u8> {
     let db = open();
     let table = db.table(table).unwrap();
-    let header = table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind });
+    let header = table.columns().iter().map(Header::from);
     let mut out = Vec::with_capacity(64 << 20);
     let sink = RowWriter::new(&mut out, RowFormat::Csv, &header.collect::<Vec<_>>(), Style::Plain).unwrap();
     assert_eq!(rows_into(&*table, sink), table.len().unwrap());

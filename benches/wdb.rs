@@ -114,8 +114,7 @@ impl Maps {
 /// All cells through the table layer, as the command writes them.
 fn csv(table: &dyn Table, out: &mut Vec<u8>) {
     let columns: Vec<usize> = (0..table.columns().len()).collect();
-    let header: Vec<Header> =
-        table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+    let header: Vec<Header> = table.columns().iter().map(Header::from).collect();
     let mut csv = RowWriter::new(out, RowFormat::Csv, &header, Style::Plain).unwrap();
     let mut rows = table.cursor(0);
     while rows.advance().unwrap() {

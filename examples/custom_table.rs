@@ -41,7 +41,7 @@ pub fn main() -> Result<()> {
 
     let condition = env::args().nth(2).unwrap_or_else(|| "folder ~ \"*/ship/*\" and records > 2".to_owned());
     let filter = Filter::parse(&condition)?.bind(table.columns())?;
-    let header = table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind });
+    let header = table.columns().iter().map(Header::from);
     let mut out = RowWriter::new(stdout().lock(), RowFormat::Csv, &header.collect::<Vec<_>>(), Style::Plain)?;
     let mut rows = table.cursor(0);
     while rows.advance()? {

@@ -416,7 +416,7 @@ impl Context {
 
     /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
-        let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+        let header: Vec<Header> = columns.iter().map(Header::from).collect();
         let format = RowFormat::from(self.format());
         let rows = if self.headers.get() { RowWriter::new } else { RowWriter::without_header };
         Ok(rows(self.stdout(), format, &header, self.style)?.fit_into(self.width))

@@ -59,7 +59,7 @@ impl<W: Write> Entries<W> {
                 let mut tree = Tree::default();
                 entry(&mut tree)?;
                 if let Value::Map(fields) = tree.into_value() {
-                    let header = fields.iter().map(|(name, _)| Header { name: name.to_string(), kind: Kind::Any });
+                    let header = fields.iter().map(|(name, _)| Header::new(&**name, Kind::Any));
                     let header: Vec<Header> = header.collect();
                     let mut rows = RowWriter::new(out, RowFormat::Csv, &header, Style::Plain)?;
                     rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;

@@ -4,12 +4,12 @@ use super::{Context, Exit, Failure, Outcome};
 use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
-use crate::table::glob::has_uppercase;
+use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Find paths, names and strings in files
+/// Find paths, names, strings, numbers and ids in files
 ///
 /// Without wildcards TEXT matches anywhere. With one of * ? [ { it is a glob for the whole text; '*' also matches '/'. Upper
 /// and lower case are equal unless TEXT has an upper-case letter. A regular expression distinguishes them unless -i is given.
@@ -17,6 +17,8 @@ use std::path::PathBuf;
 /// Only the last component of a path is searched: a matching folder is found once, without its contents. TEXT with a '/' is
 /// matched against the whole path, and must reach into the last component unless it is a glob or a regular expression. With
 /// --full-path TEXT may match anywhere in the path.
+///
+/// TEXT that is a number, an id (0x…, 16 hex digits) or a GUID also finds the cells that equal it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,6 +27,7 @@ Examples:
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
   assetq find -e '^JSD0\\d\\d_' assets.bin -t paths -n 20
   assetq find dynamo extracted/                every file below a folder
+  assetq find 64845 savegame.vrb               a number, in texts and as a value
   assetq find '*.dds' assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files
@@ -88,8 +91,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Some(folder) if !args.full_path => {
                 format!("; {folder:?} finds the folder, --full-path all that is in it")
             }
-            _ if !ignore_case => "; -i ignores case".to_owned(),
-            _ => String::new(),
+            _ if !ignore_case && search.pattern.exact().is_none() => "; -i ignores case".to_owned(),
+            _ if syntax == Syntax::Regex || args.fixed => String::new(),
+            _ => Glob::hint(text),
         };
         context.not_found(&format!("nothing with {text:?}{of_what} was found{hint}"));
     }
@@ -177,10 +181,10 @@ impl Search<'_> {
             let file = asset.source().name();
             let tables = match &self.args.table {
                 Some(name) => self.context.table(&asset, Some(name)).map(|table| {
-                    let columns = find::columns(&*table);
+                    let columns = find::columns(&*table, &self.pattern);
                     vec![(table, columns)]
                 }),
-                None => Ok(find::texts(&asset)),
+                None => Ok(find::tables(&asset, &self.pattern)),
             };
             let tables = tables.unwrap_or_else(|failure| {
                 mistake.get_or_insert(failure);

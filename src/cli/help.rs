@@ -1,15 +1,64 @@
 //! The help of commands: what it lists, and its examples, unwrapped.
 
 use super::global::Format;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValuesParser, StyledStr, TypedValueParser as _};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, ValueEnum as _};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// The heading of options that all commands have.
 pub(super) const GLOBAL: &str = "Global options";
 
 /// Help without examples: these follow unwrapped, because a wrapped line cannot be pasted.
 const WITHOUT_EXAMPLES: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}";
+
+/// Adds what fits to the error of a command that does not exist, or of an option that a command does not have.
+pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => quoted(error, ContextKind::InvalidSubcommand)
+            .filter(|given| Path::new(given).exists() || error.get(ContextKind::SuggestedSubcommand).is_none())
+            .map(|given| {
+                let all = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+                let all = all.collect::<Vec<_>>().join(", ");
+                match Path::new(given).exists() {
+                    true => format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}"),
+                    false => format!("the commands are {all}"),
+                }
+            }),
+        ErrorKind::UnknownArgument => quoted(error, ContextKind::InvalidArg).and_then(tip_of_option),
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+            error.remove(kind);
+        }
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    }
+}
+
+/// A text of an error.
+fn quoted(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// What does what the user expects of an option of other programs.
+fn tip_of_option(given: &str) -> Option<String> {
+    let name = given.trim_start_matches('-');
+    Some(match name {
+        "o" | "out" | "output" => "'--to OUT' names the output, of commands that write one".to_owned(),
+        "csv" | "json" | "ndjson" => format!("'-f {name}' writes this format"),
+        "parquet" | "arrow" | "glb" => format!("'assetq export FILE --to OUT.{name}' writes this format"),
+        "sort" | "sort-by" | "order" | "order-by" => {
+            "'assetq ls FILE --sort COLUMN:desc' sorts rows, and so does ORDER BY in 'assetq sql'".to_owned()
+        }
+        "filter" => "'--where CONDITION' selects rows".to_owned(),
+        _ => return None,
+    })
+}
 
 /// The formats that a command writes; none for a command that writes files or scripts only.
 fn formats(command: &str) -> &'static [Format] {

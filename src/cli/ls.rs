@@ -1,8 +1,11 @@
 use super::rows::{SelectedRows, text_of};
+use super::sort::SortOrder;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::paths::glob_of;
+use crate::report::counted;
 use crate::table::glob::Glob;
-use crate::table::{Column, Region};
+use crate::table::{Column, Kind, Region, Role, Table};
+use crate::write::text::more_columns;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -15,6 +18,7 @@ Examples:
   assetq ls assets.bin -t render_sets --long   another table, with all columns
   assetq ls models.bin -f csv                  as CSV, with all columns
   assetq ls monster_book.wdb --where 'u9SaveIndex > 10 and record ~ \"m0*\"'
+  assetq ls GAME 'content/*.geometry' --sort size:desc -n 10   the largest
   assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack
   assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point
   assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
@@ -36,8 +40,11 @@ pub(super) struct Args {
     /// Show these columns, in this order
     #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
+    /// Order rows by these columns, as in size:desc,path; rows without a value come last
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN[:desc]")]
+    sort: Vec<String>,
     /// Show folders as a tree
-    #[arg(long, conflicts_with_all = ["columns", "long"])]
+    #[arg(long, conflicts_with_all = ["columns", "long", "sort", "skip_damaged"])]
     tree: bool,
     /// Show all columns also in text
     #[arg(long, short)]
@@ -55,6 +62,9 @@ pub(super) struct Args {
     /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
+    /// Leave rows with damaged cells out and count them, rather than show these cells empty; the exit code is still 3
+    #[arg(long)]
+    skip_damaged: bool,
     /// Show at most this many rows
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -91,21 +101,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
         .of_files(asset.reader().archive().is_some() && args.table.is_none())
-        .with_place(place)
-        .with_limit(args.limit);
-    let found = if args.tree { tree(&rows, name, context)? } else { list(args, rows, name, context)? };
+        .with_place(place);
+    let found =
+        if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
     context.warn(&asset);
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
         let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());
-        let hint = exact.map_or_else(String::new, |exact| crate::table::hint_of_rows(exact, &*table));
-        let starred = args.glob.as_deref().filter(|glob| Glob::is_glob(glob) && !glob.starts_with('*'));
-        let hint = starred.map_or(hint, |glob| {
-            format!(
-                "; a glob must match from the beginning to the end: '*{}*' matches anywhere",
-                glob.trim_end_matches('*')
-            )
-        });
+        let of_glob = || args.glob.as_deref().map(Glob::hint).unwrap_or_default();
+        let hint = exact.map_or_else(of_glob, |exact| crate::table::hint_of_rows(exact, &*table));
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
@@ -113,20 +117,66 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Whether a short listing has the column: keys identify rows, but a hash of a path or a name does so a second time.
+fn is_short(column: &Column, table: &dyn Table) -> bool {
+    let has_texts = table.columns().iter().any(|column| column.brief && column.kind == Kind::Text);
+    let is_hash = matches!(column.kind, Kind::Id64 | Kind::Id32) && has_texts;
+    column.brief || column.role == Role::Key && !is_hash
+}
+
 fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let table = rows.table;
     let all = args.long || context.format() != Format::Text || !args.columns.is_empty();
     let mut indexes = context.columns(file, table, &args.columns)?;
+    let mut left_out = Vec::new();
     if !all && table.columns().iter().any(|column| column.brief) {
-        indexes.retain(|&index| table.columns().get(index).is_some_and(|column| column.brief));
+        let (short, others): (Vec<usize>, Vec<usize>) = indexes
+            .into_iter()
+            .partition(|&index| table.columns().get(index).is_some_and(|column| is_short(column, table)));
+        let others = others.into_iter().filter_map(|index| table.columns().get(index));
+        left_out.extend(others.map(|column| column.name.to_string()));
+        indexes = short;
     }
     let columns: Vec<Column> = indexes.iter().filter_map(|&index| table.columns().get(index).cloned()).collect();
     let mut out = context.rows(&columns)?;
-    let found = rows.of_columns(&indexes).each(file, &context.say_damaged(file), |row| {
-        out.row_of(row, &indexes, |error| context.damaged(file, &error))?;
-        Ok(true)
-    })?;
+    // On a terminal the note is the last line of the table. A single column in a pipe is for programs.
+    let note = more_columns(&left_out.iter().map(String::as_str).collect::<Vec<_>>(), "--long");
+    let is_aside = !left_out.is_empty() && context.width().is_none() != (columns.len() == 1);
+    if context.width().is_some() {
+        out = out.without_columns(left_out, "--long");
+    }
+    let order = SortOrder::parse(&args.sort, file, table, context)?;
+    let read: Vec<usize> = indexes.iter().copied().chain(order.columns()).collect();
+    let (rows, mut skipped) = (rows.of_columns(&read), 0usize);
+    let mut sorted = order.collect(args.limit);
+    let mut found =
+        rows.with_limit(args.limit.filter(|_| order.is_empty())).each(file, &context.say_damaged(file), |row| {
+            if args.skip_damaged
+                && let Some(error) = indexes.iter().find_map(|&index| row.value(index).err())
+            {
+                context.damaged(file, &error);
+                skipped = skipped.saturating_add(1);
+                return Ok(false);
+            }
+            if order.is_empty() {
+                out.row_of(row, &indexes, |error| context.damaged(file, &error))?;
+            } else {
+                sorted.add(row, &indexes, |error| context.damaged(file, &error));
+            }
+            Ok(true)
+        })?;
+    if !order.is_empty() {
+        let rows = sorted.finish();
+        rows.iter().try_for_each(|cells| out.row(cells))?;
+        found = rows.len();
+    }
     out.finish()?;
+    if is_aside {
+        context.say(&format!("{file}: {note}"));
+    }
+    if skipped > 0 {
+        context.complain(&format!("{file}: {} of {} left out", counted(skipped, "damaged row"), table.name()));
+    }
     Ok(found)
 }
 

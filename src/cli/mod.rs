@@ -37,6 +37,7 @@ mod resolve;
 mod rows;
 mod sample;
 mod snapshot;
+mod sort;
 mod sql;
 mod string;
 mod textconv;
@@ -207,7 +208,8 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     let parsed = parser.try_get_matches_from_mut(args);
     let mut cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => {
+        Err(mut error) if error.use_stderr() => {
+            help::add_tip(&mut error, parser);
             // A failure of standard error cannot be reported.
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
                 // The message quotes arguments unescaped.
@@ -231,6 +233,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
 fn run_in_demo(words: &[String]) -> Outcome {
     let mut cli = Cli::try_parse_from(words).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
     cli.global.no_pager = true;
+    cli.global.quiet = true;
     Ok(run(cli))
 }
 

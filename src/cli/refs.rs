@@ -1,6 +1,6 @@
 use super::arguments::EntryInFiles;
 use super::bar::Unit;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::id;
 use crate::refs::{self, By, Edge, Found, IdTexts, Known};
@@ -158,6 +158,37 @@ fn columns(many: bool) -> Vec<Column> {
     columns
 }
 
+/// The columns that are shown.
+struct Layout {
+    shown: Vec<usize>,
+    columns: Vec<Column>,
+    left_out: Vec<String>,
+}
+
+impl Layout {
+    /// All columns; on a terminal an entry with a path is known by it, and a single file needs no column.
+    fn new(all: Vec<Column>, search: &Search<'_>) -> Self {
+        let is_short = search.context.width().is_some() && search.context.format() == Format::Text;
+        let is_shown = |column: &Column| match &*column.name {
+            "id" | "entry" => !is_short,
+            "file" => !is_short || search.assets.len() > 1,
+            _ => true,
+        };
+        let shown = (0..).zip(&all).filter(|(_, column)| is_shown(column)).map(|(index, _)| index).collect();
+        let (columns, others): (Vec<Column>, Vec<Column>) = all.into_iter().partition(is_shown);
+        Self { shown, columns, left_out: others.into_iter().map(|column| column.name.into_owned()).collect() }
+    }
+
+    fn is_short(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
+    /// The shown ones of the cells of all columns.
+    fn of<'v>(&self, cells: Vec<Value<'v>>) -> Vec<Value<'v>> {
+        (0..).zip(cells).filter(|(index, _)| self.shown.contains(index)).map(|(_, cell)| cell).collect()
+    }
+}
+
 impl Search<'_> {
     fn id(&self, query: &str) -> u64 {
         id::parse(query).unwrap_or_else(|| {
@@ -190,15 +221,16 @@ impl Search<'_> {
 
     fn list(&self, ids: &[(u64, String)], to: bool, from: bool) -> Outcome {
         let many = ids.len() != 1;
-        let columns = columns(many);
-        let mut out = self.context.rows(&columns)?;
+        let layout = Layout::new(columns(many), self);
+        let mut out = self.context.rows(&layout.columns)?.without_columns(layout.left_out.clone(), "--wide");
         let mut seen: HashSet<u64> = HashSet::new();
         let mut write = |row: ReferenceRow<'_>| {
             seen.extend(row.entry);
+            let known = row.path.or_else(|| (layout.is_short() && !row.id.is_null()).then(|| row.id.to_string()));
             let mut cells = vec![
                 row.direction.into(),
                 row.id,
-                row.path.into(),
+                known.into(),
                 row.table.into(),
                 row.column.into(),
                 row.file.into(),
@@ -208,7 +240,7 @@ impl Search<'_> {
                 cells.push(row.entry.map(Value::Id64).unwrap_or_default());
                 cells.push(row.entry.and_then(|id| self.paths.get(id, self.context)).into());
             }
-            out.row(&cells).map_err(Failure::from)
+            out.row(&layout.of(cells)).map_err(Failure::from)
         };
         if to {
             for &(id, _) in ids {
@@ -216,7 +248,9 @@ impl Search<'_> {
                     let found = refs::of(asset, id);
                     self.say(asset, &found);
                     for edge in &found.edges {
-                        write(self.row("to", Some(edge.to), Some(id), edge, asset))?;
+                        let row = self.row("to", Some(edge.to), Some(id), edge, asset);
+                        // Models and textures have no entry among the files, only a path in the cell.
+                        write(ReferenceRow { path: row.path.or_else(|| edge.text.clone()), ..row })?;
                     }
                     self.meshes(asset, id, &mut write)?;
                 }

@@ -52,8 +52,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
     if number.is_multiple_of(3) {
         assert!(reader.verify(&Default::default()).is_ok());
     }
-    let header: Vec<Header> =
-        main.columns().iter().map(|column| Header { name: column.name.to_string(), kind: column.kind }).collect();
+    let header: Vec<Header> = main.columns().iter().map(Header::from).collect();
     let to = path.with_extension("csv");
     let cannot = |error| assetq::Error::io("cannot write", error);
     let mut out = AtomicFile::create(&to, Overwrite::Replace).map_err(cannot)?;

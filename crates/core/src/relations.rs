@@ -24,6 +24,8 @@ pub struct Edge {
     pub row: usize,
     /// The position in the row, such as `render_sets[2].mfm`.
     pub column: String,
+    /// The text there, if the reference is a text that no file of texts may know.
+    pub text: Option<String>,
 }
 
 /// The column for the reference of a path to its folder.

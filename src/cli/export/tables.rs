@@ -206,7 +206,7 @@ pub(in crate::cli) fn write(
     #[cfg(not(feature = "parquet"))]
     let _ = metadata;
     let text = |out, format| {
-        let header = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect::<Vec<_>>();
+        let header = columns.iter().map(Header::from).collect::<Vec<_>>();
         RowWriter::new(out, format, &header, Style::Plain)
     };
     match kind {

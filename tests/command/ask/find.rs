@@ -215,7 +215,8 @@ fn a_search_of_a_sample_finds_what_a_look_at_each_row_finds() {
 fn what_is_searched_is_no_copy_of_something_else() {
     let asset = Asset::open(Source::from_vec("assets.bin", demo(5, Size::Small))).unwrap();
     let mut searched = Vec::new();
-    for (table, columns) in find::texts(&asset) {
+    let pattern = Pattern::new("ship", Options::default()).unwrap();
+    for (table, columns) in find::tables(&asset, &pattern) {
         let names = columns.iter().map(|&c| table.columns()[c].name.to_string());
         searched.push(format!("{}: {}", table.name(), names.collect::<Vec<_>>().join(" ")));
     }

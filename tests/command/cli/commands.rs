@@ -548,6 +548,90 @@ fn samples_have_the_files_that_belong_together() {
 }
 
 #[test]
+fn keys_are_in_short_listings() {
+    let (out, error) = run(0, &["ls", "GameParams.data", "-t", "armor", "-n", "1"]);
+    assert!(out.starts_with("ship ") && out.lines().next().unwrap().contains(" entity "), "{out}");
+    assert!(error.contains("more columns with --long: model model_id"), "{error}");
+    assert!(run(0, &["ls", "savegame.vrb", "-t", "values", "-n", "1"]).0.contains("chunk"));
+    let (plates, _) = run(0, &["ls", "ship.geometry", "-t", "armor_plates"]);
+    assert!(plates.lines().next().unwrap().contains(" area "), "{plates}");
+    assert_eq!(run(0, &["ls", "ship.geometry", "-t", "armor_plates", "--long"]).1, "");
+}
+
+#[test]
+fn rows_are_sorted_by_any_column() {
+    let cells = |args: &[&str]| -> Vec<Json> {
+        let rows = json(&[&["ls", "assets.bin", "-t", "resources", "-f", "json"], args].concat());
+        rows.as_array().unwrap().iter().map(|row| row["size"].clone()).collect()
+    };
+    let numbers = |cells: &[Json]| cells.iter().filter_map(Json::as_u64).collect::<Vec<_>>();
+    let up = cells(&["--sort", "size"]);
+    let mut sorted = numbers(&cells(&[]));
+    sorted.sort_unstable();
+    assert_eq!(numbers(&up), sorted);
+    sorted.reverse();
+    let down = cells(&["--sort", "size:desc,path"]);
+    assert_eq!(numbers(&down), sorted);
+    assert_eq!(numbers(&cells(&["--sort", "size:desc", "-n", "3"])), sorted[..3]);
+    // Rows without a value come last in both orders.
+    for cells in [up, down] {
+        assert!(cells.iter().skip_while(|cell| !cell.is_null()).all(Json::is_null), "{cells:?}");
+    }
+    assert!(run(2, &["ls", "assets.bin", "--sort", "path:down"]).1.contains("there are asc and desc"));
+    assert!(run(2, &["ls", "assets.bin", "--sort", "siz"]).1.contains("no column"));
+}
+
+#[test]
+fn damaged_rows_are_left_out_if_asked() {
+    let dir = TempDir::new().unwrap();
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.path("root/a");
+    builder.raw_path(4, 99, "lost");
+    builder.path("root/b");
+    fs::write(dir.path().join("bad.bin"), builder.build()).unwrap();
+    let rows = |more: &[&str]| {
+        let out = assetq(dir.path(), &[&["ls", "bad.bin", "-f", "ndjson"], more].concat());
+        assert_eq!(out.status.code(), Some(3));
+        (String::from_utf8(out.stdout).unwrap().lines().count(), String::from_utf8(out.stderr).unwrap())
+    };
+    let (all, _) = rows(&[]);
+    for more in [&["--skip-damaged"][..], &["--skip-damaged", "--sort", "path"]] {
+        let (left, error) = rows(more);
+        assert!(left + 1 == all && error.ends_with("bad.bin: 1 damaged row of paths left out\n"), "{error}");
+    }
+}
+
+#[test]
+fn numbers_and_ids_are_found_as_well_as_texts() {
+    let found = |args: &[&str]| {
+        let rows = json(&[&["find"], args, &["-f", "json"]].concat());
+        let hits =
+            rows.as_array().unwrap().iter().map(|hit| format!("{} {} {}", hit["table"], hit["column"], hit["text"]));
+        hits.map(|hit| hit.replace('"', "")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["27016", "savegame.vrb"]), ["values value 27016"]);
+    let visual = visual();
+    let id = json(&["resolve", &visual, "-f", "json"])[0]["id"].as_str().unwrap().to_owned();
+    assert!(found(&[&id, "assets.bin"]).contains(&format!("paths id {id}")));
+    assert!(found(&["4179506384", "GameParams.data"]).contains(&"entities id 4179506384".to_owned()));
+    let rows = json(&["ls", "savegame.vrb", "-t", "values", "-w", "type = 'System.Guid'", "-n", "1", "-f", "json"]);
+    let guid = rows[0]["value"].as_str().unwrap();
+    assert!(found(&[guid, "savegame.vrb"]).contains(&format!("values value {guid}")));
+    // Literally, it is a text.
+    run(1, &["find", "-F", "27016", "savegame.vrb"]);
+    // A number is equal or not: it is in no other number.
+    run(1, &["find", "2701", "savegame.vrb"]);
+}
+
+#[test]
+fn a_reference_that_is_a_text_is_its_own_path() {
+    let rows = json(&["refs", "PASB900_Nowhere", "GameParams.data", "--to", "-f", "json"]);
+    let models = rows.as_array().unwrap().iter().filter(|row| row["column"].as_str().unwrap().ends_with("_Hull.model"));
+    let paths: Vec<&str> = models.map(|row| row["path"].as_str().unwrap()).collect();
+    assert!(!paths.is_empty() && paths.iter().all(|path| path.ends_with("ASB900.model")), "{paths:?}");
+}
+
+#[test]
 fn brackets_around_a_number_are_a_part_of_a_path_of_values() {
     let paths = |glob: &str| {
         let rows = json(&["ls", "savegame.vrb", "-t", "values", glob, "-f", "json"]);

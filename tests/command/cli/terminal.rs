@@ -29,6 +29,33 @@ fn on_terminal(dir: &Path, columns: usize, env: &[(&str, &str)], args: &str) -> 
     Some(String::from_utf8(out.stdout).unwrap().replace('\r', ""))
 }
 
+/// The number of columns of a table of the sample.
+#[cfg(target_os = "linux")]
+fn json_columns(dir: &Path, table: &str) -> usize {
+    let (rows, _) = run(dir, 0, &["ls", "assets.bin", "-t", table, "-n", "1", "-f", "ndjson"]);
+    serde_json::from_str::<serde_json::Value>(&rows).unwrap().as_object().unwrap().len()
+}
+
+/// At 80 columns a reference is known by its path: an id of 18 digits and the name of the only file take no room.
+#[cfg(target_os = "linux")]
+#[test]
+fn references_on_a_terminal_show_paths() {
+    let dir = samples();
+    let visual = "content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual";
+    let line = format!("refs {visual} assets.bin --no-pager --color never");
+    let Some(shown) = on_terminal(dir.path(), 80, &[], &line) else { return };
+    assert!(
+        shown.lines().next().unwrap().split_whitespace().eq(["direction", "path", "table", "column", "row"]),
+        "{shown}"
+    );
+    assert!(shown.contains("2 more columns with --wide: id file") && !shown.contains("0x"), "{shown}");
+    let longest =
+        shown.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1)).map(|path| path.chars().count());
+    assert!(longest.max() > Some(30), "{shown}");
+    let two = on_terminal(dir.path(), 80, &[], &line.replace("assets.bin", "assets.bin models.bin")).unwrap();
+    assert!(two.lines().next().unwrap().contains("file"), "{two}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_is_as_wide_as_the_terminal_and_whole_in_a_pipe() {
@@ -38,11 +65,22 @@ fn a_table_is_as_wide_as_the_terminal_and_whole_in_a_pipe() {
         let Some(shown) = on_terminal(dir.path(), columns, &[], list) else { return };
         let widest = shown.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= columns && widest > columns - 12, "{columns}: {widest}\n{shown}");
-        assert_eq!(shown.contains("more column"), columns == 80, "{shown}");
+        // All columns that are not shown are counted, whether they are too wide or outside of the short form.
+        let all = json_columns(dir.path(), "render_sets");
+        let shown_columns = shown.lines().next().unwrap().split_whitespace().count();
+        let note = format!(
+            "… {} more columns with {}",
+            all - shown_columns,
+            if columns == 80 { "--long --wide" } else { "--long" }
+        );
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&note), "{note}: {shown}");
     }
+    let whole = on_terminal(dir.path(), 80, &[], &format!("{list} --long --wide")).unwrap();
+    assert!(!whole.contains('…'), "{whole}");
     let wide = on_terminal(dir.path(), 80, &[], &format!("{list} --wide")).unwrap();
-    let (piped, _) = run(dir.path(), 0, &["ls", "assets.bin", "-t", "render_sets"]);
-    assert_eq!(wide, piped);
+    let (piped, aside) = run(dir.path(), 0, &["ls", "assets.bin", "-t", "render_sets"]);
+    assert!(aside.contains("more columns with --long: "), "{aside}");
+    assert!(wide.starts_with(&piped) && wide.ends_with(&aside), "{wide}");
     assert!(piped.lines().all(|line| !line.contains('…')), "{piped}");
     // An id is never cut, however narrow the terminal is.
     let ids = on_terminal(dir.path(), 40, &[], "ls assets.bin -t resources --long --no-pager --color never").unwrap();
@@ -67,7 +105,7 @@ fn output_on_a_terminal_goes_through_the_pager_that_is_wanted() {
         (&[("PAGER", "sed s/^/:/")], "sample other"),
     ] {
         let shown = on_terminal(dir.path(), 80, env, args).unwrap();
-        assert!(!shown.contains(':') && shown.lines().count() > 2, "{args}: {shown}");
+        assert!(!shown.lines().any(|line| line.starts_with(':')) && shown.lines().count() > 2, "{args}: {shown}");
     }
     // A pager that does not exist loses nothing.
     let shown = on_terminal(dir.path(), 80, &[("PAGER", "no-such-pager")], "ls pack.bin").unwrap();
@@ -139,12 +177,20 @@ fn a_folder_stands_for_all_files_below_it() {
     let found = slashed(run(dir.path(), 0, &["find", "--", "assets.bin", "deep"]).0);
     assert!(found.contains("deep/wows") && found.contains("content/assets.bin"), "{found}");
 
-    for (glob, count) in [("deep/*.wdb", 1), ("deep/*.WDB", 0), ("deep/*", 3), ("deep/er/*/[r-s]*", 1)] {
+    // As in a shell, only ** goes into folders.
+    for (glob, count) in [
+        ("deep/*.wdb", 0),
+        ("deep/**/*.wdb", 1),
+        ("deep/**/*.WDB", 0),
+        ("deep/*", 2),
+        ("deep/**", 3),
+        ("deep/er/*/[r-s]*", 1),
+    ] {
         let code = i32::from(count == 0);
         assert_eq!(run(dir.path(), code, &["info", glob, "-f", "ndjson"]).0.lines().count(), count, "{glob}");
     }
-    assert!(run(dir.path(), 0, &["info", "deep/*.wdb", "-f", "json"]).0.starts_with('['));
-    let tables = ["export", "deep/*.wdb", "deep", "--to", "out", "--as", "csv", "-t", "sections"];
+    assert!(run(dir.path(), 0, &["info", "deep/**/*.wdb", "-f", "json"]).0.starts_with('['));
+    let tables = ["export", "deep/**/*.wdb", "deep", "--to", "out", "--as", "csv", "-t", "sections"];
     run(dir.path(), 2, &tables);
     run(dir.path(), 0, &["export", "deep/er", "deep/ship.geometry", "--to", "out/", "--as", "csv"]);
     assert!(dir.path().join("out/records/still/sheet.csv").is_file());

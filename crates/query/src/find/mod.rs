@@ -5,7 +5,7 @@
 
 mod pattern;
 
-pub use pattern::{Options, Pattern, Syntax};
+pub use pattern::{Exact, Options, Pattern, Syntax};
 
 use crate::asset::Asset;
 use crate::error::{Error, Result};
@@ -36,13 +36,14 @@ impl std::fmt::Debug for Hit<'_> {
     }
 }
 
-/// The tables of `asset` with texts of their own, and their columns of texts. The records of a prototype database
-/// repeat its paths and strings, so that of these tables only columns with nested texts count.
-pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
+/// The tables of `asset` with texts of their own, and their columns of texts; for a pattern that is a number or an id, also
+/// their columns of numbers and ids. The records of a prototype database repeat its paths and strings, so that of these
+/// tables only columns with nested texts count.
+pub fn tables<'a>(asset: &'a Asset, pattern: &Pattern) -> Vec<(Box<dyn Table + 'a>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
     tables.retain(|table| table.has_own_texts());
     let own = |table: &dyn Table| {
-        let mut columns = columns(table);
+        let mut columns = columns(table, pattern);
         let resolved = |column: usize| table.columns().get(column).is_none_or(|c| c.role == Role::Resolved);
         columns.retain(|&column| !resolved(column) || table.name_of_path(column).is_some());
         columns
@@ -54,11 +55,17 @@ pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     tables.filter(|(_, columns)| !columns.is_empty()).collect()
 }
 
-/// The columns of `table` that may hold text, without columns that repeat a part of another column.
-pub fn columns(table: &dyn Table) -> Vec<usize> {
+/// The columns of `table` that may hold text, without columns that repeat a part of another column. For a pattern that is a
+/// number or an id, also the columns of numbers and ids that are no positions in the file.
+pub fn columns(table: &dyn Table, pattern: &Pattern) -> Vec<usize> {
     let all = table.columns();
     let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
-    (0..all.len()).filter(|&index| table.holds_text(index) && !is_name(index)).collect()
+    let is_number = |index: usize| {
+        let column = all.get(index).filter(|column| column.role != Role::Place && pattern.exact().is_some());
+        column.is_some_and(|column| !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested))
+    };
+    let holds = |index: &usize| table.holds_text(*index) && !is_name(*index) || is_number(*index);
+    (0..all.len()).filter(holds).collect()
 }
 
 /// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these texts
@@ -116,13 +123,19 @@ pub fn each_of<E>(
 ) -> Result<ControlFlow<()>, E> {
     let mut walked = Vec::new();
     for &column in columns {
-        let Some((rows, sure)) = candidates(table, column, pattern).or_else(|| paths(table, column, pattern, look))
-        else {
+        let is_text = table.columns().get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Nested));
+        let some = match pattern.exact() {
+            // Cells of other kinds may hold the number itself, which a search over texts does not find.
+            Some(exact) if !is_text => exact.rows_of(table, column).map(|rows| (rows, true)),
+            _ => candidates(table, column, pattern).or_else(|| paths(table, column, pattern, look)),
+        };
+        let Some((rows, sure)) = some else {
             walked.push(column);
             continue;
         };
         let name = table.name_of_path(column);
-        let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested);
+        let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested)
+            || pattern.exact().is_some() && !is_text;
         for row in rows {
             look.advance(1);
             let row = SingleRow { table, row };
@@ -295,10 +308,12 @@ impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
                 }
             }
             leaf => {
-                if let Some(text) = leaf.as_text()
-                    && self.pattern.is_match(&text)
-                {
-                    return (self.hit)(name, &text);
+                if let Some(text) = leaf.as_text() {
+                    if self.pattern.is_match(&text) {
+                        return (self.hit)(name, &text);
+                    }
+                } else if self.pattern.exact().is_some_and(|exact| exact.is_equal(leaf)) {
+                    return (self.hit)(name, &leaf.to_string());
                 }
             }
         }

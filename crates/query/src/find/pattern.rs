@@ -1,9 +1,10 @@
 //! Patterns, and literals that every match has in it, so that most rows need not be looked at.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::id;
 use crate::regex;
 use crate::table::glob::Glob;
-use crate::table::{Anchor, Literal};
+use crate::table::{Anchor, Guid, Kind, Literal, Table, Value};
 use ::regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
@@ -39,6 +40,58 @@ pub struct Pattern {
     /// A literal that every text that matches has in it.
     required: Option<Literal>,
     scope: Scope,
+    exact: Option<Exact>,
+}
+
+/// A number, an id or a GUID, which cells of these kinds equal or not.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Exact {
+    whole: Option<i128>,
+    float: Option<f64>,
+    id: Option<u64>,
+    guid: Option<Guid>,
+}
+
+impl Exact {
+    /// Reads a number, an id (`0x…`, 16 hex digits, or decimal) or a GUID.
+    fn parse(text: &str) -> Option<Self> {
+        // Rust also reads words such as `inf`.
+        let is_number = text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit());
+        let number = Some(text).filter(|_| is_number);
+        let exact = Self {
+            whole: number.and_then(|text| text.parse().ok()),
+            float: number.and_then(|text| text.parse().ok()),
+            id: id::parse(text),
+            guid: Guid::parse(text),
+        };
+        (exact != Self::default()).then_some(exact)
+    }
+
+    /// Whether a cell that is no text equals it.
+    pub fn is_equal(&self, cell: &Value<'_>) -> bool {
+        #[expect(clippy::cast_possible_truncation, reason = "a float is compared in its own precision")]
+        match cell {
+            Value::Int(number) => self.whole == Some((*number).into()),
+            Value::Uint(number) => self.whole == Some((*number).into()),
+            Value::F32(number) => self.float.is_some_and(|float| float as f32 == *number),
+            Value::F64(number) => self.float == Some(*number),
+            Value::Id64(id) => self.id == Some(*id),
+            Value::Id32(id) => self.id == Some((*id).into()),
+            Value::Guid(guid) => self.guid == Some(*guid),
+            _ => false,
+        }
+    }
+
+    /// The rows of `table` whose id in `column` equals it, if an index finds them.
+    pub(super) fn rows_of(&self, table: &dyn Table, column: usize) -> Option<Vec<usize>> {
+        let key = match table.columns().get(column)?.kind {
+            Kind::Id64 => Value::Id64(self.id?),
+            Kind::Id32 => Value::Id32(u32::try_from(self.id?).ok()?),
+            _ => return None,
+        };
+        // A damaged index is no answer: the walk reports what is damaged.
+        table.find(column, &key)?.ok()
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -92,7 +145,8 @@ impl Pattern {
                 (Test::Literal(literal.ok_or_else(|| syntax("texts in files have no NUL in them"))?), None)
             }
         };
-        Ok(Self { test, required, scope })
+        let exact = (options.syntax == Syntax::Auto).then(|| Exact::parse(text)).flatten();
+        Ok(Self { test, required, scope, exact })
     }
 
     /// Whether a text that is no path matches.
@@ -116,6 +170,11 @@ impl Pattern {
             }
             (_, Scope::Path | Scope::IntoName) => self.is_match(path),
         }
+    }
+
+    /// The number, id or GUID that it is, if written so.
+    pub fn exact(&self) -> Option<&Exact> {
+        self.exact.as_ref()
     }
 
     pub(super) fn scope(&self) -> Scope {

@@ -7,7 +7,7 @@ use super::json::{self, JsonWriter};
 use super::shares::{self, ShareReader};
 use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
 use crate::error::{Error, Result};
-use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value, Visitor as _};
 use crate::threads;
 use serde_json::ser::CompactFormatter;
 use std::borrow::Cow;
@@ -34,6 +34,31 @@ pub struct Header {
     pub name: String,
     /// The kind of its cells.
     pub kind: Kind,
+    /// Whether it is a part of what identifies a row: text that does not fit a terminal leaves it out last.
+    pub is_key: bool,
+}
+
+impl Header {
+    /// A column that is no key.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind, is_key: false }
+    }
+
+    /// The column as text for people shows it.
+    fn aligned(&self) -> AlignedColumn {
+        let column = match self.kind {
+            Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*self.name),
+            Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*self.name, Fit::Cut),
+            Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*self.name, Fit::Whole),
+        };
+        column.key(self.is_key)
+    }
+}
+
+impl From<&Column> for Header {
+    fn from(column: &Column) -> Self {
+        Self { name: column.name.to_string(), kind: column.kind, is_key: column.role == Role::Key }
+    }
 }
 
 /// An output that takes rows one by one.
@@ -222,12 +247,7 @@ impl<W: Write> RowWriter<W> {
         let out = match format {
             RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
             RowFormat::Text => {
-                let column = |header: &Header| match header.kind {
-                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*header.name),
-                    Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*header.name, Fit::Cut),
-                    Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*header.name, Fit::Whole),
-                };
-                let text = Aligned::new(out, header.iter().map(column).collect(), style);
+                let text = Aligned::new(out, header.iter().map(Header::aligned).collect(), style);
                 Output::Text(Box::new(if has_header { text } else { text.without_header() }))
             }
             RowFormat::Json => {
@@ -253,6 +273,15 @@ impl<W: Write> RowWriter<W> {
     pub fn fit_into(mut self, width: Option<usize>) -> Self {
         if let Output::Text(text) = self.out {
             self.out = Output::Text(Box::new(text.fit_into(width)));
+        }
+        self
+    }
+
+    /// Names columns that text lacks, and the option of the command that shows them.
+    #[must_use]
+    pub fn without_columns(mut self, left_out: Vec<String>, option: &'static str) -> Self {
+        if let Output::Text(text) = self.out {
+            self.out = Output::Text(Box::new(text.without_columns(left_out, option)));
         }
         self
     }
@@ -377,7 +406,7 @@ mod tests {
 
     fn write(format: RowFormat, rows: &[Vec<Value<'_>>]) -> String {
         let header = [("id", Kind::Id64), ("name", Kind::Text), ("list", Kind::Nested)]
-            .map(|(name, kind)| Header { name: name.into(), kind });
+            .map(|(name, kind)| Header::new(name, kind));
         let mut out = Vec::new();
         let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
         rows.iter().for_each(|row| writer.row(row).unwrap());
@@ -414,7 +443,7 @@ mod tests {
             7000..7003 => Ok(Value::owned("x, \"".repeat(1 << 20))),
             row => Ok(Value::owned(format!("row {row}"))),
         };
-        let header = ["row", "text"].map(|name| Header { name: name.into(), kind: Kind::Text });
+        let header = ["row", "text"].map(|name| Header::new(name, Kind::Text));
         for len in [0, 3, 4096, 20_000] {
             let table = DeclaredTable::new("rows", move || Ok(len), move |row| Ok((row < len).then_some(row)))
                 .column(Column::uint("row"), |row| Ok((*row).into()))

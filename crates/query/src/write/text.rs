@@ -237,17 +237,24 @@ pub struct AlignedColumn {
     header: String,
     right: bool,
     fit: Fit,
+    is_key: bool,
 }
 
 impl AlignedColumn {
     /// A column of numbers, aligned to the right.
     pub fn number(header: impl Into<String>) -> Self {
-        Self { header: cleaned(header.into()), right: true, fit: Fit::Whole }
+        Self { header: cleaned(header.into()), right: true, fit: Fit::Whole, is_key: false }
     }
 
     /// A column of texts.
     pub fn text(header: impl Into<String>, fit: Fit) -> Self {
-        Self { header: cleaned(header.into()), right: false, fit }
+        Self { header: cleaned(header.into()), right: false, fit, is_key: false }
+    }
+
+    /// Marks the column as a part of what identifies a row: other columns are left out first.
+    #[must_use]
+    pub fn key(self, is_key: bool) -> Self {
+        Self { is_key, ..self }
     }
 }
 
@@ -259,8 +266,12 @@ pub struct Aligned<W> {
     columns: Vec<AlignedColumn>,
     fit_into: Option<usize>,
     has_header: bool,
+    /// Columns that the caller left out, and the option that shows them.
+    left_out: Vec<String>,
+    option: &'static str,
     waiting: Vec<Vec<String>>,
-    widths: Option<Vec<usize>>,
+    /// The width of each column; `None` for a column that does not fit.
+    widths: Option<Vec<Option<usize>>>,
     /// The cells of the current row: as a line if they have their final width, else one by one.
     line: String,
     cells: Vec<String>,
@@ -293,6 +304,8 @@ impl<W: Write> Aligned<W> {
             columns,
             fit_into: None,
             has_header: true,
+            left_out: Vec::new(),
+            option: "",
             waiting: Vec::new(),
             widths: None,
             line: String::new(),
@@ -313,6 +326,12 @@ impl<W: Write> Aligned<W> {
     #[must_use]
     pub fn without_header(self) -> Self {
         Self { has_header: false, ..self }
+    }
+
+    /// Names columns that the rows lack, and the option of the command that shows them.
+    #[must_use]
+    pub fn without_columns(self, left_out: Vec<String>, option: &'static str) -> Self {
+        Self { left_out, option, ..self }
     }
 
     /// Adds a row.
@@ -336,7 +355,7 @@ impl<W: Write> Aligned<W> {
         match (&self.widths, self.fit_into) {
             (Some(widths), None) => {
                 let column = self.columns.get(self.in_line).zip(widths.get(self.in_line));
-                if let Some((column, width)) = column {
+                if let Some((column, Some(width))) = column {
                     let is_last = self.in_line.saturating_add(1) == self.columns.len();
                     self.line.push_str(if self.in_line == 0 { "" } else { "  " });
                     // Blanks at the end of a line are removed.
@@ -376,12 +395,12 @@ impl<W: Write> Aligned<W> {
                     ids.chain([NARROWEST, self.header_width(about)]).max().unwrap_or(0)
                 }
             };
-            Room { least: least.min(natural), natural }
+            Room { least: least.min(natural), natural, is_key: about.is_key }
         };
         let rooms: Vec<Room> = self.columns.iter().enumerate().map(room).collect();
         self.widths = Some(match self.fit_into {
             Some(width) => fit(&rooms, width),
-            None => rooms.into_iter().map(|room| room.natural.min(WIDEST)).collect(),
+            None => rooms.into_iter().map(|room| Some(room.natural.min(WIDEST))).collect(),
         });
         let headers: Vec<String> = self.columns.iter().map(|column| column.header.clone()).collect();
         for line in self.lines(&headers).iter().filter(|_| self.has_header) {
@@ -399,9 +418,10 @@ impl<W: Write> Aligned<W> {
     fn lines(&self, cells: &[String]) -> Vec<String> {
         let mut lines = vec![String::new()];
         let widths = self.widths.as_deref().unwrap_or_default();
-        for (index, ((cell, column), &width)) in cells.iter().zip(&self.columns).zip(widths).enumerate() {
-            let Some(line) = lines.first_mut() else { continue };
-            line.push_str(if index == 0 { "" } else { "  " });
+        let mut is_first = true;
+        for ((cell, column), &width) in cells.iter().zip(&self.columns).zip(widths) {
+            let (Some(line), Some(width)) = (lines.first_mut(), width) else { continue };
+            line.push_str(if std::mem::replace(&mut is_first, false) { "" } else { "  " });
             let mut shown = Cow::Borrowed(cell.as_str());
             match column.fit {
                 Fit::Cut if self.fit_into.is_some() => shown = cut(cell, width),
@@ -428,21 +448,32 @@ impl<W: Write> Aligned<W> {
         self.lines(cells).iter().try_for_each(|line| self.page.line(line))
     }
 
-    /// Writes the rows that are still waiting, names the columns that are left out, and passes everything on.
+    /// Writes the rows that are still waiting, names all columns that are left out, and passes everything on.
     pub fn finish(&mut self) -> Result<()> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;
         }
-        let shown = self.widths.as_ref().map_or(self.columns.len(), Vec::len);
-        if let Some(hidden) = self.columns.get(shown..).filter(|hidden| !hidden.is_empty()) {
-            let names: Vec<&str> = hidden.iter().map(|column| column.header.as_str()).collect();
-            let plural = if hidden.len() == 1 { "" } else { "s" };
-            let note = format!("… {} more column{plural} with --wide: {}", hidden.len(), names.join(" "));
+        let widths = self.widths.iter().flatten();
+        let narrow = self.columns.iter().zip(widths).filter(|(_, width)| width.is_none());
+        let mut names: Vec<&str> = narrow.map(|(column, _)| column.header.as_str()).collect();
+        let option = match (names.is_empty(), self.option) {
+            (true, option) => option.to_owned(),
+            (false, "") => "--wide".to_owned(),
+            (false, option) => format!("{option} --wide"),
+        };
+        names.extend(self.left_out.iter().map(String::as_str));
+        if !names.is_empty() {
             let width = self.fit_into.unwrap_or(usize::MAX);
-            wrap(&note, width).iter().try_for_each(|line| self.page.line(line))?;
+            wrap(&more_columns(&names, &option), width).iter().try_for_each(|line| self.page.line(line))?;
         }
         self.page.flush()
     }
+}
+
+/// The note about columns that are left out, and the option that shows them.
+pub fn more_columns(names: &[&str], option: &str) -> String {
+    let plural = if names.len() == 1 { "" } else { "s" };
+    format!("… {} more column{plural} with {option}: {}", names.len(), names.join(" "))
 }
 
 /// Appends a cell, which is as wide as its column.
@@ -469,11 +500,12 @@ fn push_aligned(line: &mut String, cell: &str, width: usize, right: bool) {
 struct Room {
     least: usize,
     natural: usize,
+    is_key: bool,
 }
 
 /// The widths of columns in a terminal of `width`: the widest columns that may be cut give way first. If that is not
-/// enough, only the first columns have a width.
-fn fit(rooms: &[Room], width: usize) -> Vec<usize> {
+/// enough, the last columns have no width, and keys only after all others.
+fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
     let total = |widths: &[usize]| {
         let gaps = widths.len().saturating_sub(1).saturating_mul(GAP);
         widths.iter().fold(gaps, |sum, width| sum.saturating_add(*width))
@@ -481,28 +513,35 @@ fn fit(rooms: &[Room], width: usize) -> Vec<usize> {
     let narrowed = |rooms: &[Room], most: usize| -> Vec<usize> {
         rooms.iter().map(|room| room.natural.min(most.max(room.least))).collect()
     };
-    let mut shown = rooms;
-    while let [rest @ .., _] = shown
-        && !rest.is_empty()
-        && total(&narrowed(shown, 0)) > width
+    let (mut shown, mut places): (Vec<Room>, Vec<usize>) = (rooms.to_vec(), (0..rooms.len()).collect());
+    while let Some(last) = shown.len().checked_sub(1).filter(|last| *last > 0)
+        && total(&narrowed(&shown, 0)) > width
     {
-        shown = rest;
+        let place = shown.iter().rposition(|room| !room.is_key).unwrap_or(last);
+        shown.remove(place);
+        places.remove(place);
     }
     // The largest limit with which the columns fit.
     let (mut low, mut high) = (0, width);
     while low < high {
         let middle = low.midpoint(high.saturating_add(1));
-        if total(&narrowed(shown, middle)) <= width { low = middle } else { high = middle.saturating_sub(1) }
+        if total(&narrowed(&shown, middle)) <= width { low = middle } else { high = middle.saturating_sub(1) }
     }
-    let mut widths = narrowed(shown, low);
+    let mut widths = narrowed(&shown, low);
     // The remainder of the division, column by column.
     let mut left = width.saturating_sub(total(&widths));
-    for (now, room) in widths.iter_mut().zip(shown).filter(|(now, room)| **now == low && room.natural > low) {
+    for (now, room) in widths.iter_mut().zip(&shown).filter(|(now, room)| **now == low && room.natural > low) {
         let more = left.min(1).min(room.natural.saturating_sub(*now));
         *now = now.saturating_add(more);
         left = left.saturating_sub(more);
     }
-    widths
+    let mut all = vec![None; rooms.len()];
+    for (place, width) in places.into_iter().zip(widths) {
+        if let Some(slot) = all.get_mut(place) {
+            *slot = Some(width);
+        }
+    }
+    all
 }
 
 /// Whether a cell is an id or a GUID.
@@ -660,6 +699,24 @@ mod tests {
                 assert!(line.width() <= width.max(18), "{width}: {line}");
             }
         }
+    }
+
+    #[test]
+    fn keys_are_left_out_last_and_all_hidden_columns_are_named() {
+        let text = |name: &str| AlignedColumn::text(name, Fit::Whole);
+        let columns = [text("ship"), text("belt"), text("deck"), text("chunk").key(true)];
+        let row = ["USS Sample", "307 mm", "38 mm", "[Main]"];
+        let mut out = Vec::new();
+        let table = Aligned::new(&mut out, columns.to_vec(), Style::Plain).fit_into(Some(30));
+        let mut table = table.without_columns(vec!["area".to_owned()], "--long");
+        table.row(row.map(str::to_owned).to_vec()).unwrap();
+        table.finish().unwrap();
+        drop(table);
+        let shown = String::from_utf8(out).unwrap();
+        assert_eq!(
+            shown,
+            "ship        belt    chunk\nUSS Sample  307 mm  [Main]\n… 2 more columns with --long\n--wide: deck area\n"
+        );
     }
 
     #[test]

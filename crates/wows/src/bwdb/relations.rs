@@ -158,7 +158,7 @@ impl Entries for Models {
 
 fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
     let to = Database::parent_of(entry)?;
-    Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned() })
+    Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned(), text: None })
 }
 
 fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
@@ -218,7 +218,7 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
             found.damage.fail(Error::of_part(kind, table));
             break;
         }
-        let edge = |from| Edge { from, to: id, table, row: record, column: column.clone() };
+        let edge = |from| Edge { from, to: id, table, row: record, column: column.clone(), text: None };
         // One record may belong to several entries, or to none.
         let before = found.edges.len();
         found.edges.extend(db.owners(database, record).map(|owner| edge(Some(owner))));
@@ -261,7 +261,7 @@ fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
     let rows: Vec<_> = (0..models.len()).into_par_iter().with_min_len(64).map(read).collect();
     for (row, from, references, errors) in rows {
         errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-        let edge = |Reference { id, column, .. }| Edge { from, to: id, table: "models", row, column };
+        let edge = |Reference { id, column, .. }| Edge { from, to: id, table: "models", row, column, text: None };
         found.edges.extend(references.into_iter().map(edge));
     }
     found
@@ -271,7 +271,7 @@ fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
     let instances = space.instances().iter().enumerate();
     let wanted = instances.map(|(row, instance)| (row, instance.id.get()));
     let wanted = wanted.filter(|&(_, to)| to != 0 && keep(to, By::Id));
-    let edge = |(row, to)| Edge { from: None, to, table: "instances", row, column: "id".to_owned() };
+    let edge = |(row, to)| Edge { from: None, to, table: "instances", row, column: "id".to_owned(), text: None };
     Found { edges: wanted.map(edge).collect(), ..Found::new() }
 }
 
@@ -302,7 +302,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
     errors.into_iter().for_each(|error| found.damage.fail(error.context(format_args!("{table} {row}"))));
     for Reference { id: to, column, by } in references {
         if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
-            found.edges.push(Edge { from: Some(id), to, table, row, column });
+            found.edges.push(Edge { from: Some(id), to, table, row, column, text: None });
         }
     }
     found
@@ -318,7 +318,8 @@ fn of_model(models: &Models, id: u64) -> Found {
         collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
         // Its own id is not a reference.
         let others = collector.found.into_iter().filter(|reference| reference.column != "id");
-        let edge = |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column };
+        let edge =
+            |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column, text: None };
         found.edges.extend(others.map(edge));
     }
     found

@@ -31,7 +31,15 @@ impl Params {
             let to = id::of_path(&text);
             // Its own name is no reference.
             if !text.is_empty() && to != from && keep(to, &text) {
-                found.edges.push(Edge { from: Some(from), to, table: TABLE, row, column: trail.path().to_owned() });
+                let column = trail.path().to_owned();
+                found.edges.push(Edge {
+                    from: Some(from),
+                    to,
+                    table: TABLE,
+                    row,
+                    column,
+                    text: Some(text.into_owned()),
+                });
             }
         }
         Ok(())

@@ -237,7 +237,7 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
             Ok(row.header().layer.get().into())
         })
         .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
-        .column(Column::new("area", Kind::F64), |row| Ok(area(row.plate.triangles()).into()))
+        .column(Column::new("area", Kind::F64).brief(), |row| Ok(area(row.plate.triangles()).into()))
         .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
             component(Some(row.header().min.map(|v| v.get())), axis)
         })

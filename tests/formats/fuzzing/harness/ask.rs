@@ -67,7 +67,7 @@ fn references(u: &mut Unstructured<'_>, asset: &Asset) {
 pub fn search(asset: &Asset, text: &str) {
     let Ok(pattern) = Pattern::new(text, find::Options::default()) else { return };
     let mut hits = 0;
-    for (table, columns) in find::texts(asset) {
+    for (table, columns) in find::tables(asset, &pattern) {
         let mut each = |_: &find::Hit<'_>| {
             hits += 1;
             Ok(if hits < ROWS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
@@ -159,8 +159,7 @@ fn rows(u: &mut Unstructured<'_>, asset: &Asset) {
     let reader = asset.reader();
     let tables = reader.tables();
     for table in (0..tables.len()).filter(turn(u, tables.len())).map(|at| &tables[at]) {
-        let header: Vec<Header> =
-            table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+        let header: Vec<Header> = table.columns().iter().map(Header::from).collect();
         let columns: Vec<usize> = (0..header.len()).collect();
         let forms = [RowFormat::Text, RowFormat::Json, RowFormat::Ndjson, RowFormat::Csv];
         let mut outs: Vec<_> = forms

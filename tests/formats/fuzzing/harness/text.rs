@@ -113,7 +113,7 @@ fn pattern(asset: &Asset, text: &str, bits: u8) {
         options.ignore_case = bits & 1 == 0;
         options.full_path = bits & 2 == 0;
         let Ok(pattern) = Pattern::new(text, options) else { continue };
-        for (table, columns) in find::texts(asset) {
+        for (table, columns) in find::tables(asset, &pattern) {
             let mut rows = 0;
             let _: Result<_, assetq::Error> = find::each(
                 &*table,

@@ -1,0 +1,157 @@
+//! The order of rows by their cells.
+
+use super::{Context, Exit, Failure};
+use crate::error::Error;
+use crate::table::{RowCursor, Table, Value};
+use std::cmp::Ordering;
+
+/// A column that rows are ordered by.
+#[derive(Debug, Clone, Copy)]
+struct SortColumn {
+    column: usize,
+    is_descending: bool,
+}
+
+/// The order of rows: by the first column, equal ones by the next.
+#[derive(Debug)]
+pub(super) struct SortOrder(Vec<SortColumn>);
+
+/// A row with the cells that it is ordered by, and the cells to show.
+struct SortedRow {
+    keys: Vec<Value<'static>>,
+    cells: Vec<Value<'static>>,
+}
+
+impl SortOrder {
+    /// Reads `COLUMN`, `COLUMN:asc` and `COLUMN:desc`.
+    pub(super) fn parse(given: &[String], file: &str, table: &dyn Table, context: &Context) -> Result<Self, Failure> {
+        let mut order = Vec::with_capacity(given.len());
+        for text in given {
+            let (name, is_descending) = match text.rsplit_once(':') {
+                Some((name, "asc")) => (name, false),
+                Some((name, "desc")) => (name, true),
+                Some((_, other)) => {
+                    let what = format!("--sort {text}: {other:?} is no order; there are asc and desc");
+                    return Err(Failure::new(Exit::Usage, what));
+                }
+                None => (text.as_str(), false),
+            };
+            let columns = context.columns(file, table, &[name.to_owned()])?;
+            order.extend(columns.into_iter().map(|column| SortColumn { column, is_descending }));
+        }
+        Ok(Self(order))
+    }
+
+    /// Whether rows keep the order of the file.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The numbers of its columns.
+    pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|by| by.column)
+    }
+
+    fn compare(&self, a: &SortedRow, b: &SortedRow) -> Ordering {
+        let by = |((a, b), by): ((&Value<'_>, &Value<'_>), &SortColumn)| match (a.is_null(), b.is_null()) {
+            // Rows without a value come last in either order.
+            (false, false) if by.is_descending => compare(b, a),
+            (false, false) => compare(a, b),
+            (a, b) => a.cmp(&b),
+        };
+        a.keys.iter().zip(&b.keys).zip(&self.0).map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// An empty collection of the first `limit` rows in this order.
+    pub(super) fn collect(&self, limit: Option<usize>) -> SortedRows<'_> {
+        SortedRows { order: self, most: limit.unwrap_or(usize::MAX), rows: Vec::new() }
+    }
+}
+
+/// Rows that are put in order.
+pub(super) struct SortedRows<'o> {
+    order: &'o SortOrder,
+    most: usize,
+    rows: Vec<SortedRow>,
+}
+
+impl SortedRows<'_> {
+    /// Rows that are kept before those past the limit are dropped.
+    const SPARE: usize = 1 << 12;
+
+    /// Adds the cells of `columns` of the current row of `row`. A damaged cell is null, and `damaged` gets its error.
+    pub(super) fn add(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) {
+        let key = |column| match row.value(column) {
+            Ok(key) => key.into_owned(),
+            // Reported if the cell is shown.
+            Err(_) => Value::Null,
+        };
+        let keys = self.order.columns().map(key).collect();
+        let cell = |&column: &usize| match row.value(column) {
+            Ok(cell) => cell.into_owned(),
+            Err(error) => {
+                damaged(error);
+                Value::Null
+            }
+        };
+        self.rows.push(SortedRow { keys, cells: columns.iter().map(cell).collect() });
+        if self.rows.len() / 2 > self.most.max(Self::SPARE) {
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
+        self.rows.sort_by(|a, b| self.order.compare(a, b));
+        self.rows.truncate(self.most);
+    }
+
+    /// The cells of the rows, in order.
+    pub(super) fn finish(mut self) -> Vec<Vec<Value<'static>>> {
+        self.sort();
+        self.rows.into_iter().map(|row| row.cells).collect()
+    }
+}
+
+/// The order of two cells: truth values, numbers, ids and texts each in their own order.
+fn compare(a: &Value<'_>, b: &Value<'_>) -> Ordering {
+    match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.compare(b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => match (a.as_text(), b.as_text()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => a.to_string().cmp(&b.to_string()),
+        },
+    }
+}
+
+/// A number of a cell.
+#[derive(Debug, Clone, Copy)]
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Number {
+    #[expect(clippy::cast_precision_loss, reason = "a float is compared in its own precision")]
+    fn compare(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),
+            (Self::Whole(a), Self::Float(b)) => (a as f64).total_cmp(&b),
+            (Self::Float(a), Self::Whole(b)) => a.total_cmp(&(b as f64)),
+            (Self::Float(a), Self::Float(b)) => a.total_cmp(&b),
+        }
+    }
+}
+
+fn number(cell: &Value<'_>) -> Option<Number> {
+    match cell {
+        Value::Bool(truth) => Some(Number::Whole((*truth).into())),
+        Value::Int(number) => Some(Number::Whole((*number).into())),
+        Value::Uint(number) | Value::Id64(number) => Some(Number::Whole((*number).into())),
+        Value::Id32(id) => Some(Number::Whole((*id).into())),
+        Value::F32(number) => Some(Number::Float((*number).into())),
+        Value::F64(number) => Some(Number::Float(*number)),
+        _ => None,
+    }
+}
