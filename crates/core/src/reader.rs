@@ -169,6 +169,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The entry that is the file as one document, if its format has one: JSON outputs write it, not a table.
+    fn document(&self) -> Option<&str> {
+        None
+    }
+
     /// Notes about how the file is read, for `info`.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -7,6 +7,7 @@ use crate::cli::{Context, Exit, Failure};
 use crate::scene::{self, TextureMode};
 use crate::ship::PartKind;
 use crate::write::hive::{Partition, file_name};
+use clap::ValueEnum as _;
 use std::path::{Path, PathBuf};
 
 /// A ship, and the parts of it.
@@ -223,6 +224,14 @@ fn lod(text: &str) -> Result<Lod, String> {
     }
 }
 
+impl Args {
+    /// Whether nothing selects tables, columns or rows.
+    pub(super) fn is_of_whole_file(&self) -> bool {
+        let has_tables = self.all_tables || !self.table.is_empty() || !self.columns.is_empty();
+        !has_tables && self.condition.is_none() && self.limit.is_none()
+    }
+}
+
 impl KindArg {
     /// The form of a drawing; other kinds are tables.
     pub(super) fn drawing(self) -> Option<scene::SceneFormat> {
@@ -267,8 +276,21 @@ impl KindArg {
 /// The kind of output for the ending of a file.
 pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    <KindArg as clap::ValueEnum>::from_str(&ending, true).map_err(|_| {
-        let what = format!("{}: its ending does not say how to write it; --as does", path.to_string_lossy());
+    KindArg::from_str(&ending, true).map_err(|_| {
+        let known: Vec<&str> = KindArg::value_variants().iter().map(|kind| kind.ending()).collect();
+        let instead = match &*ending {
+            "db" | "sqlite" | "sqlite3" => "; for a database: assetq sql QUERY FILE --into OUT",
+            "gltf" => "; glb is glTF in one file",
+            "xls" | "xlsx" | "ods" => "; spreadsheets open csv",
+            "jsonl" => "; ndjson is an object a line",
+            "html" | "htm" => "; for a page: assetq view FILE --to OUT",
+            _ => "",
+        };
+        let what = format!(
+            "{}: export writes {}, by the ending of OUT or by --as KIND{instead}",
+            path.to_string_lossy(),
+            known.join(", ")
+        );
         Failure::new(Exit::Usage, what)
     })
 }

@@ -8,9 +8,10 @@ use super::args::{Args, KindArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::FilePattern;
-use crate::report::Progress;
+use crate::report::{Progress, counted};
 use crate::table::{Column, Table};
 use crate::write::hive::file_name;
+use crate::write::json::JsonWriter;
 use crate::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use crate::write::text::Style;
 #[cfg(feature = "parquet")]
@@ -57,6 +58,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             return Err(Failure::new(Exit::Usage, what));
         }
     };
+    if let [file] = &*files
+        && kind == KindArg::Json
+        && all.is_none()
+        && matches!(target, Target::File | Target::Stdout)
+        && args.is_of_whole_file()
+    {
+        let asset = context.open_with(file, args.with.iter())?;
+        if let Some(entry) = asset.reader().document() {
+            return document(entry, &asset, args, context);
+        }
+    }
     let jobs = jobs(args, &files, all.as_ref(), target, kind, context)?;
     let count = jobs.iter().map(|job| job.tables.len()).sum::<usize>();
     if target == Target::Stdout && count != 1 {
@@ -89,6 +101,26 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         Ok(Exit::Done)
     })
+}
+
+/// Writes the entry that is the whole of `asset` as a JSON document, as `cat` shows it and `patch --entry` takes it.
+fn document(entry: &str, asset: &Asset, args: &Args, context: &Context) -> Outcome {
+    let file = asset.source().name();
+    context.check_new(&args.to, args.force)?;
+    context.create(&args.to, args.force, |out| {
+        let mut json = JsonWriter::pretty(out);
+        asset.reader().cat(entry, &mut json).map_err(|error| Failure::in_file(file, &error))?;
+        json.end_line()?;
+        Ok(json.flush()?)
+    })?;
+    let entries = context.table(asset, None)?;
+    let others = entries.len().map_err(|error| Failure::in_file(file, &error))?.saturating_sub(1);
+    if others > 0 {
+        let (name, others) = (entries.name(), counted(others, "other row"));
+        context.note(file, &format!("{entry} is written, without {others} of {name}; --table {name} writes the table"));
+    }
+    context.warn(asset);
+    Ok(Exit::Done)
 }
 
 /// Writes the main table of `asset` in the kind of the output's ending.

@@ -640,3 +640,42 @@ fn brackets_around_a_number_are_a_part_of_a_path_of_values() {
     let found = paths("ById[1]*");
     assert!(found.len() > 1 && found.iter().all(|path| path.starts_with("ById[1]")), "{found:?}");
 }
+
+/// The save itself as JSON, which `patch --entry` takes; its tables if they are asked for.
+#[test]
+fn a_save_is_exported_as_one_document() {
+    let dir = TempDir::new().unwrap();
+    let to = dir.path().join("save.json");
+    let (_, error) = run(0, &["export", "savegame.vrb", "--to", to.to_str().unwrap()]);
+    assert!(error.contains("[Main] is written, without ") && error.contains("--table chunks"), "{error}");
+    assert_eq!(fs::read_to_string(&to).unwrap(), run(0, &["cat", "savegame.vrb", "[Main]", "-f", "json"]).0);
+    let chunks = json(&["export", "savegame.vrb", "--to", "-", "--as", "json", "--table", "chunks"]);
+    assert_eq!(chunks[0]["name"], "[Main]");
+}
+
+/// Messages of wrong usage list what fits.
+#[test]
+fn errors_list_what_fits() {
+    for (args, said) in [
+        (&["export", "ship.geometry", "--to", "x.gltf"][..], "export writes csv, json, "),
+        (&["export", "ship.geometry", "--to", "x.gltf"], "glb is glTF in one file"),
+        (&["export", "assets.bin", "--to", "x.xlsx"], "spreadsheets open csv"),
+        (&["export", "assets.bin", "--to", "x.sqlite"], "assetq sql QUERY FILE --into OUT"),
+        (&["sql", "select * from nothing_here"], "no file was given: files follow the query"),
+        (&["sql", "select * from wows/bin"], "wows/bin is a file: files follow the query"),
+        (
+            &["sql", "UPDATE ships SET level = 3", "GameParams.data", "--to", "n.data"],
+            "gameparams files are read and not written",
+        ),
+        (&["sheet.wdb"], "a command precedes the file, as in 'assetq info sheet.wdb'; the commands are info, ls, cat"),
+        (&["armor", "ship.geometry"], "the commands are info, ls, cat"),
+        (&["export", "sheet.wdb", "-o", "x.csv"], "'--to OUT' names the output"),
+        (&["ls", "sheet.wdb", "--csv"], "'-f csv' writes this format"),
+        (&["sql", "select 1", "--sort", "x"], "ORDER BY in 'assetq sql'"),
+    ] {
+        let (_, error) = run(2, args);
+        assert!(error.contains(said), "{args:?}: {error}");
+        assert!(!error.contains("--format'"), "{error}");
+    }
+    assert!(run(2, &["inof", "sheet.wdb"]).1.contains("'info'"));
+}

@@ -289,6 +289,10 @@ impl Session {
         if let Some(why) = self.rights.take_refused() {
             return format!("{message}: {why}");
         }
+        let is_path = |word: &str| word.contains('/') && std::path::Path::new(word).exists();
+        if let Some(word) = sql.split([' ', '\n', '\t', ',', ';', '(', ')', '\'', '"']).find(|word| is_path(word)) {
+            return format!("{message}; {word} is a file: files follow the query, and it names their tables");
+        }
         let near = message.strip_prefix("near \"").and_then(|rest| rest.strip_suffix("\": syntax error"));
         let is_name = |word: &str| {
             let same = |name: &String| name.eq_ignore_ascii_case(word);
@@ -312,6 +316,9 @@ impl Session {
         }
         match message.strip_prefix("no such table: ") {
             Some(table) => {
+                if self.files.is_empty() {
+                    return format!("{message}; no file was given: files follow the query, as in: sql QUERY FILE");
+                }
                 let own = table.rsplit('.').next().unwrap_or(table);
                 if let Some(why) = self.files.iter().find_map(|file| file.asset().reader().absent(own)) {
                     return format!("{message}: {why}");

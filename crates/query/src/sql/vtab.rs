@@ -9,6 +9,7 @@ use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
 use super::pending::{self, Changes, Pending};
 use super::plan::{self, Access, Check, QueryPlan};
+use crate::edit::refused;
 use crate::error::{ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
@@ -137,7 +138,12 @@ impl State {
     /// Runs a change of the table.
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
         let table = self.table().ok_or_else(|| SqlError::ModuleError("no table".to_owned()))?;
-        change(table).map_err(|error| match error.kind() {
+        let asset = self.file.asset();
+        let changed = match asset.reader().writable() {
+            Some(_) => change(table),
+            None => Err(refused(format!("{} files are read and not written", asset.format()))),
+        };
+        changed.map_err(|error| match error.kind() {
             ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
             _ => self.damage.stop(&self.file, error),
         })

@@ -97,6 +97,10 @@ impl Reader for VrbArchive {
         self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
     }
 
+    fn document(&self) -> Option<&str> {
+        Some(MAIN)
+    }
+
     /// Values read by a rule that no known file confirms. Reads all chunks.
     fn notes(&self) -> Vec<String> {
         verify::inferred(self).describe().into_iter().collect()
