@@ -193,6 +193,10 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
             }
         };
         tables::add(tables::TableLimits::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
+        let warnings = asset.reader().warnings();
+        if !warnings.is_empty() {
+            page.fact("warnings", json!(warnings));
+        }
         if damage.count > 0 {
             page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
         }

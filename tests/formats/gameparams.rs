@@ -358,8 +358,9 @@ fn tables_show_the_parts_of_ships() {
     for (table, column, key, count) in [
         ("ships", "name", Value::text("PASB901_Somewhere"), 1),
         ("entities", "id", Value::Uint(4_179_506_400), 1),
-        ("armor", "ship", Value::text("PJSD999_Test"), 2),
-        ("fields", "entity", Value::text("PJSD999_Test"), 38),
+        // Two plates, and the six of `ship.geometry`.
+        ("armor", "ship", Value::text("PJSD999_Test"), 8),
+        ("fields", "entity", Value::text("PJSD999_Test"), 44),
         ("fields", "entity", Value::text("nothing"), 0),
     ] {
         let table = params.table(table).unwrap();

@@ -1,5 +1,6 @@
 //! Builds `GameParams.data` and `global.mo` as a test wants them, and the ones of a believable game.
 
+use super::geometry::few_plates;
 use super::pickle::Data;
 use super::{Size, Writer};
 use flate2::{Compress, Compression, FlushCompress};
@@ -8,6 +9,9 @@ use flate2::{Compress, Compression, FlushCompress};
 pub const HULL: &str = "content/gameplay/usa/ship/battleship/ASB900/ASB900.model";
 /// The path of the model of its guns.
 pub const GUN: &str = "content/gameplay/usa/gun/main/AGM900/AGM900.model";
+
+/// The path of the model of the sample's destroyer, whose meshes are `ship.geometry`.
+pub const DESTROYER: &str = "content/gameplay/japan/ship/destroyer/JSD999/ship.model";
 
 /// Armour of the battleship's hull: layer, material, millimetres. The sample's armour has plates of these and of others.
 const PLATES: [(u16, u16, f64); 22] = [
@@ -37,6 +41,15 @@ const PLATES: [(u16, u16, f64); 22] = [
 
 /// Armour of its guns.
 const GUN_PLATES: [(u16, u16, f64); 4] = [(1, 32, 495.0), (1, 33, 241.0), (1, 35, 184.0), (1, 99, 305.0)];
+
+/// Armour of the destroyer: all plates of a small `ship.geometry`, and two others.
+fn destroyer_plates(seed: u64) -> Vec<(u16, u16, f64)> {
+    let plates = few_plates(seed).into_iter().map(|plate| (plate.layer, plate.material, 20.0 + f64::from(plate.layer)));
+    let mut all: Vec<(u16, u16, f64)> = plates.chain([(1, 47, 20.0), (2, 56, 19.0)]).collect();
+    all.sort_by_key(|(layer, material, _)| (*layer, *material));
+    all.dedup_by_key(|(layer, material, _)| (*layer, *material));
+    all
+}
 
 /// A file of this pickle: deflated, and backwards.
 pub fn file(pickle: &[u8]) -> Vec<u8> {
@@ -205,14 +218,7 @@ fn entities_with(belt: f64, seed: u64, size: Size, paths: &[String]) -> Data {
         4_179_506_416,
         info("Ship", "Japan", Some("Destroyer")),
         vec![
-            (
-                "Hull",
-                hull(
-                    "content/gameplay/japan/ship/destroyer/JSD999/JSD999.model",
-                    18_500.0,
-                    &[(1, 47, 20.0), (2, 56, 19.0)],
-                ),
-            ),
+            ("Hull", hull(DESTROYER, 18_500.0, &destroyer_plates(seed))),
             ("group", "special".into()),
             ("isPaperShip", true.into()),
             ("level", 10.into()),

@@ -463,7 +463,7 @@ pub fn gun() -> Vec<u8> {
 }
 
 /// Six plates of any materials, anywhere along a ship.
-fn few_plates(seed: u64) -> Vec<PlateShape> {
+pub(super) fn few_plates(seed: u64) -> Vec<PlateShape> {
     let mut random = fastrand::Rng::with_seed(seed);
     let plates = (0..6).map(|i| {
         let (x, z) = (random.f32() * 2.0 - 1.0, random.f32() * 20.0 - 10.0);

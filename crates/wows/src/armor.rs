@@ -14,4 +14,10 @@ pub trait Plating: Sync {
     /// # Errors
     /// When the file cannot be read.
     fn armor_of(&self, file: &str) -> Result<Vec<PlateUse>>;
+
+    /// Why [`Plating::armor_of`] is empty for `file`, with the nearest models.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn why_unknown(&self, file: &str) -> Result<String>;
 }

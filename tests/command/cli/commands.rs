@@ -679,3 +679,21 @@ fn errors_list_what_fits() {
     }
     assert!(run(2, &["inof", "sheet.wdb"]).1.contains("'info'"));
 }
+
+#[test]
+fn unknown_thickness_has_a_reason() {
+    let dir = TempDir::new().unwrap();
+    let copy = dir.path().join("shop.geometry");
+    fs::copy(samples().join("ship.geometry"), &copy).unwrap();
+    let plates = |file: &str| run(0, &["ls", file, "-t", "armor_plates", "--with", "GameParams.data", "-f", "ndjson"]);
+    let (rows, error) = plates(copy.to_str().unwrap());
+    assert!(rows.contains("\"thickness\":null"), "{rows}");
+    let why = "the thickness of plates is unknown: no ship or gun of the parameters has the model shop.model; did you mean content/";
+    assert!(error.contains(why), "{error}");
+    let page = dir.path().join("page.html");
+    run(0, &["view", copy.to_str().unwrap(), "--with", "GameParams.data", "--to", page.to_str().unwrap()]);
+    assert!(fs::read_to_string(page).unwrap().contains("has the model shop.model"));
+    // The samples match each other.
+    let (rows, error) = plates("ship.geometry");
+    assert!(!rows.contains("\"thickness\":null") && !error.contains("unknown"), "{rows}{error}");
+}

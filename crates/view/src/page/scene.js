@@ -225,7 +225,8 @@ class Scene extends shapes.Look {
     this.list = el("div", { class: "scene-list" });
     this.filter = el("input", { type: "search", placeholder: "Filter by material", "aria-label": "Filter plates", oninput: () => this.fillPlates() });
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
-    const note = el("p", { class: "scene-note" }, "The game's parameters state how thick plates are, not this file: ", el("code", {}, "assetq view FILE --with GameParams.data"), " shows it.");
+    const { warnings } = this.page.facts;
+    const note = el("p", { class: "scene-note" }, warnings ? warnings.join(" ") : ["The game's parameters state how thick plates are, not this file: ", el("code", {}, "assetq view FILE --with GameParams.data"), " shows it."]);
     this.thickNote = note;
     const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts), note, this.list);
     return (this.plateDetails = details);

@@ -5,7 +5,9 @@ use super::catalog::PartRow;
 use super::parts::EntityPart;
 use crate::armor::{PlateUse, Plating};
 use crate::error::Result;
+use assetq_core::suggest;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The ending of the paths of models.
 const MODEL: &str = ".model";
@@ -56,6 +58,14 @@ impl Plating for Params {
             uses.retain(|found| found.ship.is_some());
         }
         Ok(uses)
+    }
+
+    fn why_unknown(&self, file: &str) -> Result<String> {
+        let (pickle, model) = (self.pickle()?, model_of(file));
+        let armored = self.catalog()?.armored.iter();
+        let models: BTreeSet<String> =
+            armored.filter_map(|row| Some(row.part(pickle).model().ok()??.into_owned())).collect();
+        Ok(format!("no ship or gun of the parameters has the model {model}{}", suggest::hint(&model, models)))
     }
 }
 

@@ -126,6 +126,15 @@ impl Geometry {
         self.made.uses.get_or_init(find).as_ref().map(Vec::as_slice).map_err(Error::clone)
     }
 
+    /// Why the thickness of plates is unknown, if parameters were searched for it in vain.
+    fn unknown_thickness(&self) -> Option<String> {
+        let uses = self.made.uses.get()?.as_ref().ok()?;
+        let names = self.names.as_ref().filter(|_| uses.is_empty())?;
+        let all = names.facets::<dyn Plating>(&self.options).ok()?;
+        let why: Vec<String> = all.iter().filter_map(|plating| plating.why_unknown(self.source.name()).ok()).collect();
+        (!why.is_empty()).then(|| format!("the thickness of plates is unknown: {}", why.join("; ")))
+    }
+
     /// The rows that each plate has in tables: one for each use, and one without any.
     fn rows_of_plate(&self) -> usize {
         self.armor_uses().map_or(1, |uses| uses.len().max(1))

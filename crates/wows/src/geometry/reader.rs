@@ -73,7 +73,8 @@ impl Reader for Geometry {
     fn warnings(&self) -> Vec<String> {
         // Only armour shows names of materials.
         let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));
-        names.and_then(|names| materials::warning(names.build())).into_iter().collect()
+        let of_names = names.and_then(|names| materials::warning(names.build()));
+        of_names.into_iter().chain(names.and_then(|_| self.unknown_thickness())).collect()
     }
 
     fn meshes(&self) -> Option<&dyn Meshes> {
