@@ -231,7 +231,7 @@ pub use assetq_vrage::{se2, vrb};
 pub use assetq_wows::{armor, bwdb, gameparams, geometry, mfm, mo, ship, wows};
 
 #[cfg(feature = "cli")]
-use assetq_core::{asset, codec, escape, options, paths, threads, urls};
+use assetq_core::{asset, codec, escape, options, paths, threads, urls, writable};
 #[cfg(feature = "cli")]
 use assetq_view::picture;
 

@@ -55,6 +55,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             match if args.types { reader.cat_typed(entry, out) } else { reader.cat(entry, out) } {
                 Ok(shown) => Ok(shown),
                 Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
+                Err(error) if matches!(error.kind(), crate::ErrorKind::Syntax { .. }) => {
+                    Err(Failure::in_file(file, &error))
+                }
                 Err(error) => {
                     damaged = Some(error);
                     Ok(true)
@@ -119,5 +122,5 @@ fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
     let values = if asset.reader().graphs().is_empty() { "" } else { ", with `-t values` the values in them" };
     let lists = format!("; `assetq ls {file}` lists what there is{values}");
     let hint = if hint.is_empty() { &lists } else { &hint };
-    Failure::new(Exit::NotFound, format!("{file}: no entry {entry:?}{hint}"))
+    Failure::new(Exit::NotFound, format!("{file}: no entry {}{hint}", crate::writable::short_text(entry)))
 }

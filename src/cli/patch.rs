@@ -6,12 +6,12 @@ use crate::asset::Asset;
 use crate::atomic_file::{Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
 use crate::edit::read::{self, Form, InputRow};
-use crate::edit::{self, Check, Edit, EditPlan, Editor, patch};
+use crate::edit::{self, Check, Edit, EditPlan, Editor, TableEdits, patch};
 use crate::error::Error;
 use crate::paths::resolved;
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
-use crate::table::{Value, Visitor as _};
+use crate::table::{Role, Value, Visitor as _};
 use crate::urls::url_of;
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
@@ -127,9 +127,6 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
 /// The largest size of CHANGES in bytes: the size of a FILE whose size is unknown.
 const CHANGES: u64 = 1 << 30;
 
-/// The largest size of a line of CSV in bytes.
-const CSV_LINE: u64 = 64 << 20;
-
 fn bounded(input: Box<dyn BufRead>) -> Bounded<Box<dyn BufRead>> {
     Bounded::new(input, CHANGES)
 }
@@ -158,10 +155,6 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
         return Err(Failure::new(Exit::Usage, format!("{name}: {what}")));
     }
     let form = Form::of_name(&name).map_err(|e| Failure::in_file(&name, &e))?.unwrap_or_else(|| Form::of_head(head));
-    let input = match form {
-        Form::Csv => bounded(input).with_lines(CSV_LINE),
-        Form::Json | Form::Ndjson => bounded(input),
-    };
     let mut exported = false;
     let mut edits = Vec::new();
     let mut take = |row: InputRow| {
@@ -185,7 +178,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
             _ => Ok(()),
         }
     };
-    let read = read::rows(input, form, &mut take).and_then(|()| give(editor, &mut edits));
+    let read = read::rows(bounded(input), form, &mut take).and_then(|()| give(editor, &mut edits));
     read.map_err(|e| Failure::in_file(&name, &e))?;
     if args.delete_missing {
         if !exported {
@@ -288,12 +281,17 @@ impl Target {
                 format!("{file}: nothing is written, as --strict says: {summary}"),
             ));
         }
+        if left > 0 && done == 0 && held == 0 {
+            return Err(Failure::new(Exit::NotFound, format!("{file}: nothing is written: {summary}")));
+        }
         let mut plan = editor.finish().map_err(failed)?;
         if let Some((outer, inner)) = &self.outer {
             plan = plan.within(outer, inner).map_err(failed)?;
         }
         context.leaves_nothing();
-        if let Some(undo) = output.undo.as_deref().filter(|undo| !super::output::is_stdout(undo)) {
+        // A dry run writes no file.
+        let undo = output.undo.as_deref().filter(|undo| !output.dry_run || super::output::is_stdout(undo));
+        if let Some(undo) = undo.filter(|undo| !super::output::is_stdout(undo)) {
             context.check_new(undo, output.force)?;
         }
         let write = |progress: &Progress| match &self.to {
@@ -302,7 +300,7 @@ impl Target {
         };
         let written = context.with_progress("writing", write)?;
         // A file with a new name can be undone: the undo patch exists before it gets the name.
-        if let Some(undo) = &output.undo {
+        if let Some(undo) = undo {
             let restore = plan.undo(&written);
             let write = |out: &mut dyn Write| -> Result<(), Failure> {
                 let mut json = JsonWriter::compact(out);
@@ -320,9 +318,13 @@ impl Target {
                 false => context.create(undo, output.force, |out| write(out))?,
             }
         }
+        if written.findings() > 0 {
+            let found = counted(written.findings(), "finding");
+            context.complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
+        }
         let named = |e: Error| self.to.as_ref().map_or_else(|| Failure::from_error(&e), |to| self.failure(to, &e));
         let new = written.commit().map_err(named)?;
-        if !output.undo.as_deref().is_some_and(super::output::is_stdout) {
+        if !undo.is_some_and(super::output::is_stdout) {
             show(&self.asset, &new, &plan, context)?;
         }
         context.warn(&self.asset);
@@ -366,16 +368,10 @@ fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -
 /// The number of skipped edits that are named.
 const SHOWN: usize = 20;
 
-/// The tables whose changes are shown: all tables that `diff` compares, and edited tables; for edits in place only
-/// edited tables.
+/// The tables whose changes are shown: all tables that `diff` compares, and edited tables.
 fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
-    let edits = plan.edits();
-    if plan.check() == Check::Rows && !edits.is_empty() {
-        let names: Vec<String> = edits.iter().map(|edit| edit.table.clone()).collect();
-        return Ok(diff::tables(old, new, &names)?);
-    }
     let mut tables = diff::tables(old, new, &[])?;
-    for edit in edits {
+    for edit in plan.edits() {
         if tables.iter().all(|table| table.name() != edit.table) {
             tables.extend(diff::tables(old, new, std::slice::from_ref(&edit.table))?);
         }
@@ -395,8 +391,8 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Res
     if !plan.is_same() {
         for table in tables(old, new, plan)? {
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
-                // Rows that keep their positions need no search.
-                Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
+                // Rows that keep their positions and keys need no search.
+                Some(edit) if plan.check() != Check::All && keeps_rows(edit, &table) => {
                     let shared = |row: usize| table.side(Side::Old).map(|table| table.sharing(row)).unwrap_or_default();
                     let others = |(row, _): &(usize, edit::ColumnValues)| shared(*row).into_iter().skip(1);
                     let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.set.iter().flat_map(others));
@@ -416,6 +412,13 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Res
         }
     }
     shown.finish()
+}
+
+/// Whether edits neither insert nor delete rows, nor change their keys.
+fn keeps_rows(edit: &TableEdits, table: &TableDiff<'_>) -> bool {
+    let Some(old) = table.side(Side::Old) else { return false };
+    let is_key = |(at, _): &(usize, Value<'static>)| old.columns().get(*at).is_some_and(|c| c.role == Role::Key);
+    edit.add.is_empty() && edit.remove.is_empty() && !edit.set.iter().flat_map(|(_, cells)| cells).any(is_key)
 }
 
 enum DiffOutput<W: Write> {

@@ -166,7 +166,9 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     if edits.len() > 1 {
         return Err(Failure::new(Exit::Usage, "SQL: these statements change several files; one is written at a time"));
     }
-    let (file, edits) = edits.into_iter().next().unwrap_or_default();
+    let Some((file, edits)) = edits.into_iter().next() else {
+        return Err(Failure::new(Exit::NotFound, "SQL: nothing is written: these statements match no row"));
+    };
     let Some((asset, path)) = session.assets().nth(file).zip(paths.get(file)) else {
         return Err(Failure::new(Exit::Usage, "SQL: there is no file to write"));
     };

@@ -12,7 +12,7 @@ use crate::scene::{Meshes, Placements};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::texture::Texture;
-use crate::writable::Writable;
+use crate::writable::{Writable, short_text};
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -103,9 +103,14 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.cat(entry, out)
     }
 
-    /// Entries that are graphs of values, which are easiest to read unfolded; [`Reader::cat`] takes them.
+    /// The names of entries that are graphs of values, which are easiest to read unfolded.
     fn graphs(&self) -> Vec<Cow<'_, str>> {
         Vec::new()
+    }
+
+    /// As [`Reader::cat_typed`], for one of [`Reader::graphs`].
+    fn graph(&self, name: &str, out: &mut dyn Visitor) -> Result<bool> {
+        self.cat_typed(name, out)
     }
 
     /// The decoded bytes of an entry that is a range of bytes, before any parsing, even if parsing fails. `None` for a
@@ -296,11 +301,12 @@ pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
 /// The message for a table that a file does not have: why, or the nearest tables, or all.
 pub fn no_table(reader: &dyn Reader, wanted: &str) -> String {
     if let Some(why) = reader.absent(wanted) {
-        return format!("no table {wanted:?}: {why}");
+        return format!("no table {}: {why}", short_text(wanted));
     }
     let tables = reader.tables();
     format!(
-        "no table {wanted:?}{}",
-        crate::suggest::hint_or_all(wanted, "it has", tables.iter().map(|table| table.name()))
+        "no table {wanted}{}",
+        crate::suggest::hint_or_all(wanted, "it has", tables.iter().map(|table| table.name())),
+        wanted = short_text(wanted)
     )
 }

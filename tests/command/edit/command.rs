@@ -231,3 +231,104 @@ fn nothing_is_left_behind_where_nothing_is_written() {
     assert_eq!(shown, "~ records ether\n    u9Index: 11 -> 1\n");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before);
 }
+
+/// A sheet whose record `ether` has a text outside of the texts.
+fn damaged() -> Vec<u8> {
+    let scale = 2.5f32;
+    let mut sheet = sheet(scale, "Ether");
+    let scale = sheet.windows(4).position(|four| four == scale.to_be_bytes()).unwrap();
+    sheet[scale - 8..scale - 4].fill(0x7A);
+    sheet
+}
+
+#[test]
+fn an_edit_of_a_damaged_file_says_that_it_is_damaged_and_adds_no_damage() {
+    let dir = folder();
+    fs::write(dir.path().join("bad.wdb"), damaged()).unwrap();
+    let edit = r#"{"change":"changed","key":"potion","new":{"u9Index":1}}"#;
+    let (shown, said) = run_with(dir.path(), 0, &["patch", "bad.wdb", "-", "--to", "out.wdb", "--quiet"], edit);
+    assert_eq!(shown, "~ records potion\n    u9Index: 10 -> 1\n");
+    assert_eq!(said, "assetq: bad.wdb: it is damaged, and so is the new file: verify has 1 finding\n");
+    let findings = |name: &str| run(dir.path(), 3, &["verify", name, "-f", "csv"]).0;
+    assert_eq!(findings("out.wdb").replace("out.wdb", "bad.wdb"), findings("bad.wdb"));
+    // Without damage nothing is said.
+    let (_, said) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--to", "good.wdb", "--quiet"], edit);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn edits_that_meet_no_row_write_no_file() {
+    let dir = folder();
+    let no_row = r#"{"change":"changed","key":"nothing","new":{"u9Index":1}}"#;
+    for input in [no_row, "record,u9Index\nnothing,1\n"] {
+        let (_, said) = run_with(dir.path(), 1, &["patch", "old.wdb", "-", "--to", "out.wdb"], input);
+        assert!(said.contains("\"nothing\": not found") && said.contains("nothing is written"), "{said}");
+        assert!(!dir.path().join("out.wdb").exists());
+    }
+    for sql in ["UPDATE records SET u9Index = 1 WHERE record = 'nothing'", "DELETE FROM records WHERE u9Index > 500"] {
+        let (_, said) = run(dir.path(), 1, &["sql", sql, "old.wdb", "--to", "out.wdb"]);
+        assert!(said.contains("these statements match no row") && !dir.path().join("out.wdb").exists(), "{said}");
+    }
+    // Rows that have the cells already are met.
+    run(dir.path(), 0, &["sql", "UPDATE records SET u9Index = u9Index", "old.wdb", "--to", "out.wdb"]);
+    assert_eq!(read(&dir, "out.wdb"), read(&dir, "old.wdb"));
+}
+
+#[test]
+fn a_dry_run_writes_no_undo_and_shows_one() {
+    let dir = folder();
+    let edit = r#"{"change":"changed","key":"ether","new":{"u9Index":1}}"#;
+    let args = ["patch", "old.wdb", "-", "--dry-run", "--undo", "undo.ndjson"];
+    let (shown, _) = run_with(dir.path(), 0, &args, edit);
+    assert_eq!(shown, "~ records ether\n    u9Index: 11 -> 1\n");
+    assert!(!dir.path().join("undo.ndjson").exists());
+    let (shown, _) = run_with(dir.path(), 0, &[&args[..5], &["-"]].concat(), edit);
+    assert!(shown.contains("\"restored\""), "{shown}");
+}
+
+#[test]
+fn a_name_that_an_edit_has_twice_is_refused() {
+    let dir = folder();
+    for (edit, name) in [
+        (r#"{"change":"changed","key":"ether","key":"potion","new":{"u9Index":1}}"#, "key"),
+        (r#"{"change":"changed","key":"ether","new":{"u9Index":1},"new":{"u9Index":2}}"#, "new"),
+        (r#"{"change":"changed","key":"ether","new":{"u9Index":1,"u9Index":1}}"#, "u9Index"),
+        (r#"{"change":"changed","key":{"record":"ether","record":"potion"},"new":{"u9Index":1}}"#, "record"),
+        (r#"{"record":"ether","u9Index":1,"record":"potion"}"#, "record"),
+    ] {
+        for edit in [edit.to_owned(), format!("[{edit}]")] {
+            let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--dry-run"], &edit);
+            assert!(said.contains(&format!("row 1: \"{name}\" is there twice")), "{edit}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_long_name_is_shown_in_short_and_a_long_number_whole() {
+    let dir = folder();
+    let long = "c".repeat(1 << 20);
+    for edit in [
+        format!(r#"{{"change":"changed","key":"{long}","new":{{"u9Index":1}}}}"#),
+        format!(r#"{{"table":"{long}","change":"changed","key":"ether","new":{{"u9Index":1}}}}"#),
+        format!(r#"{{"{long}":1,"change":"changed","key":"ether","new":{{"u9Index":1}}}}"#),
+        format!(r#"{{"change":"{long}","key":"ether","new":{{"u9Index":1}}}}"#),
+        format!(r#"{{"change":"changed","key":"ether","new":{{"{long}":1,"{long}":2}}}}"#),
+        format!(r#"{{"record":"{long}","u9Index":1}}"#),
+    ] {
+        let mut child = command(dir.path(), &["patch", "old.wdb", "-", "--dry-run"]).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(edit.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(!out.status.success() && said.contains("ccc…") && said.len() < 1_000, "{}", said.len());
+    }
+    for (number, form) in [("18446744073709551617", ""), ("-9223372036854775809", ""), ("18446744073709551617", "[")] {
+        let edit = format!(r#"{{"change":"changed","key":"ether","new":{{"u9Index":{number}}}}}"#);
+        let edit = if form == "[" { format!("[{edit}]") } else { edit };
+        let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--dry-run"], &edit);
+        assert!(said.contains(&format!("column u9Index: \"{number}\" does not fit")), "{said}");
+    }
+    // A float has room for it.
+    let edit = r#"{"change":"changed","key":"ether","new":{"fScale":18446744073709551616}}"#;
+    let (shown, _) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--dry-run", "-f", "ndjson"], edit);
+    assert!(shown.contains(r#""new":{"fScale":1.8446744e+19}"#), "{shown}");
+}

@@ -3,6 +3,7 @@
 mod command;
 mod items;
 mod places;
+mod rules;
 mod sql;
 mod wdata;
 mod wdb;

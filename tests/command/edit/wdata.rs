@@ -167,8 +167,8 @@ const REFUSED: [&str; 8] = [
     "null does not fit",
     "do not store it",
     "cannot go alone",
-    "another waypoint has this id",
-    "no waypoint has this id",
+    "another row has it",
+    "no row of waypoint_boxes has this id",
 ];
 
 #[test]

@@ -520,7 +520,6 @@ fn materials_and_ids_are_written_in_place() {
     // The vertex mappings begin after the header.
     let new = write("vertex_mappings", 1, Value::Id32(0x0102_0304)).unwrap();
     assert_eq!((differ(&new), &new[0x48..0x4C]), (vec![0x48, 0x49, 0x4A, 0x4B], &[4, 3, 2, 1][..]));
-    refused(write("vertex_mappings", 1, Value::Id32(0x77)), &["mapping_id", "another mapping"]);
     refused(write("vertices", 2, 1.0f32.into()), &["vertices"]);
 }
 
@@ -540,6 +539,19 @@ fn edits_that_would_damage_the_file_are_refused() {
     let written = editor.finish().unwrap().write(&to, Overwrite::Refuse).map(|_| old);
     refused(written, &["the file would be damaged by these edits", "indices in range", "no vertices that fit"]);
     assert!(!to.exists());
+}
+
+/// The flags of a vertex buffer say what its format says.
+#[test]
+fn flags_that_contradict_the_format_are_found() {
+    let bytes = demo(1, Size::Small);
+    let header = i64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize;
+    for (at, name) in [(header + 0x1E, "skinned"), (header + 0x1F, "bumped")] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        let found = findings(&damaged);
+        assert!(found.iter().any(|found| found.contains(&format!("flag {name} is"))), "{found:?}");
+    }
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn refused(result: Result<Vec<u8>>, words: &[&str]) {
 #[test]
 fn an_entry_that_was_not_edited_keeps_every_byte() {
     let bytes = demo(3, Size::Small);
-    for entry in [MAIN, "Vertex_0", "Vertex_1", "Entities", "Entities[0].Tags", "Bounds", "Nothing", "Sets.South"] {
+    for entry in [MAIN, "Vertex_0", "Vertex_1", "[Entities]", "[Entities][0].Tags", "Bounds", "Nothing", "Sets.South"] {
         assert!(put(&bytes, entry, &plain(&bytes, entry)).unwrap() == bytes, "{entry}");
         assert!(put(&bytes, entry, &typed(&bytes, entry)).unwrap() == bytes, "{entry} with types");
     }
@@ -445,12 +445,12 @@ fn values_that_do_not_fit_say_what_does() {
         remove_all(&bytes, |path| path == "Entities[1].Mass"),
         &["[Main].Entities[1].Mass", "cannot be deleted alone"],
     );
-    let mut tree = plain(&bytes, "Entities[0]");
+    let mut tree = plain(&bytes, "[Entities][0]");
     map(&mut tree, &[]).retain(|(name, _)| name != "Mass");
-    refused(put(&bytes, "Entities[0]", &tree), &["Mass", "missing"]);
-    let mut tree = plain(&bytes, "Entities[0]");
+    refused(put(&bytes, "[Entities][0]", &tree), &["Mass", "missing"]);
+    let mut tree = plain(&bytes, "[Entities][0]");
     map(&mut tree, &[]).push(("Weight".into(), 5.into()));
-    refused(put(&bytes, "Entities[0]", &tree), &["Weight", "Mass"]);
+    refused(put(&bytes, "[Entities][0]", &tree), &["Weight", "Mass"]);
     refused(put(&bytes, "Bounds", &Value::Null), &["null", "an object"]);
 }
 
@@ -585,7 +585,7 @@ fn trees_and_their_undo_give_the_same_values() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
         let bytes = demo(seed, Size::Small);
-        let entry = [MAIN, "Entities", "Vertex_1"][rng.usize(..3)];
+        let entry = [MAIN, "[Entities]", "Vertex_1"][rng.usize(..3)];
         let first = typed(&bytes, entry);
         let mut tree = first.clone();
         // A value that is not finite cannot be rebuilt from null.
@@ -648,7 +648,7 @@ fn hostile_archives_are_refused_or_written() {
         }
         seal(&mut hostile);
         let Ok(archive) = open(&hostile) else { continue };
-        for entry in [MAIN, "Vertex_0", "Entities"] {
+        for entry in [MAIN, "Vertex_0", "[Entities]"] {
             if let Ok(Some(EntryEdit::Pieces(pieces))) = archive.entry(entry, &tree) {
                 use_all(&open(&pieces.bytes(&hostile)).unwrap());
             }

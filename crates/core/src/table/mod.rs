@@ -50,6 +50,10 @@ pub struct Column {
     pub folders: bool,
     /// The shape of its nested values if all have the same, so that typed outputs store lists and structs.
     pub shape: Option<ValueShape>,
+    /// Whether no two rows may have the same value.
+    pub unique: bool,
+    /// The table whose unique column has each of its values, or each item of its lists.
+    pub refers_to: Option<&'static str>,
 }
 
 /// The values that can be written to a column, all of the column's kind.
@@ -107,6 +111,8 @@ impl Column {
             accepts: Accepts::Nothing,
             folders: false,
             shape: None,
+            unique: false,
+            refers_to: None,
         }
     }
 
@@ -229,6 +235,21 @@ impl Column {
     #[must_use]
     pub const fn reference(mut self) -> Self {
         self.role = Role::Reference;
+        self
+    }
+
+    /// Declares that no two rows may have the same value. An edit that breaks this rule is refused.
+    #[must_use]
+    pub const fn unique(mut self) -> Self {
+        self.unique = true;
+        self
+    }
+
+    /// Declares that each value, or each item of a list, is the value of a row of `table` in its unique column. An edit that
+    /// breaks this rule is refused.
+    #[must_use]
+    pub const fn refers_to(mut self, table: &'static str) -> Self {
+        self.refers_to = Some(table);
         self
     }
 

@@ -110,6 +110,11 @@ pub fn short(value: &Value<'_>) -> String {
     }
 }
 
+/// A text in quotes for a message, cut as [`short`] does.
+pub fn short_text(text: &str) -> String {
+    short(&Value::text(text))
+}
+
 /// The whole number of a nested value; JSON may write it as `3.0`, which is exact up to 2^53.
 pub fn whole_number(value: &Value<'_>) -> Option<i128> {
     match value {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A JSON value with its members in order.
-pub struct Tree(pub Value<'static>);
+struct Tree(Value<'static>);
 
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -73,7 +73,55 @@ impl<'de> Deserialize<'de> for Tree {
 /// # Errors
 /// `Syntax` with the place.
 pub fn value(text: &str) -> Result<Value<'static>> {
-    serde_json::from_str(text).map(|Tree(value)| value).map_err(|e| wrong_json(e, 0))
+    value_of(text).map_err(|e| wrong_json(e, 0))
+}
+
+/// As [`value`], with the parser's error. A whole number of more than 64 bits is a text of its digits: a float would lose
+/// some of them, and columns of floats take their texts.
+pub fn value_of(text: &str) -> serde_json::Result<Value<'static>> {
+    serde_json::from_str(&with_long_numbers_quoted(text)).map(|Tree(value)| value)
+}
+
+fn with_long_numbers_quoted(text: &str) -> Cow<'_, str> {
+    /// Whole numbers with fewer digits have 64 bits at most.
+    const DIGITS: usize = 19;
+    let mut runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit());
+    if !runs.any(|run| run.len() >= DIGITS) {
+        return Cow::Borrowed(text);
+    }
+    let mut quoted = String::with_capacity(text.len().saturating_add(2));
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let (before, token) = rest.split_at(at);
+        quoted.push_str(before);
+        let is_text = token.starts_with('"');
+        let end = if is_text { end_of_text(token) } else { token.find(|c: char| !is_of_number(c)) };
+        let (token, after) = token.split_at(end.unwrap_or(token.len()));
+        let is_whole = !is_text && token.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
+        if is_whole && token.len() >= DIGITS && token.parse::<u64>().is_err() && token.parse::<i64>().is_err() {
+            quoted.extend(["\"", token, "\""]);
+        } else {
+            quoted.push_str(token);
+        }
+        rest = after;
+    }
+    quoted.push_str(rest);
+    Cow::Owned(quoted)
+}
+
+fn is_of_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')
+}
+
+/// The end of a text in quotes.
+fn end_of_text(token: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let close = token.bytes().enumerate().skip(1).find(|(_, b)| {
+        let is_end = *b == b'"' && !is_escaped;
+        is_escaped = *b == b'\\' && !is_escaped;
+        is_end
+    });
+    close.map(|(at, _)| at.saturating_add(1))
 }
 
 pub fn wrong_json(error: serde_json::Error, line: u64) -> Error {
@@ -83,5 +131,23 @@ pub fn wrong_json(error: serde_json::Error, line: u64) -> Error {
     match line {
         0 => refused(format!("no JSON: {error}")),
         line => refused(format!("line {line}: no JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_beyond_64_bits_keep_their_digits() {
+        let all = r#"["x \" 18446744073709551616", 18446744073709551615, -9223372036854775808, 18446744073709551616,
+            -9223372036854775809, 18446744073709551616.5, 1e30, {"\\": 99999999999999999999}]"#;
+        let Value::List(all) = value(all).unwrap() else { panic!("a list") };
+        let beyond = |at: usize| all[at].as_text().unwrap().into_owned();
+        assert_eq!(beyond(0), "x \" 18446744073709551616");
+        assert_eq!((&all[1], &all[2]), (&Value::Uint(u64::MAX), &Value::Int(i64::MIN)));
+        assert_eq!((beyond(3), beyond(4)), ("18446744073709551616".into(), "-9223372036854775809".into()));
+        assert_eq!((&all[5], &all[6]), (&Value::F64(18446744073709551616.5), &Value::F64(1e30)));
+        assert_eq!(all[7], Value::Map(vec![("\\".into(), "99999999999999999999".into())]));
     }
 }

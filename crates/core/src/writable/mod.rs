@@ -12,14 +12,13 @@ pub mod pointers;
 pub use agree::differs;
 pub use agree::{agrees, failed};
 pub use fit::{ValueSource, is_same};
-pub use fit::{fit, id_of, key, like, short, typed, what_fits, whole_number};
+pub use fit::{fit, id_of, key, like, short, short_text, typed, what_fits, whole_number};
 pub use items::{Item, ListEdit, Lists};
 pub use key::{NTH, key_of};
 pub use key::{Nth, keys};
 pub use pieces::{Check, Piece, Pieces, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::{Progress, Report};
 use crate::table::Value;
 use std::any::Any;
 use std::borrow::Cow;
@@ -143,13 +142,6 @@ pub trait Writable: Send + Sync {
     fn compare(&self, new: &dyn Any, edits: &TableEdits) -> Result<bool> {
         let _ = (new, edits);
         Ok(false)
-    }
-
-    /// Verifies `new`, the reader of the written file, without the parts that are equal in this file: their findings are
-    /// the old ones. `None` if all of it must be verified.
-    fn verify_written(&self, new: &dyn Any, progress: &Progress) -> Option<Report> {
-        let _ = (new, progress);
-        None
     }
 
     /// The new file with the meshes of a binary glTF. `None` if the format cannot import meshes.

@@ -9,7 +9,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
     let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
     taken.insert("record");
     let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
-    let mut columns = vec![Column::new("record", Kind::Text).brief().key().accepts(Accepts::Bytes(0x10))];
+    let mut columns = vec![Column::new("record", Kind::Text).brief().key().unique().accepts(Accepts::Bytes(0x10))];
     columns.extend(fields.iter().enumerate().map(|(index, field)| {
         let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
         let mut name = field.name.clone();

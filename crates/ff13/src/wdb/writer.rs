@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use crate::writable::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 impl Writable for Sheet {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
@@ -88,7 +88,6 @@ impl<'s, 'e> Writer<'s, 'e> {
         let sheet = self.sheet;
         self.find_texts(edit)?;
         let mut relay = Relay::new(&sheet.source, sheet.entries);
-        self.check_names(edit)?;
         for (row, set) in &edit.set {
             let record = sheet.record(*row).ok_or_else(|| crate::table::no_cell(&edit.table, *row, 0))?;
             let mut data = record.data.to_vec();
@@ -136,28 +135,6 @@ impl<'s, 'e> Writer<'s, 'e> {
     fn is_text(&self, field: usize) -> bool {
         let kind = self.sheet.fields().get(field).map(|field| field.kind);
         matches!(kind, Some(FieldKind::Text | FieldKind::ArrayText(_)))
-    }
-
-    /// Checks that names of records are unique, and not the names of sections.
-    fn check_names(&self, edit: &'e TableEdits) -> Result<()> {
-        let named = |set: &'e ColumnValues| set.first().filter(|(column, _)| *column == 0)?.1.as_text();
-        let mut gone: HashSet<usize> = edit.remove.iter().copied().collect();
-        let renamed: Vec<(usize, Cow<'e, str>)> =
-            edit.set.iter().filter_map(|(row, set)| Some((*row, named(set)?))).collect();
-        gone.extend(renamed.iter().map(|(row, _)| *row));
-        let mut taken = HashSet::new();
-        let all = renamed.into_iter().map(|(_, name)| name).chain(edit.add.iter().filter_map(named));
-        for name in all {
-            let there = self.sheet.rows_named(&name).any(|row| !gone.contains(&row));
-            if name.starts_with('!') {
-                return Err(refused(format!("column record: {name:?} does not fit: sections begin with !")));
-            }
-            if there || taken.contains(&name) {
-                return Err(refused(format!("column record: {name:?} does not fit: another record has this name")));
-            }
-            taken.insert(name);
-        }
-        Ok(())
     }
 
     /// Finds in the pool what is written, in one walk over it.
@@ -323,6 +300,10 @@ fn bytes_of<'v>(value: &'v Value<'_>) -> Cow<'v, [u8]> {
 /// The name of a record, padded.
 fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
     let bytes = bytes_of(value);
+    if bytes.starts_with(b"!") {
+        let text = value.as_text().unwrap_or_default();
+        return Err(refused(format!("column record: {text:?} does not fit: sections begin with !")));
+    }
     let mut name = [0; 0x10];
     match name.get_mut(..bytes.len()) {
         Some(to) if !bytes.contains(&0) && !bytes.is_empty() => to.copy_from_slice(&bytes),

@@ -5,7 +5,7 @@ use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::diff;
 use crate::error::{Error, Result};
-use crate::report::Progress;
+use crate::report::{self, Progress};
 use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
 use crate::writable::{agrees, failed};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(super) fn check(
     old: &Asset,
     new: &Asset,
     edits: &[TableEdits],
-    pieces: &Pieces,
+    (pieces, extent): (&Pieces, Check),
     by_rows: bool,
     progress: &Progress,
 ) -> Result<()> {
@@ -33,7 +33,7 @@ pub(super) fn check(
         if pieces.vouched.contains(&edit.table) {
             continue;
         }
-        let compared = writable.filter(|_| pieces.check == Check::Parts);
+        let compared = writable.filter(|_| extent == Check::Parts);
         let compared = compared.map(|writable| writable.compare(new_file.reader(), edit)).transpose()?;
         if compared == Some(true) {
             continue;
@@ -42,13 +42,13 @@ pub(super) fn check(
         let follows: Vec<usize> = follows.collect();
         let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
         let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
-        match pieces.check {
+        match extent {
             Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit, &free)?,
             _ => whole(&*old, &*new, edit, added, &free)?,
         }
     }
     // An entry that the format has written by itself says not which rows it changes.
-    if pieces.check != Check::All || !by_rows {
+    if extent != Check::All || !by_rows {
         return Ok(());
     }
     let is_edited = |name: &str| edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|t| t == name);
@@ -206,22 +206,96 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
     Err(failed(format!("entry {entry:?} differs")))
 }
 
-/// Checks that `verify` finds no more in the new file than in the old one. The edits were compared by then, so a new
-/// finding means that the edits contradict each other or the rest of the file.
-pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
-    let written = old.reader().writable().and_then(|writable| writable.verify_written(new.reader(), progress));
-    let report = written.unwrap_or_else(|| new.reader().verify(progress));
+/// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of
+/// findings in the new file. The edits were compared by then, so a new finding means that the edits contradict each other
+/// or the rest of the file.
+pub(super) fn verified(old: &Asset, new: &Asset, edits: &[TableEdits], progress: &Progress) -> Result<u64> {
+    let report = new.reader().verify(progress);
     if report.is_ok() {
-        return Ok(());
+        return Ok(0);
     }
     let before = old.reader().verify(&Progress::default());
+    // Rows get other numbers if rows before them are inserted or deleted.
+    let is_renumbered = |edit: &TableEdits| !edit.add.is_empty() || !edit.remove.is_empty();
+    let renumbered = edits.is_empty() || edits.iter().any(is_renumbered);
     for check in &report.checks {
-        let found = before.checks.iter().find(|other| other.name == check.name).map_or(0, |other| other.found());
-        if check.found() > found {
-            let first = check.findings().first().map(ToString::to_string).unwrap_or_default();
+        let of_old = before.checks.iter().find(|other| other.name == check.name);
+        if let Some(finding) = new_finding(check, of_old, renumbered) {
             let what = "the file would be damaged by these edits, so nothing is kept: verify";
-            return Err(refused(format!("{what}, {}: {first}", check.name)));
+            return Err(refused(format!("{what}, {}: {finding}", check.name)));
         }
     }
-    Ok(())
+    Ok(report.checks.iter().map(report::Check::found).fold(0, u64::saturating_add))
+}
+
+/// The first finding of a check that the check of the old file does not have. Further findings than a check keeps are
+/// compared by their number only.
+fn new_finding(check: &report::Check, old: Option<&report::Check>, renumbered: bool) -> Option<String> {
+    let (kept, found) = old.map_or((&[][..], 0), |old| (old.findings(), old.found()));
+    let mut left: HashMap<Finding, usize> = HashMap::new();
+    for finding in kept {
+        let known = left.entry(Finding::of(finding, renumbered)).or_default();
+        *known = known.saturating_add(1);
+    }
+    let is_complete = found == kept.len() as u64;
+    let of_new = check.findings().iter().find(|finding| {
+        let known = left.get_mut(&Finding::of(finding, renumbered)).filter(|known| **known > 0);
+        known.map(|known| *known = known.saturating_sub(1)).is_none() && is_complete
+    });
+    match (of_new, check.found().saturating_sub(found)) {
+        (Some(finding), _) => Some(finding.to_string()),
+        (None, 0) => None,
+        (None, more) => Some(format!("{more} more findings than before")),
+    }
+}
+
+/// A finding without what an edit elsewhere changes: positions, and values that are derived from the whole file.
+#[derive(PartialEq, Eq, Hash)]
+struct Finding {
+    kind: &'static str,
+    part: String,
+    what: String,
+}
+
+impl Finding {
+    fn of(error: &Error, renumbered: bool) -> Self {
+        let part = if renumbered { without_digits(error.part()) } else { error.part().to_owned() };
+        Self { kind: error.kind().name(), part, what: without_digits(&error.kind().to_string()) }
+    }
+}
+
+/// The text without the digits of its numbers, which are decimal or hexadecimal.
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_hexdigit()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn check(findings: &[(&'static str, &'static str, u64)]) -> report::Check {
+        let mut check = report::Check::new("mappings");
+        for &(part, what, offset) in findings {
+            check.fail(Error::new(ErrorKind::Damaged { what: what.into() }, part, offset));
+        }
+        check
+    }
+
+    #[test]
+    fn a_finding_is_new_if_the_old_file_has_none_of_its_kind_in_its_row() {
+        let old = check(&[("mapping 3", "ends at 0x10", 0x80), ("mapping 5", "ends at 0x20", 0xA0)]);
+        let is_new = |findings, renumbered| new_finding(&check(findings), Some(&old), renumbered).is_some();
+        // The same rows at other positions, or one less.
+        assert!(!is_new(&[("mapping 3", "ends at 0x18", 0x90), ("mapping 5", "ends at 0x28", 0xB0)], false));
+        assert!(!is_new(&[("mapping 5", "ends at 0x20", 0xA0)], false));
+        // As many, and one of them in another row, or of another kind.
+        assert!(is_new(&[("mapping 3", "ends at 0x10", 0x80), ("mapping 6", "ends at 0x20", 0xA8)], false));
+        assert!(is_new(&[("mapping 3", "its id is there twice", 0x80)], false));
+        assert!(is_new(&[("mapping 3", "ends at 0x10", 0x80), ("mapping 3", "ends at 0x10", 0x80)], false));
+        // Rows before it were deleted.
+        assert!(!is_new(&[("mapping 2", "ends at 0x10", 0x70), ("mapping 4", "ends at 0x20", 0x90)], true));
+        assert!(is_new(&[("mapping 2", "its id is there twice", 0x70)], true));
+        assert!(new_finding(&check(&[("mapping 3", "ends", 0)]), None, true).is_some());
+    }
 }

@@ -3,7 +3,7 @@
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
+use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
 use crate::archive;
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite};
@@ -14,7 +14,7 @@ use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Table, Value, column_index};
 use crate::threads;
-use crate::writable::ValueSource;
+use crate::writable::{ValueSource, short, short_text};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -174,7 +174,8 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// Why an edit cannot be applied, if the error does not show which.
     pub(super) fn refusals(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<Vec<(usize, Error)>> {
-        let wanted = self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {table:?}")))?;
+        let wanted =
+            self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {}", short_text(table))))?;
         let mut resolved = Resolved::new(wanted);
         let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
         let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
@@ -193,6 +194,8 @@ impl<'a> Editor<'a> {
         let edits = resolved.finish();
         if found.is_empty() && refused.is_empty() && !edits.is_empty() {
             refused = self.writable.refusals(&edits)?;
+            let broken = rules::violations(self.asset.reader(), std::slice::from_ref(&edits))?;
+            refused.extend(broken.into_iter().filter(|broken| broken.table == table).map(|b| (b.at, b.error)));
         }
         for (at, error) in refused {
             match places.get(&at) {
@@ -339,11 +342,15 @@ impl<'a> Editor<'a> {
                 let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
                 let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
                 if !known {
-                    let what = format!("entry {entry:?} not found");
+                    let what = format!("entry {} not found", short_text(entry));
                     return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
                 if key.as_text().as_deref() != Some(entry) {
-                    return Err(refused(format!("the entry is {entry:?}, and its new form is of {key}")));
+                    return Err(refused(format!(
+                        "the entry is {}, and its new form is of {}",
+                        short_text(entry),
+                        short(&key)
+                    )));
                 }
                 self.exported(None, cells, ValueSource::Typed, false).map(drop)
             }
@@ -425,7 +432,7 @@ impl<'a> Editor<'a> {
         if let Some(what) = derived.filter(|_| edits.is_empty() && self.left_out.is_empty() && self.pieces.is_none()) {
             return Err(refused(what));
         }
-        let mut pieces = match self.pieces {
+        let pieces = match self.pieces {
             Some(_) if !edits.is_empty() && self.restored.is_none() => {
                 return Err(refused("an entry and rows cannot be written at once"));
             }
@@ -433,13 +440,12 @@ impl<'a> Editor<'a> {
             None if edits.is_empty() => Pieces::whole(self.asset.source().bytes().len()),
             None => {
                 self.writable.settle(&mut edits)?;
+                if let Some(broken) = rules::violations(self.asset.reader(), &edits)?.into_iter().next() {
+                    return Err(broken.error);
+                }
                 self.writable.write(&edits)?
             }
         };
-        // A small file is compared completely in no time.
-        if self.asset.source().bytes().len() < SMALL {
-            pieces.check = Check::All;
-        }
         let by_rows = !edits.is_empty();
         Ok(EditPlan {
             asset: self.asset,
@@ -602,23 +608,25 @@ impl<'a> EditPlan<'a> {
         if new.format() != self.asset.format() {
             return Err(crate::writable::failed(format!("it is a {} file now", new.format())));
         }
+        let mut findings = 0;
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
                 return Err(crate::writable::failed("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
-            None if self.is_same() => {}
             None => {
-                check::check(self.asset, &new, &self.edits, &pieces, self.by_rows, progress)?;
+                if !self.is_same() {
+                    // A small file is compared completely in no time.
+                    let extent = if old.bytes().len() < SMALL { Check::All } else { pieces.check };
+                    check::check(self.asset, &new, &self.edits, (&pieces, extent), self.by_rows, progress)?;
+                }
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;
                 }
-                if self.pieces.check != Check::Rows || old.bytes().len() < LARGE {
-                    check::verified(self.file(), &outer, progress)?;
-                }
+                findings = check::verified(self.file(), &outer, &self.edits, progress)?;
             }
         }
-        Ok(Written { new, outer, pieces, file: None })
+        Ok(Written { new, outer, pieces, findings, file: None })
     }
 
     /// The pieces of an undo file, for a written file.
@@ -626,13 +634,9 @@ impl<'a> EditPlan<'a> {
         Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
     }
 
-    /// Whether rows of unedited tables may differ. An edit in place changes only its rows.
+    /// Whether rows of an unedited table may differ.
     pub fn is_compared(&self, table: &str) -> bool {
-        match self.pieces.check {
-            Check::All => true,
-            Check::Parts => self.pieces.also.iter().any(|also| also == table),
-            Check::Rows => false,
-        }
+        self.pieces.check == Check::All || self.pieces.also.iter().any(|also| also == table)
     }
 
     /// The extent of the comparison of the new file.
@@ -647,6 +651,8 @@ pub struct Written {
     new: Asset,
     outer: Asset,
     pieces: Pieces,
+    /// The number of findings of `verify`.
+    findings: u64,
     /// `None` for a preview. Dropped last: Windows removes no file that is mapped.
     file: Option<AtomicFile>,
 }
@@ -655,6 +661,11 @@ impl Written {
     /// The new file, or the edited file in it.
     pub fn asset(&self) -> &Asset {
         &self.new
+    }
+
+    /// The number of findings of `verify` in the new file. The old file has all of them.
+    pub fn findings(&self) -> u64 {
+        self.findings
     }
 
     /// Gives the file its name; a preview writes nothing.
@@ -684,11 +695,8 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// The largest size of a small file in bytes.
+/// The largest size in bytes of a file whose tables are all compared, which checks the writer.
 const SMALL: usize = 1 << 20;
-
-/// The smallest size of a large file in bytes.
-const LARGE: usize = 16 << 20;
 
 /// The writable cells of a row, with stored values: the row of a patch that inserts or deletes it.
 ///

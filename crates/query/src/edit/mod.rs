@@ -17,6 +17,7 @@ pub mod patch;
 pub mod read;
 mod resolve;
 mod restore;
+mod rules;
 
 pub use crate::writable::{
     Cells, Change, Check, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, Seal, TableEdits,

@@ -2,13 +2,17 @@
 
 use super::{Cells, Change, Edit, Restore, ValueSource, refused};
 use crate::error::{Error, Result};
+use crate::source::bounded::Bounded;
 use crate::table::Value;
 pub use crate::writable::json::value;
-use crate::writable::json::{Tree, wrong_json};
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use crate::writable::json::{self, wrong_json};
+use crate::writable::{short, short_text};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::sync::Arc;
 
 /// Cells by the names of their columns, of a row that is looked at and not kept.
@@ -81,20 +85,20 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
 pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     match form {
-        Form::Json => json(input, each),
-        Form::Ndjson => ndjson(input, each),
-        Form::Csv => csv(input, each),
+        Form::Json => document(input, each),
+        Form::Ndjson => ndjson(Bounded::new(input, u64::MAX).with_lines(LINE), each),
+        Form::Csv => csv(Bounded::new(input, u64::MAX).with_lines(LINE), each),
     }
 }
 
-/// The longest line of a patch.
-const LINE: u64 = 1 << 30;
+/// The largest size of a line in bytes.
+const LINE: u64 = 64 << 20;
 
 fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let mut line = Vec::new();
     for number in 1u64.. {
         line.clear();
-        let read = input.by_ref().take(LINE).read_until(b'\n', &mut line).map_err(|e| Error::io("cannot read", e))?;
+        let read = input.read_until(b'\n', &mut line).map_err(|e| Error::io("cannot read", e))?;
         if read == 0 {
             break;
         }
@@ -102,13 +106,14 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
         if text.is_empty() {
             continue;
         }
-        let Tree(value) = serde_json::from_slice(text).map_err(|e| wrong_json(e, number))?;
+        let what = |e: std::str::Utf8Error| refused(format!("line {number}: not valid UTF-8: {e}"));
+        let value = json::value_of(std::str::from_utf8(text).map_err(what)?).map_err(|e| wrong_json(e, number))?;
         each(row(value, number)?)?;
     }
     Ok(())
 }
 
-fn json(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
+fn document(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     if head.starts_with(BOM) {
         input.consume(BOM.len());
@@ -155,16 +160,16 @@ impl<'de> Visitor<'de> for Items<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         for number in 1u64.. {
-            let Some(Tree(item)) = seq.next_element()? else { break };
-            self.give(item, number)?;
+            let Some(item) = seq.next_element::<Box<RawValue>>()? else { break };
+            self.give(json::value_of(item.get()).map_err(A::Error::custom)?, number)?;
         }
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         let mut parts = Vec::new();
-        while let Some((name, Tree(part))) = map.next_entry::<String, Tree>()? {
-            parts.push((name.into(), part));
+        while let Some((name, part)) = map.next_entry::<String, Box<RawValue>>()? {
+            parts.push((name.into(), json::value_of(part.get()).map_err(A::Error::custom)?));
         }
         self.give(Value::Map(parts), 1)
     }
@@ -173,13 +178,32 @@ impl<'de> Visitor<'de> for Items<'_> {
 /// The row that an object is: a row of a patch, where it says a change.
 fn row(value: Value<'static>, origin: u64) -> Result<InputRow<'static>> {
     let Value::Map(parts) = value else {
-        return Err(refused(format!("row {origin}: {} is no object", crate::writable::short(&value))));
+        return Err(refused(format!("row {origin}: {} is no object", short(&value))));
     };
+    if let Some(name) = doubled(&parts) {
+        return Err(refused(format!("row {origin}: {} is there twice", short_text(name))));
+    }
     let says = |wanted: &str| parts.iter().any(|(name, _)| name == wanted);
     if says("change") && (says("key") || says("new") || says("old")) {
         return edit(parts, origin);
     }
     Ok(InputRow::Exported { origin, cells: parts, from: ValueSource::Typed })
+}
+
+/// The first name that two members of a row have, or two members of its key or cells.
+fn doubled(parts: &Cells) -> Option<&str> {
+    let mut names = HashSet::new();
+    let own = parts.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name));
+    own.or_else(|| {
+        let inner = parts.iter().filter(|(name, _)| matches!(&**name, "key" | "old" | "new"));
+        inner.into_iter().find_map(|(_, part)| match part {
+            Value::Map(cells) => {
+                let mut names = HashSet::new();
+                cells.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name))
+            }
+            _ => None,
+        })
+    })
 }
 
 /// The edit that a row of a patch is.
@@ -198,7 +222,10 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
             (name @ ("old" | "new"), _) => return Err(wrong(&format!("{name} is no object of columns"))),
             (name @ ("table" | "change"), _) => return Err(wrong(&format!("{name} is no text"))),
             (name, _) => {
-                return Err(wrong(&format!("{name:?} is no part of a change: it has table, change, key, old, new")));
+                return Err(wrong(&format!(
+                    "{} is no part of a change: it has table, change, key, old, new",
+                    short_text(name)
+                )));
             }
         }
     }
@@ -214,7 +241,7 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
         (Some("removed"), Some(_)) => return Err(wrong("a removed row has nothing new")),
         (other, _) => {
             let other = other.unwrap_or("null");
-            return Err(wrong(&format!("change is {other:?}; it is added, removed or changed")));
+            return Err(wrong(&format!("change is {}; it is added, removed or changed", short_text(other))));
         }
     };
     Ok(InputRow::Edit(Edit { table, key, old, change, origin: Some(origin) }))
@@ -314,6 +341,13 @@ mod tests {
             assert_eq!(*from == ValueSource::TextWithCommas, text.contains(';'), "{text}");
         }
         assert_eq!(all("a,b\n1\n", Form::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
+    }
+
+    #[test]
+    fn a_line_has_a_limit() {
+        let long = format!("{{\"record\":\"a\"}}\n{{\"record\":\"{}\"}}\n", "x".repeat(LINE as usize));
+        let error = all(&long, Form::Ndjson).unwrap_err();
+        assert!(error.contains("a line of more than 67108864 bytes"), "{error}");
     }
 
     #[test]

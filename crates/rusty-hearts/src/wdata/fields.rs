@@ -37,6 +37,8 @@ pub struct Field {
     pub names: Option<Named>,
     /// Whether people know the record by it.
     pub is_label: bool,
+    /// Whether no two records may have the same value.
+    pub is_unique: bool,
 }
 
 /// Records that fields of other records name.
@@ -105,7 +107,7 @@ pub enum Gate {
 
 /// A field that is always stored.
 pub const fn field(name: &'static str, kind: StoredKind) -> Field {
-    Field { name, kind, gate: Gate::Always, names: None, is_label: false }
+    Field { name, kind, gate: Gate::Always, names: None, is_label: false, is_unique: false }
 }
 
 impl Field {
@@ -127,6 +129,13 @@ impl Field {
     #[must_use]
     pub const fn label(mut self) -> Self {
         self.is_label = true;
+        self
+    }
+
+    /// Declares that no two records may have the same value.
+    #[must_use]
+    pub const fn unique(mut self) -> Self {
+        self.is_unique = true;
         self
     }
 }

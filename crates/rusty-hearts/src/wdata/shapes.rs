@@ -214,7 +214,7 @@ box_types! {
     EnvironmentReverbBox = 16, "environment_reverb_boxes", &[field("reverb_type", Int)];
     /// A node of the graph along which things move.
     WaypointBox = 17, "waypoint_boxes", &[
-        ID,
+        ID.unique(),
         field("range", Float),
         field("link_count", Count),
         field("links", List(&Int, 0)).names(Named::Waypoints),

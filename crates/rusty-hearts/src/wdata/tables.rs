@@ -1,6 +1,6 @@
 //! The tables of a map, derived from the descriptions that read its records.
 
-use super::fields::Field;
+use super::fields::{Field, Named};
 use super::layout::Obb;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
@@ -243,6 +243,11 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
                 .brief()
                 .accepts(accepts(&field.kind));
             let column = if field.is_label { column.key() } else { column };
+            let column = if field.is_unique { column.unique() } else { column };
+            let column = match field.names {
+                Some(Named::Waypoints) => column.refers_to(BoxType::WaypointBox.shape().name),
+                _ => column,
+            };
             table = table.column(column, move |row| row.record.value(number));
             if field.is_label {
                 table = table.label();

@@ -173,7 +173,7 @@ pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::
     let mut are_whole = true;
     for (n, entry) in reader.graphs().iter().enumerate() {
         let mut nodes = Nodes::default();
-        let fault = reader.cat_typed(entry, &mut nodes).err();
+        let fault = reader.graph(entry, &mut nodes).err();
         nodes.settle();
         while !nodes.open.is_empty() {
             nodes.end();

@@ -46,6 +46,7 @@ use crate::bytes::{Cursor, Utf16};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
+use crate::writable::{refused, short_text};
 use crate::{budget, codec};
 use graph::{Graph, PendingValue};
 pub use options::{Limits, Options};
@@ -273,7 +274,7 @@ impl VrbArchive {
         }
     }
 
-    /// The chunk `name`; the main chunk is called [`MAIN`].
+    /// The chunk `name`, which may be in brackets; the main chunk is called [`MAIN`].
     ///
     /// # Errors
     /// When the chunk table is damaged and `name` is not the main chunk.
@@ -281,7 +282,13 @@ impl VrbArchive {
         if name == MAIN {
             return Ok(Some(self.main()));
         }
-        Ok(self.extra()?.iter().find(|c| c.name == name).map(|chunk| Chunk { archive: self, chunk }))
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let find = |name: &str| self.extra().map(|extra| extra.iter().find(|chunk| chunk.name == name));
+        let chunk = match (find(name)?, bare) {
+            (None, Some(bare)) => find(bare)?,
+            (found, _) => found,
+        };
+        Ok(chunk.map(|chunk| Chunk { archive: self, chunk }))
     }
 
     /// The records of the chunk table: a string and an entry each. No real file has one: the layout follows from the
@@ -336,27 +343,46 @@ impl VrbArchive {
         }
     }
 
-    /// The value that `entry` names: a chunk (`[Main]`), a path in a chunk (`[Main].Roots[0]`), or a path in the main
-    /// chunk (`Roots[0]`).
+    /// The value that `entry` names: a chunk by its name or by its name in brackets (`Entities`, `[Entities]`, `[Main]`), a
+    /// path in a chunk (`Entities[3].Mass`, `[Entities][3].Mass`), or a path in the main chunk (`Roots[0]`).
     ///
     /// # Errors
-    /// When the way there is damaged.
+    /// `Syntax` if a chunk and the main chunk both have a value of this name, with a name in brackets for each. Damage on
+    /// the way to the value.
     pub fn find(&self, entry: &str) -> Result<Option<(Chunk<'_>, Node<'_>)>> {
-        let (chunk, path) = match entry.strip_prefix(MAIN) {
-            Some(rest) => (self.main(), rest),
-            None => {
-                // The longest name wins if one chunk's name is a prefix of another's.
-                let named = |c: &ChunkPart| entry.starts_with(&c.name) && !c.name.is_empty();
-                let chunk = self.extra()?.iter().filter(|c| named(c)).max_by_key(|c| c.name.len());
-                let rest = chunk.and_then(|c| entry.strip_prefix(&*c.name));
-                match chunk.zip(rest).filter(|(_, rest)| rest.is_empty() || rest.starts_with(['.', '['])) {
-                    Some((chunk, rest)) => (Chunk { archive: self, chunk }, rest),
-                    None => (self.main(), entry),
-                }
-            }
+        if let Some(rest) = entry.strip_prefix(MAIN) {
+            return self.main().value(rest);
+        }
+        // The longest name wins if one chunk's name is a prefix of another's.
+        let extra = self.extra()?.iter().filter(|chunk| !chunk.name.is_empty());
+        let in_brackets = |chunk: &&ChunkPart| {
+            let name = entry.strip_prefix('[').and_then(|rest| rest.strip_prefix(&*chunk.name));
+            name.is_some_and(|rest| rest.starts_with(']'))
         };
-        let Some(path) = Path::parse(path.strip_prefix('.').unwrap_or(path)) else { return Ok(None) };
-        Ok(chunk.root()?.find(&path)?.map(|node| (chunk, node)))
+        if let Some(chunk) = extra.clone().filter(in_brackets).max_by_key(|chunk| chunk.name.len()) {
+            let rest = entry.get(chunk.name.len().saturating_add(2)..).unwrap_or_default();
+            return Chunk { archive: self, chunk }.value(rest);
+        }
+        let is_of = |chunk: &&ChunkPart| {
+            let rest = entry.strip_prefix(&*chunk.name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let Some(chunk) = extra.filter(is_of).max_by_key(|chunk| chunk.name.len()) else {
+            return self.main().value(entry);
+        };
+        let rest = entry.get(chunk.name.len()..).unwrap_or_default();
+        let found = Chunk { archive: self, chunk }.value(rest)?;
+        // A damaged main chunk has no value of this name that could be shown instead.
+        let of_main = self.main().value(entry);
+        match (found, of_main) {
+            (Some(_), Ok(Some(_))) => {
+                let both = format!("[{}]{rest} or {MAIN}.{entry}", chunk.name);
+                let what = format!("{} names two values; write {both}", short_text(entry));
+                Err(refused(what))
+            }
+            (None, of_main) => of_main,
+            (found, _) => Ok(found),
+        }
     }
 }
 
@@ -383,6 +409,12 @@ impl<'a> Chunk<'a> {
         self.chunk.root
     }
 
+    /// The value at a path in it.
+    fn value(self, path: &str) -> Result<Option<(Self, Node<'a>)>> {
+        let Some(path) = Path::parse(path.strip_prefix('.').unwrap_or(path)) else { return Ok(None) };
+        Ok(self.root()?.find(&path)?.map(|node| (self, node)))
+    }
+
     /// Checks that its stored bytes do not overlap another part.
     fn check_alone(&self) -> Result<()> {
         if !self.chunk.shared {
@@ -397,22 +429,6 @@ impl<'a> Chunk<'a> {
     /// chunks could consist of the whole file.
     fn check_checksum(&self) -> Result<()> {
         if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
-    }
-
-    /// Whether it has the stored bytes and the root model of a chunk of another archive, and can be decoded as that one.
-    fn is_copy_of(&self, other: &Chunk<'_>) -> bool {
-        let (new, old) = (&self.chunk.part, &other.chunk.part);
-        let form = |part: &ArchivePart| {
-            let ArchiveEntry { checksum, uncompressed_size, compression_type, delta_encoded, padding, .. } =
-                *part.entry();
-            (checksum.get(), uncompressed_size.get(), compression_type, delta_encoded, padding)
-        };
-        let stored = |chunk: &Chunk<'_>| chunk.chunk.part.stored(&chunk.archive.source);
-        form(new) == form(old)
-            && self.chunk.root == other.chunk.root
-            && self.chunk.shared == other.chunk.shared
-            && new.is_within(&self.archive.source, &self.archive.options.limits)
-            && stored(self).is_ok_and(|new| stored(other).is_ok_and(|old| old.bytes() == new.bytes()))
     }
 
     /// Decodes its bytes without keeping them.

@@ -218,12 +218,6 @@ impl ArchivePart {
         self.data.get()
     }
 
-    /// Whether `limits` allow its decoded bytes beside the decoded bytes of the earlier parts.
-    pub(super) fn is_within(&self, file: &Source, limits: &Limits) -> bool {
-        let size = u64::try_from(self.entry.uncompressed_size.get()).unwrap_or(u64::MAX);
-        self.before.saturating_add(size) <= limits.decoded(file)
-    }
-
     /// Decodes the bytes without keeping them.
     ///
     /// # Errors

@@ -82,6 +82,12 @@ impl Reader for VrbArchive {
         Ok(true)
     }
 
+    fn graph(&self, name: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(chunk) = self.chunk(name)? else { return Ok(false) };
+        chunk.root()?.visit_typed(out)?;
+        Ok(true)
+    }
+
     /// The readable chunks. `verify` reports a damaged chunk table.
     fn graphs(&self) -> Vec<Cow<'_, str>> {
         let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());

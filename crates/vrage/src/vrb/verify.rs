@@ -10,23 +10,6 @@ use crate::threads::{self, prelude::*};
 
 /// Checks `archive`; chunks are checked in parallel.
 pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
-    verify_chunks(archive, |_| true, progress)
-}
-
-/// Checks `archive` without the chunks that it has in common with `old`.
-pub(super) fn verify_changed(archive: &VrbArchive, old: &VrbArchive, progress: &Progress) -> Report {
-    let stored = |archive: &VrbArchive| archive.type_table.stored(&archive.source);
-    let same_types = stored(archive).is_ok_and(|new| stored(old).is_ok_and(|old| old.bytes() == new.bytes()));
-    let before = old.known_chunks().0;
-    let is_changed = |chunk: &Chunk<'_>| {
-        let same = before.iter().find(|other| other.name() == chunk.name());
-        !same.is_some_and(|same| same_types && chunk.is_copy_of(same))
-    };
-    verify_chunks(archive, is_changed, progress)
-}
-
-/// Checks `archive` and the chunks that `wanted` selects.
-fn verify_chunks(archive: &VrbArchive, wanted: impl Fn(&Chunk<'_>) -> bool, progress: &Progress) -> Report {
     let mut header = Check::new("header");
     header.note(archive.check_header());
     header.note(check_reserved(archive));
@@ -53,7 +36,7 @@ fn verify_chunks(archive: &VrbArchive, wanted: impl Fn(&Chunk<'_>) -> bool, prog
         table = check_part(archive, "chunk table", chunk_table);
     }
     table.note(check_unused(archive, chunk_table, unused));
-    let (mut chunks, listed) = archive.known_chunks();
+    let (chunks, listed) = archive.known_chunks();
     if table.note(listed).is_some() {
         table.detail = format!("{} extra chunks", chunks.len().saturating_sub(1));
         if chunks.len() > 1 {
@@ -62,7 +45,6 @@ fn verify_chunks(archive: &VrbArchive, wanted: impl Fn(&Chunk<'_>) -> bool, prog
     }
     checks.push(table);
     checks.push(check_space(archive, &chunks));
-    chunks.retain(wanted);
     checks.extend(check_chunks(&chunks, model.is_some(), progress));
     Report { checks }
 }
@@ -202,36 +184,4 @@ fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)
     walker.check()?;
     walker.expect_end()?;
     Ok(Some((data.bytes().len() as u64, walker.inferred())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Source;
-    use assetq_sample::vrb::{ArchiveBuilder, Codec, mesh, world};
-
-    /// Only chunks that differ from the old archive are verified, and damage in them is found.
-    #[test]
-    fn copied_chunks_are_not_verified_again() {
-        let world = world();
-        let archive = |main: u64| {
-            let builder = ArchiveBuilder::new(&world.types, world.mesh, Codec::Zlib, mesh(main, 4));
-            builder.chunk("Other", world.mesh, Codec::Zlib, mesh(7, 4)).build()
-        };
-        let open = |bytes: Vec<u8>| VrbArchive::open(Source::from_vec("world.vrb", bytes)).unwrap();
-        let old = open(archive(1));
-        let verified = |new: &VrbArchive| {
-            let report = verify_changed(new, &old, &Progress::default());
-            let sums = report.checks.iter().find(|check| check.name == "chunk checksums").unwrap();
-            (sums.detail.clone(), report.is_ok())
-        };
-        assert_eq!(verified(&old), ("0 chunks".to_owned(), true));
-        assert_eq!(verified(&open(archive(2))), ("1 chunk".to_owned(), true));
-        for chunk in 0..2 {
-            let mut bytes = archive(1);
-            let (start, _) = old.chunks().unwrap()[chunk].part().range().unwrap();
-            bytes[start as usize + 9] ^= 0x55;
-            assert_eq!(verified(&open(bytes)), ("1 chunk".to_owned(), false));
-        }
-    }
 }

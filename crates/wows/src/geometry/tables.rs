@@ -105,7 +105,9 @@ fn mappings<'g>(
     let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
     let table = DeclaredTable::new(name, move || Ok(all(g)?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-        .column(Column::id32("mapping_id").brief().key().writable(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
+        .column(Column::id32("mapping_id").brief().key().unique().writable(), |(_, m)| {
+            Ok(Value::Id32(m.mapping_id.get()))
+        })
         .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
         .column(Column::uint("texel_density").brief().accepts(Accepts::Bits(16)), |(_, m)| {
             Ok(m.packed_texel_density.get().into())

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::Value;
 use crate::writable::pointers::repointed;
-use crate::writable::{Check, Pieces, TableEdits, Writable, refused};
+use crate::writable::{Check, Pieces, TableEdits, Writable, refused, short_text};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -93,10 +93,6 @@ impl Geometry {
             for (column, value) in cells {
                 match (column, value) {
                     (&MAPPING_ID, Value::Id32(id)) => {
-                        if mappings.iter().any(|other| other.mapping_id.get() == *id) {
-                            let what = format!("column mapping_id: {value} does not fit: another mapping has this id");
-                            return Err(refused(format!("{}: {what}", edits.table)));
-                        }
                         patches.insert(at, id.to_le_bytes().to_vec());
                     }
                     (&TEXEL_DENSITY, Value::Uint(density)) => {
@@ -137,7 +133,10 @@ impl Geometry {
         if let Some((vertices, indices)) = ids {
             let both = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?);
             let Some((vertices, indices)) = both else {
-                return Err(refused(format!("mesh {name:?}: this file has no mappings with the ids that it says")));
+                return Err(refused(format!(
+                    "mesh {}: this file has no mappings with the ids that it says",
+                    short_text(name)
+                )));
             };
             let name = name.to_owned();
             let pairing = Pairing::RenderSet;

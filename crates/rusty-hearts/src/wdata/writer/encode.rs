@@ -11,7 +11,7 @@ use crate::wdata::fields::{
 use crate::wdata::layout::Obb;
 use crate::wdata::shapes::Shape;
 use crate::wdata::{Map, Record, TextForm};
-use crate::writable::{refused, whole_number};
+use crate::writable::{refused, short_text, whole_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -274,7 +274,11 @@ impl<'m> Encoder<'m> {
                 let Value::Map(parts) = value else { return Err(wrong("an object")) };
                 let known = |name: &str| fields.iter().any(|f| f.name == name && !matches!(f.kind, StoredKind::Count));
                 if let Some((name, _)) = parts.iter().find(|(name, _)| !known(name)) {
-                    return Err(refused(format!("column {}: there is no member {name:?}", field.name)));
+                    return Err(refused(format!(
+                        "column {}: there is no member {name}",
+                        field.name,
+                        name = short_text(name)
+                    )));
                 }
                 let part = |f: &Field| parts.iter().find(|(name, _)| *name == f.name).map(|(_, value)| value);
                 let new: Vec<Option<&Value<'static>>> = fields.iter().map(part).collect();

@@ -9,17 +9,16 @@ use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
 use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, path_rows, records};
 use super::trailing::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
-use super::waypoints::id_of;
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Tree, Value};
 use crate::writable::{
-    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, whole_number,
+    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, short_text, whole_number,
 };
 use edits::{RecordEdit, RecordPart, RunEdit};
 use encode::Encoder;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The column of a box's type in the table of all boxes.
@@ -40,7 +39,6 @@ impl Writable for Map {
                 _ => writer.take(edit)?,
             }
         }
-        writer.check_waypoints()?;
         also.extend(writer.runs.keys().map(|rows| rows.name().to_owned()));
         let mut pieces = writer.finish()?;
         (pieces.also, pieces.added) = (also, added);
@@ -65,7 +63,7 @@ impl Writable for Map {
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let mut now = Tree::default();
         if !super::cat::cat(self, entry, &mut now)? {
-            let what = format!("entry {entry:?} not found");
+            let what = format!("entry {} not found", short_text(entry));
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
         }
         let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
@@ -78,7 +76,7 @@ impl Writable for Map {
         let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
         let mut cells = Vec::new();
         for (name, given) in new {
-            let old = member(name).ok_or_else(|| refused(format!("the entry has no {name:?}")))?;
+            let old = member(name).ok_or_else(|| refused(format!("the entry has no {}", short_text(name))))?;
             if !is_same(old, given) {
                 if matches!(&**name, "table" | "references" | "also") {
                     return Err(refused(format!("{name} follows from others and is not written")));
@@ -166,76 +164,6 @@ impl<'m> Writer<'m> {
             places.insert(before.unwrap_or(places.len()), (box_type, at));
         }
         places
-    }
-
-    /// Checks that every link leads to a waypoint, and that ids are unique, if that was so before: a waypoint that is a
-    /// target cannot be deleted alone.
-    fn check_waypoints(&self) -> Result<()> {
-        const ID: usize = BoxType::WaypointBox.shape().number("id");
-        const LINKS: usize = BoxType::WaypointBox.shape().number("links");
-        let Some(edit) = self.runs.get(&RecordTable::Boxes(BoxType::WaypointBox)) else { return Ok(()) };
-        let names = |record: &RecordEdit| record.fields.contains_key(&ID) || record.fields.contains_key(&LINKS);
-        if edit.remove.is_empty() && edit.add.is_empty() && !edit.set.values().any(names) {
-            return Ok(());
-        }
-        let waypoints = self.map.boxes(BoxType::WaypointBox)?;
-        waypoints.check()?;
-        let links = |value: &Value<'_>| match value {
-            Value::List(links) => links.iter().filter_map(whole_number).collect(),
-            _ => Vec::new(),
-        };
-        let mut ids_before: HashSet<i128> = HashSet::new();
-        // Names, ids and links after the edit.
-        let mut after: Vec<(String, i128, Vec<i128>)> = Vec::new();
-        let mut doubled_before = false;
-        let mut dangling_before: HashSet<i128> = HashSet::new();
-        for (number, waypoint) in waypoints.iter().enumerate() {
-            let id: i128 = id_of(&waypoint)?.into();
-            let leads = links(&waypoint.value(LINKS)?);
-            doubled_before |= !ids_before.insert(id);
-            dangling_before.extend(&leads);
-            if edit.remove.contains(&number) {
-                continue;
-            }
-            let cell = |field: usize| edit.set.get(&number).and_then(|record| record.fields.get(&field));
-            let leads = cell(LINKS).map_or(leads, &links);
-            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole_number).unwrap_or(id), leads));
-        }
-        dangling_before.retain(|id| !ids_before.contains(id));
-        for record in &edit.add {
-            let cell = |field: usize| record.fields.get(&field);
-            let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
-            after.push((
-                name,
-                cell(ID).and_then(whole_number).unwrap_or(0),
-                cell(LINKS).map(&links).unwrap_or_default(),
-            ));
-        }
-        let mut ids = HashSet::new();
-        for (name, id, _) in &after {
-            if !ids.insert(*id) && !doubled_before {
-                return Err(refused(format!(
-                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has this id"
-                )));
-            }
-        }
-        for (name, _, links) in &after {
-            let lost = links.iter().find(|id| !ids.contains(*id) && !dangling_before.contains(*id));
-            match lost {
-                Some(id) if ids_before.contains(id) => {
-                    return Err(refused(format!(
-                        "waypoint_boxes: waypoint {id} cannot go alone: {name:?} leads to it"
-                    )));
-                }
-                Some(id) => {
-                    let what =
-                        format!("waypoint_boxes {name:?}: column links: {id} does not fit: no waypoint has this id");
-                    return Err(refused(what));
-                }
-                None => {}
-            }
-        }
-        Ok(())
     }
 
     /// The range of the records of a kind.

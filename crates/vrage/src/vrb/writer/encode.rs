@@ -10,7 +10,7 @@ use crate::bytes::Utf16;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
-use crate::writable::{refused, whole_number};
+use crate::writable::{refused, short_text, whole_number};
 use std::collections::HashMap;
 
 /// The most elements or entries: counts have 24 bits.
@@ -195,14 +195,15 @@ impl<'a> Encoder<'a> {
                 model = target;
             }
             let declared = self.type_name(slot.model);
-            return Err(self.refuse(format_args!("a value of {declared} cannot be made one of {name:?}")));
+            return Err(self.refuse(format_args!("a value of {declared} cannot be made one of {}", short_text(name))));
         }
         let known = self.names()?.models.get(name).map(Vec::as_slice).unwrap_or_default();
         let stored = |id: &&ModelId| !matches!(self.types.shape(**id), Shape::Unknown(_));
         match known.iter().find(stored).or(known.first()) {
             Some(&model) => Ok(model),
             None => Err(self.refuse(format_args!(
-                "the archive has no values of type {name:?}; those in its table `models` can be written"
+                "the archive has no values of type {}; those in its table `models` can be written",
+                short_text(name)
             ))),
         }
     }
@@ -367,14 +368,18 @@ impl<'a> Encoder<'a> {
     /// The error for a member that is left out.
     #[cold]
     pub fn missing(&self, name: &str) -> Error {
-        self.refuse(format_args!("its member {name:?} is missing"))
+        self.refuse(format_args!("its member {} is missing", short_text(name)))
     }
 
     /// Checks that every field was a member.
     pub fn all_taken(&self, fields: &Fields<'_, '_>, taken: &Taken, members: &[Member]) -> Result<()> {
         let Some(name) = taken.left(fields) else { return Ok(()) };
         let known: Vec<&str> = members.iter().take(32).map(|m| self.types.member_name(m)).collect();
-        Err(self.refuse(format_args!("there is no member {name:?}; there are {}", known.join(", "))))
+        Err(self.refuse(format_args!(
+            "there is no member {name}; there are {}",
+            known.join(", "),
+            name = short_text(name)
+        )))
     }
 
     fn list(&mut self, model: ModelId, element: ModelId, value: &Value<'_>) -> Result<()> {
@@ -411,7 +416,7 @@ impl<'a> Encoder<'a> {
                 let mut seen = std::collections::HashSet::new();
                 for (name, value) in entries {
                     if !seen.insert(&**name) {
-                        return Err(self.refuse(format_args!("the key {name:?} is there twice")));
+                        return Err(self.refuse(format_args!("the key {} is there twice", short_text(name))));
                     }
                     self.string(name)?;
                     self.at_name(name, |this| this.fresh(PendingValue::plain(of), value, None))?;

@@ -261,7 +261,7 @@ impl<'a> Encoder<'a> {
         let mut seen: HashSet<&str> = entries.iter().take(next).map(|(name, _)| &**name).collect();
         for (name, value) in rest {
             if !seen.insert(name) {
-                return Err(self.refuse(format_args!("the key {name:?} is there twice")));
+                return Err(self.refuse(format_args!("the key {} is there twice", crate::writable::short_text(name))));
             }
             match others.get_mut(&**name).and_then(Vec::pop) {
                 Some((bytes, node)) => {

@@ -8,14 +8,13 @@ mod rows;
 
 use super::part::{ArchivePart, Compression};
 use super::values::{Values, column};
-use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive, verify};
+use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
-use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, refused, short_text};
 use encode::Encoder;
 use rows::{Adds, RowEdits, SetRow};
 use std::any::Any;
@@ -128,12 +127,9 @@ impl Writable for VrbArchive {
         new.downcast_ref().map_or(Ok(false), |new| compare::compare(self, new, edits))
     }
 
-    fn verify_written(&self, new: &dyn Any, progress: &Progress) -> Option<Report> {
-        Some(verify::verify_changed(new.downcast_ref()?, self, progress))
-    }
-
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
+        let missing =
+            || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
         let (chunk, node) = self.find(entry)?.ok_or_else(missing)?;
         self.check_whole(&chunk)?;
         let mut out = self.encoder(&chunk)?;
@@ -147,7 +143,7 @@ impl Writable for VrbArchive {
         let mut again = self.encoder(&chunk)?;
         again.trial = true;
         if again.merge(&mut node.moved_to(&written).walk(), new).is_err() {
-            let what = format!("what was written of {entry:?} does not read as what was asked");
+            let what = format!("what was written of {} does not read as what was asked", short_text(entry));
             return Err(Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back"));
         }
         let data = written.bytes().to_vec();
@@ -194,7 +190,10 @@ impl VrbArchive {
             }
         }
         if let Some(name) = adds.keys().next() {
-            return Err(refused(format!("values: chunk {name:?} is not there; `assetq ls FILE` shows those that are")));
+            return Err(refused(format!(
+                "values: chunk {} is not there; `assetq ls FILE` shows those that are",
+                short_text(name)
+            )));
         }
         Ok(changed)
     }

@@ -12,7 +12,7 @@ use super::encode::{Encoder, same_leaf, shown};
 use super::merge::astray;
 use crate::error::{Error, Result};
 use crate::table::Value;
-use crate::writable::{EditPosition, refused};
+use crate::writable::{EditPosition, refused, short_text};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::Peekable;
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl Adds {
         depth: usize,
     ) -> Result<()> {
         let Some(parsed) = Path::parse(path).filter(|parsed| parsed.steps().len() <= depth) else {
-            return Err(refused(format!("values: path {path:?} is not one; `assetq help ls` shows some")));
+            return Err(refused(format!("values: path {} is not one; `assetq help ls` shows some", short_text(path))));
         };
         let mut at = self;
         for step in parsed.steps() {
@@ -109,13 +109,13 @@ impl Adds {
                     }
                     match at.named.get_mut(found) {
                         Some((_, inner)) => inner,
-                        None => return Err(refused(format!("values: path {path:?}"))),
+                        None => return Err(refused(format!("values: path {}", short_text(path)))),
                     }
                 }
             };
         }
         if at.leaf.is_some() {
-            return Err(refused(format!("values: a row with the path {path:?} is added twice")));
+            return Err(refused(format!("values: a row with the path {} is added twice", short_text(path))));
         }
         at.leaf = Some(typed(type_name, value));
         Ok(())
@@ -307,7 +307,7 @@ impl<'a> Encoder<'a> {
                     return Ok(Tally::KEPT);
                 }
                 if let Some(name) = unknown {
-                    return Err(self.refuse(format_args!("there is no member {name:?}")));
+                    return Err(self.refuse(format_args!("there is no member {}", short_text(name))));
                 }
                 if tally.gone() || gone.is_empty() {
                     return Ok(tally);

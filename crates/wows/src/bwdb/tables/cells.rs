@@ -37,7 +37,7 @@ pub(super) fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<F
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
             let accepts = accepts(fields, info, half);
             let shape = (kind == Kind::Nested).then(|| built_in::shape(fields, info)).flatten();
-            columns.push(Column { name, kind, brief, role, wide: false, accepts, folders: false, shape });
+            columns.push(Column { name, kind, brief, role, accepts, shape, ..Column::new("", Kind::Any) });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {

@@ -54,7 +54,7 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .random_access()
         .own_texts(false)
         .with_writable_rows()
-        .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
+        .column(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
         .column(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| {
             Ok(db.path(*id)?.into())

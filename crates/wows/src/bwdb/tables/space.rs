@@ -29,7 +29,7 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let table = DeclaredTable::walked("models", || Ok(models.len()), locate)
         .random_access()
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
-        .column(Column::id64("id").brief().key().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
+        .column(Column::id64("id").brief().key().unique().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
         .found_by(find)
         .column(path_column(&models.names).accepts(Accepts::Path), |row| {
             Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))

@@ -14,7 +14,7 @@ use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{self, Lazy};
 use crate::table::Value;
-use crate::writable::refused;
+use crate::writable::{refused, short_text};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -554,7 +554,7 @@ impl<'a> Writer<'_, 'a> {
                 continue;
             }
             let Some(field) = this.field(name) else {
-                return Err(self.refuse(format_args!("member {name:?} is not one that is written")));
+                return Err(self.refuse(format_args!("member {} is not one that is written", short_text(name))));
             };
             if this.is_count(name) {
                 // It follows from the lists.

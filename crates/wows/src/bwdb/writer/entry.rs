@@ -11,7 +11,7 @@ use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id64;
 use crate::table::{Tree, Value};
-use crate::writable::{EntryEdit, like, refused};
+use crate::writable::{EntryEdit, like, refused, short_text};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ const PROPERTIES: &str = "properties";
 
 /// The file after a change of a resource's record to `new`, and the tree that `cat` then shows.
 pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
-    let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
-    let wrong = |what: String| Err(refused(format!("{entry}: {what}")));
+    let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
+    let wrong = |what: String| Err(refused(format!("{}: {what}", short_text(entry))));
     let mut tree = Tree::default();
     if !cat_resource(db, entry, &mut tree)? {
         return Err(missing());

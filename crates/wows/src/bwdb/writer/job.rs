@@ -8,7 +8,7 @@ use super::patches::Patches;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::{Table, Value, column_index};
-use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, refused};
+use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, refused, short_text};
 
 /// The things that a table has a row for.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +122,7 @@ pub(super) fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: us
 
 /// The table `name` of a reader.
 pub(super) fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
-    reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
+    reader.table(name).ok_or_else(|| refused(format!("no table {}", short_text(name))))
 }
 
 /// The number of an edit of a list that cannot be applied, if known, and the reason.

@@ -142,7 +142,7 @@ pub(super) fn write(
             }
             match slots.find(key) {
                 Some((at, false)) => Ok((at, key, value)),
-                _ => Err(refused(format!("resources: {shown} is there already"))),
+                _ => Err(refused(format!("resources: {shown}: no slot of the map is free for it"))),
             }
         });
         match new {

@@ -4,7 +4,9 @@ use super::{LONGEST, Splash, SplashBox, is_plain, read};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
-use crate::writable::{Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::writable::{
+    Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused, short_text,
+};
 use std::ops::Range;
 
 /// The names of the columns after the box's name, in the order of the file.
@@ -107,7 +109,8 @@ impl Writable for Splash {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?} not found") }, "");
+        let missing =
+            || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
         let mut found = None;
         for other in self.boxes()? {
             let other = other?;
@@ -129,7 +132,9 @@ impl Writable for Splash {
                 }
                 ("min", (names, _)) => (names, found.min),
                 ("max", (_, names)) => (names, found.max),
-                _ => return Err(refused(format!("a box has no member {name:?}; it has name, min and max"))),
+                _ => {
+                    return Err(refused(format!("a box has no member {}; it has name, min and max", short_text(name))));
+                }
             };
             let Value::List(numbers) = value else { return Err(refused(format!("{name}: a list of 3 numbers fits"))) };
             if numbers.len() != names.len() {
