@@ -1,6 +1,8 @@
 use super::rows::{SelectedRows, text_of};
 use super::sort::SortOrder;
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::archive;
+use crate::asset::Asset;
 use crate::paths::glob_of;
 use crate::report::counted;
 use crate::table::glob::Glob;
@@ -91,16 +93,20 @@ impl Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open_all_with(&args.file, args.with.iter())?;
     let name = asset.source().name();
-    let table = context.table(&asset, args.table.as_deref())?;
     let place = args.place();
     let glob = match asset.reader().archive() {
         Some(_) => args.glob.as_deref().map(glob_of),
         None => args.glob.as_deref().map(Into::into),
     };
+    let mut table = context.table(&asset, args.table.as_deref())?;
+    if let Some(path) = glob.as_deref().filter(|glob| !Glob::is_glob(glob) && table.name() == archive::FILES)
+        && let Some(one) = file_named(path, &asset)?
+    {
+        table = one;
+    }
     let rows = SelectedRows::of(&*table)
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
-        .of_files(asset.reader().archive().is_some() && args.table.is_none())
         .with_place(place);
     let found =
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
@@ -115,6 +121,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
     }
     Ok(Exit::Done)
+}
+
+/// The row of the file of an archive with exactly the requested path, found by the index. In several lists, several files may
+/// have it.
+fn file_named<'a>(path: &str, asset: &'a Asset) -> Result<Option<Box<dyn Table + 'a>>, Failure> {
+    let Some(archive) = asset.reader().archive().filter(|archive| !archive.has_lists()) else { return Ok(None) };
+    let found = archive.find(path).map_err(|error| Failure::in_file(asset.source().name(), &error))?;
+    Ok(found.map(|file| archive::file_table(archive, file)))
 }
 
 /// Whether a short listing has the column: keys identify rows, but a hash of a path or a name does so a second time.

@@ -14,8 +14,6 @@ pub(super) struct SelectedRows<'a> {
     pattern: Pattern,
     place: Option<Region>,
     limit: Option<usize>,
-    /// Whether names are paths of files, which have no other rows below them.
-    are_files: bool,
     /// The columns that the caller reads, if it knows them.
     columns: Option<Vec<usize>>,
 }
@@ -55,7 +53,7 @@ pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Fa
 impl<'a> SelectedRows<'a> {
     /// All rows of `table`.
     pub(super) fn of(table: &'a dyn Table) -> Self {
-        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None, are_files: false, columns: None }
+        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None, columns: None }
     }
 
     /// Keeps only the rows for which the condition holds.
@@ -67,19 +65,6 @@ impl<'a> SelectedRows<'a> {
     /// Keeps only the rows with a matching name.
     pub(super) fn with_name(self, name: Option<&str>) -> Result<Self, Failure> {
         Ok(Self { pattern: name.map_or(Ok(Pattern::All), Pattern::new)?, ..self })
-    }
-
-    /// Declares whether names are paths of files: the row of an exact name is then found by an index.
-    pub(super) fn of_files(self, are_files: bool) -> Self {
-        Self { are_files, ..self }
-    }
-
-    /// The only row that can have the exact name, if the table finds it by an index.
-    fn probe(&self) -> AssetResult<Option<Vec<usize>>> {
-        let Pattern::Exact(name) = &self.pattern else { return Ok(None) };
-        let found = self.table.find(self.table.label(), &Value::text(name)).filter(|_| self.are_files).transpose()?;
-        // Without a file of this name, it may be a folder.
-        Ok(found.filter(|rows| !rows.is_empty()))
     }
 
     /// Keeps only the rows at this place.
@@ -126,14 +111,12 @@ impl<'a> SelectedRows<'a> {
             let message = format!("{file}: rows of {} have no place in space", self.table.name());
             return Err(Failure::new(Exit::Usage, message));
         }
-        let probed = self.probe().map_err(|error| Failure::in_file(file, &error))?;
-        let mut cursor = match (probed, &self.filter) {
-            (Some(rows), _) => filter::picked(self.table, rows),
-            (None, Some(filter)) => {
+        let mut cursor = match &self.filter {
+            Some(filter) => {
                 let walk = filter.walk_over(self.table, self.columns.as_deref());
                 walk.map_err(|error| Failure::in_file(file, &error))?
             }
-            (None, None) => match &self.columns {
+            None => match &self.columns {
                 Some(columns) => self.table.cursor_over(0, columns),
                 None => self.table.cursor(0),
             },

@@ -31,7 +31,7 @@ pub use facts::facts;
 pub use folder::Folder;
 pub use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
-pub use tables::{FILES, tables};
+pub use tables::{FILES, file_table, tables};
 pub use volume::VolumeFile;
 
 use crate::asset::Asset;

@@ -26,11 +26,29 @@ pub const FILES: &str = "files";
 
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
-    let mut table = DeclaredTable::<File<'_>>::new(FILES, || archive.len(), locate)
+    let table = DeclaredTable::new(FILES, || archive.len(), locate);
+    let table = with_columns(table, archive, |path| archive.positions(path));
+    Box::new(table.damaged(|| damage(archive)).random_access())
+}
+
+/// The table of files with one row: it needs no list of all files.
+pub fn file_table<'a>(archive: &'a dyn Archive, file: File<'a>) -> Box<dyn Table + 'a> {
+    let path = file.path.clone();
+    let table = DeclaredTable::new(FILES, || Ok(1), move |n| Ok((n == 0).then(|| file.clone())));
+    Box::new(with_columns(table, archive, move |wanted| Ok((0..1).filter(|_| wanted == path).collect())))
+}
+
+/// Adds the columns of files; `positions` finds the rows of a path.
+fn with_columns<'a>(
+    table: DeclaredTable<'a, File<'a>>,
+    archive: &'a dyn Archive,
+    positions: impl Fn(&str) -> Result<Vec<usize>> + Send + Sync + 'a,
+) -> DeclaredTable<'a, File<'a>> {
+    let table = table
         .column_of_row(Column::text("path").brief().key().in_folders(), |file| Ok(Value::text(&file.path)))
-        .found_by(|key| {
+        .found_by(move |key| {
             let path = key.as_text()?;
-            Some(archive.positions(&path))
+            Some(positions(&path))
         })
         .label()
         .column(Column::id64("id"), |file| Ok(file.id.map_or(Value::Null, Value::Id64)))
@@ -40,12 +58,11 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
         .column_of_row(Column::text("volume").brief().place(), |file| Ok(optional(file.volume.as_deref())))
         .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
-        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()))
-        .damaged(|| damage(archive));
+        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()));
     if archive.has_lists() {
-        table = table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
+        return table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
     }
-    Box::new(table.random_access())
+    table
 }
 
 /// The damage of all lists as one error.
