@@ -20,6 +20,7 @@ use assetq_core::{
 };
 
 pub mod armor;
+mod boxes;
 pub mod bwdb;
 mod camouflage;
 pub mod gameparams;

@@ -124,7 +124,7 @@ pub(in crate::cli) struct Args {
     /// (.mfm), a game or folder that has the textures, or GameParams.data, which states how thick armour is
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) with: Vec<PathBuf>,
-    /// For glb and obj of geometry: the form of textures; default: png
+    /// For glb, obj and png of geometry: the form of textures; default: png
     #[arg(long, value_enum, value_name = "HOW")]
     pub(in crate::cli) textures: Option<TexturesArg>,
     /// For glb and obj of geometry: the greatest width and height of textures
@@ -193,7 +193,8 @@ impl TexturesArg {
     pub(super) fn mode_for(kind: scene::SceneFormat, asked: Option<Self>) -> TextureMode {
         match kind {
             scene::SceneFormat::Glb | scene::SceneFormat::Obj => asked.map_or(TextureMode::Png, Self::mode),
-            _ => TextureMode::None,
+            scene::SceneFormat::Png if asked != Some(Self::None) => TextureMode::Base,
+            scene::SceneFormat::Png | scene::SceneFormat::Svg => TextureMode::None,
         }
     }
 

@@ -162,6 +162,14 @@ fn saved_json_has_the_kinds_and_digits_of_the_file() {
 }
 
 #[test]
+fn a_page_of_one_row_has_at_most_90_kilobytes() {
+    let dir = TempDir::new().unwrap();
+    write(dir.path(), &[column("one", Kind::Uint, vec![Cell::Uint(1)])]);
+    let size = fs::metadata(dir.path().join("page.html")).unwrap().len();
+    assert!(size <= 90_000, "{size}");
+}
+
+#[test]
 fn a_printed_table_is_whole_or_says_that_it_is_not() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

@@ -331,6 +331,49 @@ fn a_page_is_no_larger_than_the_glb_and_a_third() {
     }
 }
 
+/// Hit boxes and the instances of a space, in metres, where the geometry's GLB has its meshes.
+#[test]
+fn boxes_are_written_as_glb() {
+    let dir = TempDir::new().unwrap();
+    for (file, table) in [("ship.splash", "boxes"), ("space.bin", "instances")] {
+        sample(dir.path(), file, Size::Small);
+        run(dir.path(), 0, &["export", file, "--to", "x.glb", "--force"]);
+        let glb = gltf::Gltf::open(dir.path().join("x.glb")).unwrap();
+        let (document, binary) = (&glb.document, glb.blob.as_deref().unwrap());
+        let scene = document.default_scene().unwrap();
+        let [root] = &*scene.nodes().collect::<Vec<_>>() else { panic!("one root") };
+        assert_eq!(root.transform().decomposed().2, [15.0; 3]);
+        let (rows, _) = run(dir.path(), 0, &["sql", &format!("SELECT count(*) n FROM {table}"), file, "-f", "ndjson"]);
+        let boxes = root.children().count();
+        assert!(
+            boxes as u64 >= serde_json::from_str::<serde_json::Value>(&rows).unwrap()["n"].as_u64().unwrap()
+                && boxes > 0,
+            "{file}"
+        );
+        assert!(root.children().all(|node| node.name().is_some_and(|name| !name.is_empty())));
+        let cube = document.meshes().next().unwrap().primitives().next().unwrap();
+        let reader = cube.reader(|_| Some(binary));
+        assert_eq!(
+            (reader.read_positions().unwrap().count(), reader.read_indices().unwrap().into_u32().count()),
+            (24, 36)
+        );
+    }
+    // The first box lies where its row says, with x mirrored.
+    run(dir.path(), 0, &["export", "ship.splash", "--to", "x.glb", "--force"]);
+    let document = gltf::Gltf::open(dir.path().join("x.glb")).unwrap();
+    let (row, _) = run(dir.path(), 0, &["ls", "ship.splash", "-n", "1", "-f", "ndjson"]);
+    let row: serde_json::Value = serde_json::from_str(&row).unwrap();
+    let node = document.nodes().find(|node| node.name() == row["name"].as_str()).unwrap();
+    let (center, _, half) = node.transform().decomposed();
+    let end = |name: &str| row[name].as_f64().unwrap() as f32;
+    for (axis, sign) in [("x", -1.0), ("y", 1.0), ("z", 1.0)] {
+        let at = ["x", "y", "z"].iter().position(|one| *one == axis).unwrap();
+        let (min, max) = (end(&format!("min_{axis}")), end(&format!("max_{axis}")));
+        assert!((center[at] - sign * (min + max) / 2.0).abs() < 1e-4, "{axis} {center:?} {row}");
+        assert!((half[at].abs() - (max - min) / 2.0).abs() < 1e-4, "{axis} {half:?} {row}");
+    }
+}
+
 #[test]
 fn pictures_are_written_without_a_browser() {
     let dir = TempDir::new().unwrap();

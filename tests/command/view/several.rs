@@ -174,6 +174,29 @@ fn a_difference_of_geometry_shows_both_versions_in_one_scene() {
 }
 
 #[test]
+fn a_picture_of_a_ship_has_its_textures_on() {
+    let dir = TempDir::new().unwrap();
+    let mut write = writer(dir.path());
+    folder::<std::convert::Infallible>(|path, bytes| {
+        write(path, bytes.to_vec());
+        Ok(())
+    })
+    .unwrap();
+    // Pixels whose channels differ: without textures a ship is grey, or has the soft colours of its materials.
+    let strong = |name: &str, more: &[&str]| {
+        run(dir.path(), 0, &[&["export", ".", "--ship", SHIP, "--to", name][..], more].concat());
+        let mut reader = png::Decoder::new(fs::File::open(dir.path().join(name)).map(std::io::BufReader::new).unwrap())
+            .read_info()
+            .unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels.as_chunks::<4>().0.iter().filter(|[r, g, b, _]| r.max(g).max(b) - r.min(g).min(b) > 110).count()
+    };
+    let (with, without) = (strong("with.png", &[]), strong("without.png", &["--textures", "none"]));
+    assert!(with > 1000 && with > 4 * without, "{with} {without}");
+}
+
+#[test]
 fn a_ship_has_its_textures_on() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

@@ -286,5 +286,5 @@ const start = () => {
   if (page.parts.length === 0) document.querySelector("main").append(el("p", {}, "There is nothing to show."));
   else show();
 };
-// A module runs once the document is there, and before this event.
-addEventListener("DOMContentLoaded", start);
+// The loader runs once the document is there. The scripts that follow this one run before.
+queueMicrotask(start);

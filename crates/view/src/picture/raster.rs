@@ -25,6 +25,52 @@ pub(super) struct Raster {
 pub(super) struct Corner {
     pub(super) at: [f32; 3],
     pub(super) light: f32,
+    /// Its place on a texture.
+    pub(super) uv: [f32; 2],
+}
+
+/// An image that repeats over a surface. Its opacity is left out.
+#[derive(Debug)]
+pub(super) struct Texture {
+    width: usize,
+    texels: Vec<[u8; 3]>,
+}
+
+impl Texture {
+    /// Decodes a PNG of 8 bits a channel; `None` for others.
+    pub(super) fn decode(png: &[u8]) -> Option<Self> {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().ok()?;
+        let mut bytes = vec![0; reader.output_buffer_size()?];
+        let frame = reader.next_frame(&mut bytes).ok()?;
+        let texels = match (frame.bit_depth, frame.color_type) {
+            (png::BitDepth::Eight, png::ColorType::Rgba) => {
+                bytes.as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]).collect()
+            }
+            (png::BitDepth::Eight, png::ColorType::Rgb) => bytes.as_chunks::<3>().0.to_vec(),
+            (png::BitDepth::Eight, png::ColorType::Grayscale) => bytes.iter().map(|&grey| [grey; 3]).collect(),
+            _ => return None,
+        };
+        Some(Self { width: usize::try_from(frame.width).ok()?, texels })
+    }
+
+    /// The colour at a place. The lower left of glTF's images is their last row.
+    fn at(&self, uv: [f32; 2]) -> [f32; 3] {
+        let height = self.texels.len().checked_div(self.width).unwrap_or(0);
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand texels")]
+        let [column, row] = [(uv, 0, self.width), (uv, 1, height)].map(|(uv, axis, size)| {
+            let share = uv.get(axis).copied().unwrap_or(0.0).rem_euclid(1.0);
+            within(share * size as f32, size.saturating_sub(1))
+        });
+        let texel = self.texels.get(row.saturating_mul(self.width).saturating_add(column)).copied();
+        texel.unwrap_or_default().map(|c| f32::from(c) / 255.0)
+    }
+}
+
+/// The colour of a surface.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Surface<'t> {
+    Plain([f32; 3]),
+    Textured(&'t Texture),
 }
 
 impl Raster {
@@ -66,7 +112,7 @@ impl Raster {
     ///
     /// # Errors
     /// `Limit` when all triangles together exceed the limit of dots.
-    pub(super) fn fill(&mut self, [a, b, c]: [Corner; 3], colour: [f32; 3]) -> Result<()> {
+    pub(super) fn fill(&mut self, [a, b, c]: [Corner; 3], surface: Surface<'_>) -> Result<()> {
         let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.at, b.at, c.at);
         let area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
         if area == 0.0 || !area.is_finite() {
@@ -107,6 +153,13 @@ impl Raster {
                     let light = of_a * a.light + of_b * b.light + of_c * c.light;
                     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
                     let byte = |c: f32| (c * light * 255.0).round().clamp(0.0, 255.0) as u8;
+                    let colour = match surface {
+                        Surface::Plain(colour) => colour,
+                        Surface::Textured(texture) => {
+                            let [[ua, va], [ub, vb], [uc, vc]] = [a.uv, b.uv, c.uv];
+                            texture.at([of_a * ua + of_b * ub + of_c * uc, of_a * va + of_b * vb + of_c * vc])
+                        }
+                    };
                     *dot = colour.map(byte);
                 }
             }
@@ -126,7 +179,7 @@ mod tests {
     use super::*;
 
     fn corner(x: f32, y: f32, z: f32) -> Corner {
-        Corner { at: [x, y, z], light: 1.0 }
+        Corner { at: [x, y, z], light: 1.0, uv: [0.0; 2] }
     }
 
     #[test]
@@ -138,7 +191,7 @@ mod tests {
         {
             let mut raster = Raster::new(16, 16);
             for (triangle, colour) in order {
-                raster.fill(triangle, colour).unwrap();
+                raster.fill(triangle, Surface::Plain(colour)).unwrap();
             }
             assert_eq!(raster.dot(0, 0), Some([255, 0, 0]));
             assert_eq!(raster.dot(10, 0), Some([0, 255, 0]), "the far one reaches further");
@@ -154,7 +207,8 @@ mod tests {
         let mut raster = Raster::new(32, 32);
         assert!(raster.filled(0..32).is_empty());
         for (x, y) in [(3.0, 4.0), (20.5, 9.0), (-5.0, 30.0)] {
-            raster.fill([corner(x, y, 1.0), corner(x + 9.0, y, 1.0), corner(x, y + 7.0, 1.0)], [1.0; 3]).unwrap();
+            let white = Surface::Plain([1.0; 3]);
+            raster.fill([corner(x, y, 1.0), corner(x + 9.0, y, 1.0), corner(x, y + 7.0, 1.0)], white).unwrap();
         }
         for row in 0..32 {
             let dots: Vec<usize> = (0..32).filter(|column| raster.dot(*column, row).is_some()).collect();
@@ -166,10 +220,29 @@ mod tests {
     }
 
     #[test]
+    fn a_texture_lies_on_its_triangle() {
+        let mut png = Vec::new();
+        let mut encoder = png::Encoder::new(&mut png, 2, 2);
+        encoder.set_color(png::ColorType::Rgba);
+        // Transparent texels have colours, too.
+        let texels = [255, 0, 0, 0, 0, 255, 0, 255, 0, 0, 255, 9, 255, 255, 255, 255];
+        encoder.write_header().unwrap().write_image_data(&texels).unwrap();
+        let texture = Texture::decode(&png).unwrap();
+        let mut raster = Raster::new(16, 16);
+        let at = |x: f32, y: f32| Corner { uv: [x / 16.0, 1.0 + y / 16.0], ..corner(x, y, 0.0) };
+        let [a, b, c, d] = [at(0.0, 0.0), at(16.0, 0.0), at(0.0, 16.0), at(16.0, 16.0)];
+        raster.fill([a, b, c], Surface::Textured(&texture)).unwrap();
+        raster.fill([b, d, c], Surface::Textured(&texture)).unwrap();
+        let seen = [(2, 2), (13, 2), (2, 13), (13, 13)].map(|(column, row)| raster.dot(column, row).unwrap());
+        assert_eq!(seen, [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255; 3]]);
+        assert!(Texture::decode(b"no picture").is_none());
+    }
+
+    #[test]
     fn more_triangles_than_a_picture_can_take_are_an_error() {
         let mut raster = Raster::new(1000, 1000);
         raster.spent = MOST - 10;
         let all = [corner(0.0, 0.0, 2.0), corner(9999.0, 0.0, 2.0), corner(0.0, 9999.0, 2.0)];
-        assert!(raster.fill(all, [1.0; 3]).unwrap_err().to_string().contains("dots"));
+        assert!(raster.fill(all, Surface::Plain([1.0; 3])).unwrap_err().to_string().contains("dots"));
     }
 }

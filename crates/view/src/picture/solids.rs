@@ -1,7 +1,7 @@
 //! Solids, seen at an angle and from above.
 
 use super::canvas::{self, MARGIN, SIZE};
-use super::raster::{Corner, Raster};
+use super::raster::{Corner, Raster, Surface, Texture};
 use super::text::{self, LINE};
 use crate::error::Result;
 use crate::scene::figure::{Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
@@ -42,12 +42,18 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
         .filter(|(solid, _)| solid.kind() == kind && is_finest(*solid))
         .collect();
     let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material()).collect();
-    let legend: Vec<&SolidMaterial<'_>> = used.iter().filter_map(|&number| solids.materials.get(number)).collect();
+    let legend = used.iter().filter_map(|&number| solids.materials.get(number));
+    // Colours of a texture need no names.
+    let legend: Vec<&SolidMaterial<'_>> = legend.filter(|material| material.image.is_none()).collect();
+    let texture = |(number, material): (usize, &SolidMaterial<'_>)| {
+        material.image.filter(|_| used.contains(&number)).and_then(Texture::decode)
+    };
+    let textures: Vec<Option<Texture>> = solids.materials.iter().enumerate().map(texture).collect();
 
     let framed = framed(&shown);
     let mut drawn = Vec::new();
     for view in views() {
-        if let Some(raster) = look(solids, &shown, &framed, &view)? {
+        if let Some(raster) = look(solids, &textures, [&shown, &framed], &view)? {
             drawn.push(raster);
         }
     }
@@ -135,8 +141,13 @@ fn framed<'s>(shown: &[Shown<'s>]) -> Vec<Shown<'s>> {
     kept
 }
 
-/// The triangles seen from `view`, in a frame around `framed`; `None` without any.
-fn look(solids: &Solids<'_>, shown: &[Shown<'_>], framed: &[Shown<'_>], view: &View) -> Result<Option<Raster>> {
+/// The triangles of `shown` seen from `view`, in a frame around `framed`; `None` without any.
+fn look(
+    solids: &Solids<'_>,
+    textures: &[Option<Texture>],
+    [shown, framed]: [&[Shown<'_>]; 2],
+    view: &View,
+) -> Result<Option<Raster>> {
     let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
     for point in framed.iter().flat_map(corners) {
         for ((low, high), along) in low.iter_mut().zip(&mut high).zip([view.right, view.up]) {
@@ -155,8 +166,10 @@ fn look(solids: &Solids<'_>, shown: &[Shown<'_>], framed: &[Shown<'_>], view: &V
     for (solid, place) in shown {
         let tint = solids.materials.get(solid.material());
         let [r, g, b, _] = tint.map_or([0.6, 0.6, 0.6, 1.0], |tint| tint.colour);
+        let texture = textures.get(solid.material()).and_then(Option::as_ref).filter(|_| solid.uvs().is_some());
+        let surface = texture.map_or(Surface::Plain([r, g, b]), Surface::Textured);
         let corners: Vec<Corner> = {
-            let mut normals = solid.normals();
+            let (mut normals, mut uvs) = (solid.normals(), solid.uvs());
             let corner = |position: Point| {
                 let normal = normals.as_mut().and_then(Iterator::next);
                 let (position, normal) = match place.matrix {
@@ -174,13 +187,13 @@ fn look(solids: &Solids<'_>, shown: &[Shown<'_>], framed: &[Shown<'_>], view: &V
                     (high[1] - dot(view.up, position)) * scale,
                     dot(view.eye, position),
                 ];
-                Corner { at, light }
+                Corner { at, light, uv: uvs.as_mut().and_then(Iterator::next).unwrap_or_default() }
             };
             solid.positions().map(corner).collect()
         };
         for triangle in solid.triangles() {
             let [Some(a), Some(b_), Some(c)] = triangle.map(|i| corners.get(i as usize).copied()) else { continue };
-            raster.fill([a, b_, c], [r, g, b])?;
+            raster.fill([a, b_, c], surface)?;
         }
     }
     Ok(Some(raster))

@@ -2,6 +2,7 @@
 
 use super::Space;
 use super::layout::Instance;
+use crate::boxes::{self, GlbBox};
 use crate::error::Result;
 use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use crate::{
@@ -18,7 +19,7 @@ use std::io::Write;
 /// The `models.bin` of the space, if at hand, states how large its models are.
 impl Shapes for Space {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Png]
+        &[SceneFormat::Glb, SceneFormat::Png]
     }
 
     fn draw<'a>(&'a self, context: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -192,7 +193,19 @@ impl Drawing for Plan {
         Ok(self.notes.clone())
     }
 
-    fn write(&self, kind: SceneFormat, _: &mut dyn Write) -> Result<Vec<String>> {
-        Err(no_such_kind(kind))
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
+        if kind != SceneFormat::Glb {
+            return Err(no_such_kind(kind));
+        }
+        let materials =
+            self.kinds.iter().map(|(name, _, colour)| (name.as_str(), colour.map(|c| f32::from(c) / 255.0)));
+        let boxes = self.outlines.iter().map(|one| GlbBox {
+            name: &one.name,
+            material: one.kind,
+            center: one.center,
+            sides: one.sides,
+        });
+        boxes::write(&self.name, materials, boxes, out)?;
+        Ok(self.notes.clone())
     }
 }

@@ -41,7 +41,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// The length of a unit of a model in metres.
-const METRES: f32 = 15.0;
+pub(crate) const METRES: f32 = 15.0;
 
 /// An open `.geometry` file.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use super::super::METRES;
 use super::{Splash, SplashBox};
+use crate::boxes::{self, GlbBox};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
@@ -24,7 +25,7 @@ const NORMALS: [[f32; 3]; 6] =
 
 impl Shapes for Splash {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Png]
+        &[SceneFormat::Glb, SceneFormat::Png]
     }
 
     fn draw<'a>(&'a self, _: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -107,7 +108,7 @@ impl<'a> Boxes<'a> {
     }
 }
 
-impl Drawing for Boxes<'_> {
+impl<'a> Drawing for Boxes<'a> {
     fn damage(&self) -> &[Error] {
         &self.damage
     }
@@ -116,8 +117,22 @@ impl Drawing for Boxes<'_> {
         Ok((!self.all.is_empty()).then(|| self.as_figure()))
     }
 
-    fn write(&self, kind: SceneFormat, _: &mut dyn Write) -> Result<Vec<String>> {
-        Err(no_such_kind(kind))
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
+        if kind != SceneFormat::Glb {
+            return Err(no_such_kind(kind));
+        }
+        let tint = |(rank, name): (usize, &&'a str)| (*name, scene::colour(rank, self.kinds.len()));
+        let boxed = |drawn: &Drawn<'a>| {
+            let [[x, p], [y, q], [z, r]] = [0, 1, 2].map(|axis| {
+                let end = |of: [f32; 3]| f64::from(of.get(axis).copied().unwrap_or(0.0));
+                [(end(drawn.min) + end(drawn.max)) / 2.0, (end(drawn.max) - end(drawn.min)) / 2.0]
+            });
+            // These are mirrored already.
+            let (center, sides) = ([-x, y, z], [[p, 0.0, 0.0], [0.0, q, 0.0], [0.0, 0.0, r]]);
+            GlbBox { name: drawn.name, material: drawn.material, center, sides }
+        };
+        boxes::write(self.name, self.kinds.iter().enumerate().map(tint), self.all.iter().map(boxed), out)?;
+        Ok(Vec::new())
     }
 }
 
