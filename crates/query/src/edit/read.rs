@@ -345,9 +345,14 @@ mod tests {
 
     #[test]
     fn a_line_has_a_limit() {
-        let long = format!("{{\"record\":\"a\"}}\n{{\"record\":\"{}\"}}\n", "x".repeat(LINE as usize));
-        let error = all(&long, Form::Ndjson).unwrap_err();
-        assert!(error.contains("a line of more than 67108864 bytes"), "{error}");
+        let long = format!("{{\"record\":\"a\"}}\n{{\"record\":\"{}\"}}\n", "x".repeat(LINE as usize + (1 << 16)));
+        let (mut rows_read, input) = (0, std::io::BufReader::new(long.as_bytes()));
+        let read = rows(input, Form::Ndjson, &mut |_| {
+            rows_read += 1;
+            Ok(())
+        });
+        let error = read.unwrap_err().to_string();
+        assert!(rows_read == 1 && error.contains("a line of more than 67108864 bytes"), "{error}");
     }
 
     #[test]
