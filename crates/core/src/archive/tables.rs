@@ -165,3 +165,38 @@ fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));
     Box::new(table.own_texts(false).costly().derived().damaged(|| damage(archive)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An archive that finds a file and cannot list its files.
+    struct Unlisted;
+
+    fn no_list<T>() -> Result<T> {
+        Err(Error::of_part(ErrorKind::NotFound { what: "there is no list".to_owned() }, ""))
+    }
+
+    impl Archive for Unlisted {
+        fn len(&self) -> Result<usize> {
+            no_list()
+        }
+
+        fn file(&self, _: usize) -> Result<File<'_>> {
+            no_list()
+        }
+
+        fn stored(&self, _: &File<'_>) -> Result<Source> {
+            no_list()
+        }
+    }
+
+    #[test]
+    fn the_row_of_a_found_file_needs_no_list() {
+        let table = file_table(&Unlisted, File::new("a/b", 5, 0));
+        assert_eq!((table.len().unwrap(), table.value(0, 0).unwrap().to_string()), (1, "a/b".to_owned()));
+        let rows = |path| table.find(0, &Value::text(path)).unwrap().unwrap();
+        assert_eq!((rows("a/b"), rows("a")), (vec![0], Vec::new()));
+        assert!(table.value(1, 0).is_err());
+    }
+}
