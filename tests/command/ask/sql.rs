@@ -756,6 +756,40 @@ fn explain_shows_the_plan_that_runs() {
 }
 
 #[test]
+fn rows_that_are_in_order_are_not_sorted() {
+    let session = one("assets.bin", demo("assets.bin"));
+    for (sql, is_sorted) in [
+        ("SELECT name FROM paths WHERE name LIKE '%a%' ORDER BY rowid LIMIT 3", false),
+        ("SELECT name FROM paths ORDER BY rowid DESC", true),
+        ("SELECT name FROM paths ORDER BY rowid, name", true),
+        ("SELECT name FROM paths WHERE id IN (SELECT id FROM resources) ORDER BY rowid", true),
+    ] {
+        assert_eq!(
+            plan(&session, sql).contains("TEMP B-TREE FOR ORDER BY"),
+            is_sorted,
+            "{sql}\n{}",
+            plan(&session, sql)
+        );
+    }
+}
+
+#[test]
+fn a_cell_is_not_read_again_for_a_condition_that_means_the_same() {
+    let session = one("assets.bin", demo("assets.bin"));
+    for (condition, is_read) in [
+        ("size > 100", false),
+        ("type = 'VisualPrototype'", false),
+        ("path LIKE '%a%b%'", false),
+        ("size > 100.5", true),
+        ("size IN (100, 120)", true),
+        ("id = '42'", true),
+    ] {
+        let steps = ask(&session, &format!("EXPLAIN SELECT count(*) FROM resources WHERE {condition}"));
+        assert_eq!(steps.iter().any(|step| step[1] == "'VColumn'"), is_read, "{condition}: {steps:?}");
+    }
+}
+
+#[test]
 fn a_float_that_is_no_number_is_null_in_every_condition() {
     let sheet = sheets::Sheet::new(Game::Later, "S").fields(["fPart"]);
     let sheet = sheet.record("a", [0.5f32.into()]).record("b", [f32::NAN.into()]);

@@ -1,7 +1,7 @@
 //! The part of a condition that the table answers itself: chosen when SQLite plans a statement, evaluated when it runs.
 //!
-//! SQLite checks every condition again, except `LIKE` and `GLOB` on text, whose meanings agree exactly. A plan may therefore let
-//! additional rows through, but never drop one.
+//! SQLite checks every condition again, except the ones of [`Operator::is_exact`], whose meanings agree exactly. For the others a plan
+//! may let additional rows through, but never drop one.
 
 use super::cells::{self, ID_COLLATION};
 use crate::id;
@@ -100,6 +100,16 @@ impl Operator {
     const fn is_equal(self) -> bool {
         matches!(self, Self::Compare(Op::Eq) | Self::Is)
     }
+
+    /// Whether [`Term::check`] gives a condition with exactly SQLite's meaning, so that SQLite need not read the cell again.
+    fn is_exact(self, kind: Kind, other: ValueRef<'_>) -> bool {
+        match (self, kind, other) {
+            (Self::Like | Self::Glob | Self::Compare(_), Kind::Text, other) => text(other).is_some(),
+            (Self::Compare(_), Kind::Int, ValueRef::Integer(_)) => true,
+            (Self::Compare(_), Kind::Uint, ValueRef::Integer(number)) => number >= 0,
+            _ => false,
+        }
+    }
 }
 
 /// A term that may be used, and what is known of it.
@@ -120,7 +130,9 @@ const UNKNOWN_ROWS: usize = 200_000;
 /// Chooses how a table answers, and informs SQLite.
 pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<QueryPlan> {
     let offers = offers(info, table)?;
-    let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant);
+    // A condition whose other side is in a table that SQLite reads later cannot be used here.
+    let is_joined = |offer: &Offer| offer.term.op.is_equal() && !offer.constant;
+    let joined = offers.iter().any(is_joined) || info.constraints().any(|given| !given.is_usable());
     // For a single table the number of rows does not matter, and counting them may take long.
     let rows = joined.then(|| table.known_len()).flatten().unwrap_or(UNKNOWN_ROWS);
     let access = |offer: &Offer| match offer.term {
@@ -146,10 +158,17 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     for (argument, offer) in (1..).zip(&used) {
         let mut usage = info.constraint_usage(offer.constraint);
         usage.set_argv_index(argument);
-        usage.set_omit(offer.exact);
+        // An index may find other rows, too, and they are not compared again.
+        let is_found = argument == 1 && matches!(access, Access::Probe | Access::Hash);
+        usage.set_omit(offer.exact && !is_found);
     }
     let terms: Vec<Term> = used.iter().map(|offer| offer.term).collect();
     costs(info, access, &terms, rows);
+    // Every walk is in the order of row numbers. `IN` begins several walks.
+    let by_row = info.num_of_order_by() == 1
+        && info.order_bys().all(|term| term.column() < 0 && !term.is_order_by_desc())
+        && !used.iter().any(|offer| offer.listed);
+    info.set_order_by_consumed(by_row);
     let mask = info.col_used();
     // The last bit includes all columns from there on.
     let columns = (0..table.columns().len()).filter(|column| mask & (1 << (*column).min(63)) != 0).collect();
@@ -185,8 +204,8 @@ fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
             Some(column) => table.columns().get(column).map_or(Kind::Any, |c| c.kind),
         };
         let other = info.rhs_value(constraint)?;
-        let text = matches!(other, Some(ValueRef::Text(text)) if text.len() <= LONGEST);
-        let exact = kind == Kind::Text && text && matches!(op, Operator::Like | Operator::Glob);
+        let listed = info.is_in_constraint(constraint)?;
+        let exact = !listed && column.is_some() && other.is_some_and(|other| op.is_exact(kind, other));
         let collated = match (op, kind) {
             (Operator::Compare(_) | Operator::Is, Kind::Id64 | Kind::Id32) => {
                 info.collation(constraint)? == ID_COLLATION
@@ -200,7 +219,6 @@ fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
         };
         let rows = column.is_none() && !op.is_equal();
         if collated && !rows {
-            let listed = info.is_in_constraint(constraint)?;
             offers.push(Offer {
                 constraint,
                 term: Term { column, kind, op },
@@ -224,7 +242,8 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
         Access::Row => (1.0, 1),
         Access::Probe => (5.0, 2),
         Access::Hash => (20.0, 5),
-        Access::Scan | Access::Offset => (rows as f64, rows),
+        // To begin a walk costs as much as a lookup: the columns with an index are used in a small table, too.
+        Access::Scan | Access::Offset => (rows as f64 + 20.0, rows),
     };
     let share = |term: &Term| if term.op.is_equal() { 10usize } else { 2 };
     let kept = terms.iter().fold(found, |rows, term| rows.checked_div(share(term)).unwrap_or(rows)).max(1);

@@ -6,7 +6,7 @@ use super::pattern::{LONGEST, Pattern, text_of};
 use crate::error::Result;
 use crate::id;
 use crate::table::glob::Glob;
-use crate::table::{Column, Kind, RowCursor, Table, Value};
+use crate::table::{Anchor, Column, Kind, RowCursor, Table, Value, search};
 use std::cmp::Ordering;
 
 /// A condition for one table.
@@ -288,12 +288,20 @@ impl Bound {
         }
     }
 
-    /// The rows that a single pattern matches, where the table can search for it in the file. A row whose text cannot
-    /// be read may be among them.
+    /// Whether it is a single comparison with `=`.
+    pub fn is_equality(&self) -> bool {
+        matches!(self, Self::Compare(Compare { test: Test::Order { op: Op::Eq, .. }, .. }))
+    }
+
+    /// The rows that a single pattern or text matches, if the table can search for it in the file. Rows whose text cannot be
+    /// read may be included.
     pub fn search(&self, table: &dyn Table) -> Option<Vec<usize>> {
         match self {
             Self::Compare(Compare { column, test: Test::Pattern(pattern), .. }) => {
                 table.search(*column, &pattern.literal()?)
+            }
+            Self::Compare(Compare { column, kind: Kind::Text, test: Test::Order { op: Op::Eq, with } }) => {
+                table.search(*column, &search::Literal::new(&with.text, Anchor::Whole, false)?)
             }
             _ => None,
         }

@@ -18,6 +18,12 @@ enum Shape {
     Prefix(Box<[u8]>),
     Suffix(Box<[u8]>),
     Inside(Box<[u8]>),
+    /// A start, several texts after it in this order, and an end; the start and the end may be empty.
+    Several {
+        start: Box<[u8]>,
+        inside: Box<[Box<[u8]>]>,
+        end: Box<[u8]>,
+    },
     General(Box<[Token]>),
     Never,
 }
@@ -79,7 +85,8 @@ impl Pattern {
                 let start = bytes.len().checked_sub(part.len());
                 start.and_then(|start| bytes.get(start..)).is_some_and(|end| self.same(end, part))
             }
-            Shape::Inside(part) => self.inside(bytes, part),
+            Shape::Inside(part) => self.find(bytes, part).is_some(),
+            Shape::Several { start, inside, end } => self.several(bytes, start, inside, end),
             Shape::General(tokens) => general(until_nul(text), tokens, self.fold),
             Shape::Never => false,
         }
@@ -92,7 +99,7 @@ impl Pattern {
             Shape::Prefix(part) => (part, Anchor::Start),
             Shape::Suffix(part) => (part, Anchor::End),
             Shape::Inside(part) => (part, Anchor::Anywhere),
-            Shape::General(_) | Shape::Never => return None,
+            Shape::Several { .. } | Shape::General(_) | Shape::Never => return None,
         };
         Literal::new(str::from_utf8(part).ok()?, anchor, self.fold)
     }
@@ -102,14 +109,31 @@ impl Pattern {
         if self.fold { text.eq_ignore_ascii_case(part) } else { text == part }
     }
 
-    fn inside(&self, text: &[u8], part: &[u8]) -> bool {
-        let Some((&first, rest)) = part.split_first() else { return true };
-        let at = |start: usize| text.get(start..).and_then(|t| t.get(..rest.len())).is_some_and(|t| self.same(t, rest));
-        if self.fold {
-            memchr::memchr2_iter(first, first.to_ascii_uppercase(), text).any(|i| at(i.saturating_add(1)))
+    /// The position after the first `part` in `text`.
+    fn find(&self, text: &[u8], part: &[u8]) -> Option<usize> {
+        let Some((&first, rest)) = part.split_first() else { return Some(0) };
+        let start = if self.fold {
+            let is_at = |start: usize| text.get(start..)?.get(1..part.len()).map(|found| self.same(found, rest));
+            let mut starts = memchr::memchr2_iter(first, first.to_ascii_uppercase(), text);
+            starts.find(|start| is_at(*start) == Some(true))?
         } else {
-            memchr::memmem::find(text, part).is_some()
-        }
+            memchr::memmem::find(text, part)?
+        };
+        start.checked_add(part.len())
+    }
+
+    /// The first place of each text is as good as any later one.
+    fn several(&self, text: &[u8], start: &[u8], inside: &[Box<[u8]>], end: &[u8]) -> bool {
+        let Some((first, mut rest)) = text.split_at_checked(start.len()) else { return false };
+        let Some((inner, last)) = rest.len().checked_sub(end.len()).and_then(|at| rest.split_at_checked(at)) else {
+            return false;
+        };
+        rest = inner;
+        let mut is_next = |part: &[u8]| {
+            rest = self.find(rest, part).and_then(|after| rest.get(after..))?;
+            Some(())
+        };
+        self.same(first, start) && self.same(last, end) && inside.iter().all(|part| is_next(part).is_some())
     }
 }
 
@@ -163,7 +187,14 @@ impl Shape {
             [start @ .., Token::Any] => literal(start).map(Self::Prefix),
             all => literal(all).map(Self::Exact),
         };
-        simple.unwrap_or_else(|| Self::General(tokens.into()))
+        let several = || {
+            let mut parts: Vec<Box<[u8]>> =
+                tokens.split(|token| *token == Token::Any).map(literal).collect::<Option<_>>()?;
+            let (end, start) = (parts.pop()?, parts.first_mut().map(std::mem::take)?);
+            let inside = parts.into_iter().skip(1).filter(|part| !part.is_empty()).collect();
+            Some(Self::Several { start, inside, end })
+        };
+        simple.or_else(several).unwrap_or_else(|| Self::General(tokens.into()))
     }
 }
 
@@ -240,6 +271,14 @@ mod tests {
             ("%", "", true),
             ("_%", "", false),
             ("%%", "x", true),
+            ("%hull%deck%", "a/Hull/DECK/b", true),
+            ("%hull%deck%", "a/deck/hull", false),
+            ("%aa%a%", "aa", false),
+            ("a%b%c", "abc", true),
+            ("a%b%c", "ac", false),
+            ("a%a", "a", false),
+            ("a%b%", "xab", false),
+            ("%a%ü", "aÜ", false),
         ] {
             assert_eq!(Pattern::like(pattern).matches(text), matches, "{text} LIKE {pattern}");
         }
