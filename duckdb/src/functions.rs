@@ -2,10 +2,11 @@
 
 use crate::api::{Handle, api};
 use crate::boundary::{Argument, c_text, caught, free, give, run, text};
+use crate::kept;
 use crate::scan::{Bind, Local, OpenTable, Opened, Scan};
 use crate::vector::ColumnType;
 use assetq::archive::Cache;
-use assetq::files::{self, FilePattern};
+use assetq::files::FilePattern;
 use assetq::table::filter::{Bound, Filter, Literal, Op};
 use assetq::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use assetq::write::stream::Selection;
@@ -23,7 +24,7 @@ enum Function {
     Entry,
 }
 
-/// The functions, and the number of their arguments, which DuckDB's stable API does not let vary.
+/// The functions, and the number of their arguments. DuckDB's stable API registers one function of a name, without optional arguments.
 const FUNCTIONS: [(Function, &CStr, usize); 3] =
     [(Function::Rows, c"assetq", 2), (Function::Tables, c"assetq_tables", 1), (Function::Entry, c"assetq_get", 2)];
 /// Options of every function that are true or false.
@@ -97,14 +98,16 @@ impl Call {
         let Some((function, _, _)) = FUNCTIONS.get(number) else { return Err("no such function".to_owned()) };
         let given = self.argument(0).ok_or("FILE is NULL")?;
         let (file, table) = file_and_table(&given);
-        let found = files::open(Path::new(file), &self.options()).and_then(|asset| match function {
+        let (asset, columns) =
+            kept::open(Path::new(file), &self.options()).map_err(|error| format!("{file}: {error}"))?;
+        let found = match function {
             Function::Tables => Ok((Opened::Made(tables(&asset)), None)),
             Function::Rows => {
                 let condition = self.option(c"where").map(|given| given.text());
                 opened(asset, self.argument(1).as_deref().or(table), condition.as_deref())
             }
             Function::Entry => entry(asset, self.argument(1), table),
-        });
+        };
         let (opened, filter) = found.map_err(|error| format!("{file}: {error}"))?;
         let types = ColumnType::of(opened.table().columns());
         let rows = opened.table().known_len().filter(|_| filter.is_none());
@@ -113,8 +116,9 @@ impl Call {
             unsafe { (api().bind_add_result_column)(self.0, c_text(&column.name).as_ptr(), of.logical().0) };
         }
         let (file, opened) = (file.to_owned(), Arc::new(opened));
-        let (skip_damaged, skipped) = (self.is(c"skip_damaged", false), Mutex::default());
-        let bind = Arc::new(Bind { file, opened, types, filter, skip_damaged, skipped });
+        let skip_damaged = self.is(c"skip_damaged", false);
+        let (held, skipped) = (Mutex::default(), Mutex::default());
+        let bind = Arc::new(Bind { file, opened, columns, held, types, filter, skip_damaged, skipped });
         // SAFETY: an object of DuckDB, which frees the data by the function for its type.
         unsafe {
             if let Some(rows) = rows {

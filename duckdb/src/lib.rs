@@ -10,6 +10,7 @@ compile_error!("panics must unwind here: build with --profile dist-unwind");
 mod api;
 mod boundary;
 mod functions;
+mod kept;
 mod scan;
 mod vector;
 

@@ -1,6 +1,7 @@
 //! Scans of a table: what a query requests of it, and the walks of its threads.
 
 use crate::api::{Handle, api};
+use crate::kept::{self, KeptColumn, KeptColumns};
 use crate::vector::{ColumnType, Vector};
 use assetq::files::FileSet;
 use assetq::table::filter::{Bound, picked};
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows that a thread takes at once, at least and at most: a vector, and a row group of DuckDB.
-const ROWS: Range<usize> = 2048..122_880;
+const ROWS: Range<usize> = kept::ROWS..122_880;
 /// Shares of rows in a table of middle size.
 const SHARES: usize = 16;
 
@@ -79,6 +80,10 @@ pub struct Bind {
     pub file: String,
     /// The table.
     pub opened: Arc<Opened>,
+    /// The columns that are kept of the file.
+    pub columns: Option<Arc<KeptColumns>>,
+    /// The ones that scans have used: texts of their cells are not copied.
+    pub held: Mutex<Vec<Arc<KeptColumn>>>,
     /// The types of its columns.
     pub types: Vec<ColumnType>,
     /// The condition on its rows.
@@ -93,6 +98,14 @@ impl Bind {
     /// The text of an error as the command prints it.
     fn error(&self, error: &Error) -> String {
         format!("{}: {error}", self.file)
+    }
+
+    /// Keeps the cells of a column as long as the query can be run.
+    fn hold(&self, column: &Arc<KeptColumn>) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if !held.iter().any(|known| Arc::ptr_eq(known, column)) {
+            held.push(Arc::clone(column));
+        }
     }
 
     /// Skips a damaged row if the caller allows it.
@@ -142,6 +155,10 @@ pub struct Scan {
     /// The columns that the query reads, and their places in a chunk.
     columns: Vec<usize>,
     places: Vec<u64>,
+    /// The same columns in memory, where their cells are kept.
+    keeping: Vec<Option<Arc<KeptColumn>>>,
+    /// Further columns of the query, which are complete in memory, and their places.
+    kept: Vec<(u64, Arc<KeptColumn>)>,
     shares: Shares,
     next: AtomicUsize,
 }
@@ -168,7 +185,42 @@ impl Scan {
             },
             (None, None) => Shares::Whole,
         };
-        Ok(Self { bind, columns, places, shares, next: AtomicUsize::new(0) })
+        let (keeping, kept) = (Vec::new(), Vec::new());
+        let mut scan = Self { bind, columns, places, keeping, kept, shares, next: AtomicUsize::new(0) };
+        scan.use_kept();
+        Ok(scan)
+    }
+
+    /// Takes columns from memory that earlier queries have read, and keeps those that this one reads. Only if a chunk always has all rows
+    /// of its range.
+    fn use_kept(&mut self) {
+        let Self { bind, columns, places, keeping, kept, shares, .. } = self;
+        // SAFETY: a function without arguments.
+        let is_usual = unsafe { (api().vector_size)() } == kept::ROWS as u64;
+        let len = match (&bind.columns, &*shares) {
+            (Some(_), Shares::Ranges { len, .. }) if is_usual && bind.filter.is_none() && !bind.skip_damaged => *len,
+            _ => return keeping.resize(columns.len(), None),
+        };
+        for (column, place) in std::mem::take(columns).into_iter().zip(std::mem::take(places)) {
+            let is_flat = bind.types.get(column).is_some_and(|of| of.width().is_some());
+            let known = bind.columns.as_ref().filter(|_| is_flat);
+            match known.map(|known| known.column(bind.opened.table().name(), column, len)) {
+                Some(known) if known.is_complete() => {
+                    bind.hold(&known);
+                    kept.push((place, known));
+                }
+                known => {
+                    known.iter().for_each(|known| bind.hold(known));
+                    columns.push(column);
+                    places.push(place);
+                    keeping.push(known);
+                }
+            }
+        }
+    }
+
+    fn uses_kept(&self) -> bool {
+        !self.kept.is_empty() || self.keeping.iter().any(Option::is_some)
     }
 
     /// The number of threads that can each read a share.
@@ -187,7 +239,7 @@ impl Scan {
             Some(filter) if rows == (0..usize::MAX) => filter.walk_over(opened.table(), Some(&self.columns)),
             _ => Ok(opened.table().cursor_over(rows.start, &self.columns)),
         });
-        Ok(Walk { rows: Rows::Open(open?), end: rows.end, file, part, map })
+        Ok(Walk { rows: Rows::Open(open?), next: rows.start, end: rows.end, file, part, map })
     }
 
     /// The walk over the next share.
@@ -205,7 +257,8 @@ impl Scan {
                     }
                     if self.columns.is_empty() && bind.filter.is_none() {
                         let rows = Rows::Counted(end.saturating_sub(start));
-                        return Ok(Some(Walk { rows, end, file: String::new(), part: None, map: 0..0 }));
+                        let file = String::new();
+                        return Ok(Some(Walk { rows, next: start, end, file, part: None, map: 0..0 }));
                     }
                     self.walk(bind.file.clone(), opened, None, start..end)
                 }
@@ -225,7 +278,7 @@ impl Scan {
                 Shares::Found(rows) => {
                     let found = OpenWalk::new(opened, |opened| picked(opened.table(), rows.clone()));
                     let (rows, map) = (Rows::Open(found), bind.opened.map());
-                    Ok(Walk { rows, end: usize::MAX, file: bind.file.clone(), part: None, map })
+                    Ok(Walk { rows, next: 0, end: usize::MAX, file: bind.file.clone(), part: None, map })
                 }
                 Shares::Whole => self.walk(bind.file.clone(), opened, None, 0..usize::MAX),
             };
@@ -249,6 +302,8 @@ fn name_of(parts: &dyn TableParts, part: usize, bind: &Bind) -> String {
 /// A walk over a share of the rows.
 struct Walk {
     rows: Rows,
+    /// The row that follows, in a range of rows of which none is left out.
+    next: usize,
     /// The row after the last one.
     end: usize,
     /// The file, for errors.
@@ -290,6 +345,7 @@ impl Local {
             }
             let most = usize::try_from((api().vector_size)()).unwrap_or(0);
             let mut filled = 0;
+            let mut first = 0;
             while filled < most {
                 let Some(walk) = &mut self.walk else {
                     self.walk = scan.next()?;
@@ -298,11 +354,33 @@ impl Local {
                     }
                     continue;
                 };
-                if !walk.read(scan, &mut self.vectors, &mut filled, most)? {
+                let before = filled;
+                if before == 0 {
+                    first = walk.next;
+                }
+                let has_more = walk.read(scan, &mut self.vectors, &mut filled, most)?;
+                walk.next = walk.next.saturating_add(filled.saturating_sub(before));
+                if !has_more {
                     self.walk = None;
+                    // The rows of a chunk that is kept follow each other.
+                    if filled > 0 && scan.uses_kept() {
+                        break;
+                    }
                 }
             }
-            self.vectors.iter_mut().for_each(|vector| vector.finish());
+            if filled > 0 {
+                for (vector, keeping) in self.vectors.iter_mut().zip(&scan.keeping) {
+                    match keeping {
+                        Some(column) => vector.finish_kept(column, first, filled),
+                        None => vector.finish(),
+                    }
+                }
+                for (place, column) in &scan.kept {
+                    let raw = (api().data_chunk_get_vector)(chunk, *place);
+                    let cells = column.chunk(first).ok_or("a kept column has lost its rows")?;
+                    cells.write(raw);
+                }
+            }
             (api().data_chunk_set_size)(chunk, filled as u64);
         }
         Ok(())
@@ -378,12 +456,9 @@ unsafe fn set(
     map: &Range<usize>,
 ) -> assetq::Result<()> {
     for (vector, column) in vectors.iter_mut().zip(&scan.columns) {
-        // By reference: to move a value right after it was made stalls the processor.
-        match row.value(*column) {
-            // SAFETY: as the caller promises.
-            Ok(ref cell) => unsafe { vector.set(at, cell, map) }?,
-            Err(error) => return Err(error),
-        }
+        // SAFETY: as the caller promises.
+        let mut cell = unsafe { vector.cell(at, map) };
+        row.put(*column, &mut cell)?;
     }
     Ok(())
 }

@@ -2,12 +2,15 @@
 
 use crate::api::{Handle, api};
 use crate::boundary::c_text;
+use crate::kept::KeptColumn;
 use arrow_schema::DataType;
-use assetq::table::{Column, Value, member};
+use assetq::id::{Id32, Id64};
+use assetq::table::{CellSink, Column, Value, member};
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::cell_text;
 use assetq::{Error, ErrorKind};
 use std::ffi::CString;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
 
@@ -42,6 +45,17 @@ impl ColumnType {
     pub fn of(columns: &[Column]) -> Vec<Self> {
         let schema = ArrowBatches::new(columns, |_| Ok(())).schema();
         schema.fields().iter().map(|field| Self::from(field.data_type())).collect()
+    }
+
+    /// Bytes of a cell in its vector; `None` for lists and structs, whose parts are vectors of their own.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Self::Bool => Some(size_of::<bool>()),
+            Self::F32 => Some(size_of::<f32>()),
+            Self::Int | Self::Uint | Self::F64 => Some(size_of::<u64>()),
+            Self::Text => Some(size_of::<StringRef>()),
+            Self::List(_) | Self::Struct(_) => None,
+        }
     }
 
     /// A type of DuckDB, which the caller owns.
@@ -212,7 +226,7 @@ impl Vector {
     /// # Errors
     /// If the cell does not fit into the type of the column.
     #[inline]
-    pub unsafe fn set(&mut self, row: usize, cell: &Value<'_>, map: &Range<usize>) -> assetq::Result<()> {
+    unsafe fn set(&mut self, row: usize, cell: &Value<'_>, map: &Range<usize>) -> assetq::Result<()> {
         // SAFETY: the cells have the type that `of` has in DuckDB, and there is room for `row`, as the caller promises.
         unsafe {
             match (&self.of, cell) {
@@ -282,19 +296,47 @@ impl Vector {
         let is_kept = map.contains(&start) && text.len() <= map.end.saturating_sub(start);
         // SAFETY: there is room for `row`, as the caller promises.
         unsafe {
-            if text.len() <= INLINE || is_kept && text.len() <= MOST_TEXT {
-                let place = self.data.cast::<StringRef>().add(row);
-                place.write(StringRef::new(text.as_bytes(), text.as_ptr()));
-            } else {
-                if text.len() > MOST_TEXT.saturating_sub(self.made.len()) {
-                    return Err(does_not_fit(&Value::text("a text of such a length")));
-                }
-                self.made.extend_from_slice(text.as_bytes());
+            if text.len() > INLINE && !(is_kept && text.len() <= MOST_TEXT) {
+                return self.set_parts(row, text, "");
+            }
+            let place = self.data.cast::<StringRef>().add(row);
+            place.write(StringRef::new(text.as_bytes(), text.as_ptr()));
+            self.set_valid(row);
+        }
+        Ok(())
+    }
+
+    /// Sets a text to the copies of two parts.
+    #[inline]
+    unsafe fn set_parts(&mut self, row: usize, start: &str, end: &str) -> assetq::Result<()> {
+        let len = start.len().saturating_add(end.len());
+        if len > MOST_TEXT.saturating_sub(self.made.len()) {
+            return Err(does_not_fit(&Value::text("a text of such a length")));
+        }
+        let first = self.made.len();
+        self.made.extend_from_slice(start.as_bytes());
+        self.made.extend_from_slice(end.as_bytes());
+        // SAFETY: there is room for `row`, as the caller promises.
+        unsafe {
+            if len > INLINE {
                 self.ends.push((row, self.made.len()));
+            } else {
+                let text = self.made.get(first..).unwrap_or_default();
+                self.data.cast::<StringRef>().add(row).write(StringRef::new(text, ptr::null()));
+                self.made.truncate(first);
             }
             self.set_valid(row);
         }
         Ok(())
+    }
+
+    /// The place of the cell of `row`. A text within `map`, which outlives the query, is not copied.
+    ///
+    /// # Safety
+    /// The vector is attached and has room for `row`.
+    #[inline]
+    pub unsafe fn cell<'v>(&'v mut self, row: usize, map: &'v Range<usize>) -> VectorCell<'v> {
+        VectorCell { vector: self, row, map }
     }
 
     /// Makes room for all items.
@@ -359,6 +401,49 @@ impl Vector {
         }
     }
 
+    /// A copy of the first `rows` cells.
+    ///
+    /// # Safety
+    /// The vector is attached, has no parts, and `rows` cells are set.
+    unsafe fn copied(&self, rows: usize) -> KeptVector {
+        let texts: Box<[u8]> = self.made.as_slice().into();
+        let len = self.of.width().unwrap_or(0).saturating_mul(rows);
+        let mut cells = Box::new_uninit_slice(len);
+        // SAFETY: as the caller promises. A text that was made lies in `texts`, whose address remains when the box moves. Cells need not
+        // be aligned there.
+        unsafe {
+            let copy = cells.as_mut_ptr();
+            copy.copy_from_nonoverlapping(self.data.cast::<MaybeUninit<u8>>(), len);
+            let mut start = 0;
+            for (row, end) in &self.ends {
+                let text = texts.get(start..*end).unwrap_or_default();
+                copy.cast::<StringRef>().add(*row).write_unaligned(StringRef::new(text, text.as_ptr()));
+                start = *end;
+            }
+            let words = if self.validity.is_null() { 0 } else { rows.div_ceil(64) };
+            let valid = (0..words).map(|word| self.validity.add(word).read()).collect();
+            KeptVector { cells, valid, texts }
+        }
+    }
+
+    /// Completes the vector, and keeps its cells as the rows of `column` from `first` on, if these are all of a chunk.
+    ///
+    /// # Safety
+    /// As [`Vector::finish`], for a vector without parts of which `rows` cells are set. The query keeps `column`.
+    pub unsafe fn finish_kept(&mut self, column: &KeptColumn, first: usize, rows: usize) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let kept = match column.has_room(first, rows) {
+                true => column.keep(first, self.copied(rows)),
+                false => None,
+            };
+            match kept {
+                Some(kept) => kept.write(self.raw),
+                None => self.finish(),
+            }
+        }
+    }
+
     /// Completes the vector: hands over the generated texts and the number of items.
     ///
     /// # Safety
@@ -388,6 +473,113 @@ impl Vector {
                 (api().list_vector_set_size)(self.raw, self.items as u64);
             }
             self.parts.iter_mut().for_each(|part| part.finish());
+        }
+    }
+}
+
+/// The place of a cell, in a vector that is attached and has room for it.
+pub struct VectorCell<'v> {
+    vector: &'v mut Vector,
+    row: usize,
+    /// Texts within these addresses outlive the query.
+    map: &'v Range<usize>,
+}
+
+impl CellSink for VectorCell<'_> {
+    #[inline]
+    fn value(&mut self, cell: &Value<'_>) -> assetq::Result<()> {
+        // SAFETY: the vector has room for the row, as the caller of `Vector::cell` promised.
+        unsafe { self.vector.set(self.row, cell, self.map) }
+    }
+
+    #[inline]
+    fn uint(&mut self, number: u64) -> assetq::Result<()> {
+        let data = match (&self.vector.of, i64::try_from(number)) {
+            (ColumnType::Uint, _) | (ColumnType::Int, Ok(_)) => self.vector.data.cast::<u64>(),
+            _ => return self.value(&Value::Uint(number)),
+        };
+        // SAFETY: as above. A number below 2^63 has the same bits with a sign.
+        unsafe {
+            data.add(self.row).write(number);
+            self.vector.set_valid(self.row);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn f32(&mut self, number: f32) -> assetq::Result<()> {
+        match &self.vector.of {
+            ColumnType::F32 if number.is_finite() => {}
+            _ => return self.value(&Value::F32(number)),
+        }
+        // SAFETY: as above.
+        unsafe {
+            self.vector.data.cast::<f32>().add(self.row).write(number);
+            self.vector.set_valid(self.row);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> assetq::Result<()> {
+        match &self.vector.of {
+            // SAFETY: as above.
+            ColumnType::Text => unsafe { self.vector.set_text(self.row, text, self.map) },
+            _ => self.value(&Value::text(text)),
+        }
+    }
+
+    #[inline]
+    fn joined(&mut self, start: &str, end: &str) -> assetq::Result<()> {
+        if end.is_empty() {
+            return self.text(start);
+        }
+        match &self.vector.of {
+            // SAFETY: as above.
+            ColumnType::Text => unsafe { self.vector.set_parts(self.row, start, end) },
+            _ => self.value(&Value::owned([start, end].concat())),
+        }
+    }
+
+    #[inline]
+    fn id64(&mut self, id: Id64) -> assetq::Result<()> {
+        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+    }
+
+    #[inline]
+    fn id32(&mut self, id: Id32) -> assetq::Result<()> {
+        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+    }
+}
+
+/// The cells of a vector, as DuckDB stores them. Texts lie in the map of the file, or in `texts`.
+#[derive(Default)]
+pub struct KeptVector {
+    cells: Box<[MaybeUninit<u8>]>,
+    /// The validity mask; empty if no cell is null.
+    valid: Box<[u64]>,
+    texts: Box<[u8]>,
+}
+
+impl KeptVector {
+    /// Its size.
+    pub fn bytes(&self) -> usize {
+        self.cells.len().saturating_add(size_of_val(&*self.valid)).saturating_add(self.texts.len())
+    }
+
+    /// Writes the cells into `raw`. The texts are not copied.
+    ///
+    /// # Safety
+    /// `raw` is a vector of the type of the cells, without cells, that nothing else uses. The file and these cells outlive the query.
+    pub unsafe fn write(&self, raw: Handle) {
+        // SAFETY: the vector has room for as many cells as the one that they were taken from, and a bit of its mask for each.
+        unsafe {
+            let data = (api().vector_get_data)(raw).cast::<MaybeUninit<u8>>();
+            data.copy_from_nonoverlapping(self.cells.as_ptr(), self.cells.len());
+            if !self.valid.is_empty() {
+                (api().vector_ensure_validity_writable)(raw);
+                (api().vector_get_validity)(raw).copy_from_nonoverlapping(self.valid.as_ptr(), self.valid.len());
+            }
         }
     }
 }

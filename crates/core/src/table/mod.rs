@@ -9,6 +9,7 @@ mod kind;
 pub mod parts;
 pub mod path;
 pub mod place;
+mod plain;
 mod rows;
 pub mod search;
 mod shape;
@@ -18,6 +19,7 @@ mod visit;
 pub use kind::Kind;
 pub use parts::{TablePart, TableParts};
 pub use place::{Region, Volume};
+pub use plain::{CellSink, PlainCell};
 pub use rows::DeclaredTable;
 pub use rows::Find;
 pub use search::{Anchor, Literal};
@@ -517,6 +519,18 @@ pub trait RowCursor: Send {
 
     /// One cell of the current row.
     fn value(&self, column: usize) -> Result<Value<'_>>;
+
+    /// Passes one cell of the current row to `sink`: a plain field without a [`Value`].
+    ///
+    /// # Errors
+    /// As [`RowCursor::value`], and the errors of `sink`.
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        // By reference: to move a value right after it was made stalls the processor.
+        match self.value(column) {
+            Ok(ref cell) => sink.value(cell),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// A walk over rows by their numbers.

@@ -1,7 +1,7 @@
 //! Tables of several parts, which open one by one, such as the files of a pattern.
 
 use super::filter::Bound;
-use super::{RowCursor, Table, Value};
+use super::{CellSink, RowCursor, Table, Value};
 use crate::error::{Error, Result};
 use crate::threads::prelude::*;
 use self_cell::self_cell;
@@ -291,6 +291,13 @@ impl RowCursor for PartsCursor<'_> {
             Current::Walk(_, walk) => walk.with_dependent(|_, rows| rows.value(column)),
         }
     }
+
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        match &self.current {
+            Current::Walk(_, walk) => walk.with_dependent(|_, rows| rows.put(column, sink)),
+            Current::None | Current::Rows(..) => self.value(column).and_then(|cell| sink.value(&cell)),
+        }
+    }
 }
 
 /// A walk that leaves out some rows at its beginning.
@@ -316,5 +323,9 @@ impl RowCursor for Skipping<'_> {
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
         self.walk.value(column)
+    }
+
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        self.walk.put(column, sink)
     }
 }

@@ -1,6 +1,8 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
-use super::{Column, ItemList, Kind, Literal, Region, RowCursor, Table, Value, Volume, no_cell, text_behind};
+use super::{
+    CellSink, Column, ItemList, Kind, Literal, PlainCell, Region, RowCursor, Table, Value, Volume, no_cell, text_behind,
+};
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -66,6 +68,26 @@ type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send +
 enum Get<'a, R> {
     FromMap(FromMap<'a, R>),
     FromRow(FromRow<'a, R>),
+    Plain(Box<dyn PlainField<'a, R> + 'a>),
+}
+
+/// A field of a row, as a value or as what it is.
+trait PlainField<'a, R>: Send + Sync {
+    fn value(&self, row: &R) -> Result<Value<'a>>;
+    fn put(&self, row: &R, sink: &mut dyn CellSink) -> Result<()>;
+}
+
+/// A field that a function reads.
+struct ReadField<F>(F);
+
+impl<'a, R, T: PlainCell<'a>, F: Fn(&R) -> Result<T> + Send + Sync> PlainField<'a, R> for ReadField<F> {
+    fn value(&self, row: &R) -> Result<Value<'a>> {
+        (self.0)(row).map(Into::into)
+    }
+
+    fn put(&self, row: &R, sink: &mut dyn CellSink) -> Result<()> {
+        (self.0)(row)?.put(sink)
+    }
 }
 
 struct Source<'a> {
@@ -149,6 +171,16 @@ impl<'a, R> DeclaredTable<'a, R> {
     #[must_use]
     pub fn column(self, column: Column, get: impl Fn(&R) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
         self.add([column], Get::FromMap(Box::new(move |row, _| get(row))))
+    }
+
+    /// As [`DeclaredTable::column`], for cells of one kind: typed outputs take them without a [`Value`].
+    #[must_use]
+    pub fn field<T: PlainCell<'a> + 'a>(
+        self,
+        column: Column,
+        get: impl Fn(&R) -> Result<T> + Send + Sync + 'a,
+    ) -> Self {
+        self.add([column], Get::Plain(Box::new(ReadField(get))))
     }
 
     /// Adds columns with one function, which takes a column's number among them.
@@ -472,6 +504,7 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         match get {
             Get::FromMap(get) => get(&located, number),
             Get::FromRow(get) => get(&located).map(Value::into_owned),
+            Get::Plain(get) => get.value(&located),
         }
     }
 
@@ -599,6 +632,25 @@ struct Cursor<'t, 'a, R> {
 /// Rows that are prefetched together.
 const AHEAD: usize = 64;
 
+impl<'a, R> Cursor<'_, 'a, R> {
+    /// The function of a column, the column's number in it, and the current row; `None` if one of them does not exist.
+    #[inline]
+    fn cell(&self, column: usize) -> Option<(&Get<'a, R>, usize, &R)> {
+        let (get, source) = self.table.get(column)?;
+        let current = self.next.saturating_sub(1);
+        if let Some(look) = &source.look
+            && current >= self.looked.get()
+        {
+            self.looked.set(look(current..current.saturating_add(AHEAD)).max(self.next));
+        }
+        if self.current.get().is_none() {
+            // `OnceCell::get_or_init` is optimized for a rare first call, but here every row makes one.
+            let _ = self.current.set((self.table.locate)(current, self.before.take()).ok().flatten());
+        }
+        Some((get, source.number, self.current.get()?.as_ref()?))
+    }
+}
+
 impl<R: Send> RowCursor for Cursor<'_, '_, R> {
     fn advance(&mut self) -> Result<bool> {
         let end = match self.end {
@@ -622,25 +674,28 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
 
     #[inline]
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        if let Some((get, source)) = self.table.get(column) {
-            if let Some(look) = &source.look
-                && self.row() >= self.looked.get()
-            {
-                self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
-            }
-            if self.current.get().is_none() {
-                // `OnceCell::get_or_init` is optimized for a rare first call, but here every row makes one.
-                let _ = self.current.set((self.table.locate)(self.row(), self.before.take()).ok().flatten());
-            }
-            if let Some(Some(row)) = self.current.get() {
-                return match get {
-                    Get::FromMap(get) => get(row, source.number),
-                    Get::FromRow(get) => get(row),
-                };
-            }
+        match self.cell(column) {
+            Some((Get::FromMap(get), number, row)) => get(row, number),
+            Some((Get::FromRow(get), _, row)) => get(row),
+            Some((Get::Plain(get), _, row)) => get.value(row),
+            // A row that cannot be located returns its error each time.
+            None => self.table.value(self.row(), column),
         }
-        // A row that cannot be located returns its error each time.
-        self.table.value(self.row(), column)
+    }
+
+    #[inline]
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        let cell = match self.cell(column) {
+            Some((Get::Plain(get), _, row)) => return get.put(row, sink),
+            Some((Get::FromMap(get), number, row)) => get(row, number),
+            Some((Get::FromRow(get), _, row)) => get(row),
+            None => self.table.value(self.row(), column),
+        };
+        // By reference: to move a value right after it was made stalls the processor.
+        match cell {
+            Ok(ref cell) => sink.value(cell),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::set::{FileSet, Schema};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::table::parts::PartsCursor;
-use crate::table::{Column, Literal, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell};
+use crate::table::{CellSink, Column, Literal, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell};
 use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -281,6 +281,13 @@ impl RowCursor for FileCursor<'_> {
         match (self.table.own(column), &self.rows) {
             (Some((_, column)), Some(rows)) => rows.value(column),
             _ => self.table.other(self.row(), column),
+        }
+    }
+
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        match (self.table.own(column), &self.rows) {
+            (Some((_, column)), Some(rows)) => rows.put(column, sink),
+            _ => self.table.other(self.row(), column).and_then(|cell| sink.value(&cell)),
         }
     }
 }

@@ -8,7 +8,8 @@ use super::plain;
 use super::rows::RowSink;
 use super::shares::{ShareReader, SinkEvent, read_all};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, Kind, RowCursor, Table, Value, ValueShape, member};
+use crate::id::{Id32, Id64};
+use crate::table::{CellSink, Column, Kind, RowCursor, Table, Value, ValueShape, member};
 use crate::threads;
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
@@ -188,7 +189,7 @@ impl Batches {
     /// # Errors
     /// When a cell does not fit into its column.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
+        cells.iter().enumerate().try_for_each(|(place, cell)| self.put(place, |next| next.value(cell)))?;
         self.rows = self.rows.saturating_add(1);
         Ok(())
     }
@@ -199,32 +200,19 @@ impl Batches {
     /// As [`Batches::push`], and for a damaged cell.
     fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
         for (place, &column) in columns.iter().enumerate() {
-            // By reference: to move a value right after it was made stalls the processor.
-            match row.value(column) {
-                Ok(ref cell) => self.push_cell(place, cell)?,
-                Err(error) => {
-                    self.tear(place);
-                    return Err(error);
-                }
-            }
+            self.put(place, |cell| row.put(column, cell))?;
         }
         self.rows = self.rows.saturating_add(1);
         Ok(())
     }
 
-    fn push_cell(&mut self, place: usize, cell: &Value<'_>) -> Result<()> {
-        let Some(column) = self.columns.get_mut(place) else { return Ok(()) };
-        let pushed = if column.takes(cell) {
-            column.push(cell, &mut self.scratch)
-        } else {
-            let name = self.schema.fields().get(place).map_or("", |field| field.name());
-            Err(does_not_fit(name, cell))
-        };
-        match pushed {
-            Ok(bytes) => self.bytes = self.bytes.saturating_add(bytes),
-            Err(_) => self.tear(place),
-        }
-        pushed.map(drop)
+    /// Adds the cell that `put` passes to a column, or tears the row.
+    #[inline]
+    fn put(&mut self, place: usize, put: impl FnOnce(&mut NextCell<'_>) -> Result<()>) -> Result<()> {
+        let Some(cells) = self.columns.get_mut(place) else { return Ok(()) };
+        let fields = self.schema.fields();
+        let mut cell = NextCell { cells, place, fields, scratch: &mut self.scratch, bytes: &mut self.bytes };
+        put(&mut cell).inspect_err(|_| self.tear(place))
     }
 
     /// Leaves out the row whose cells lie in the columns before `place`. They stay in their columns, so that this ends
@@ -281,6 +269,80 @@ impl ShareReader for Batches {
 
     fn take(&mut self) -> Result<Option<RecordBatch>> {
         Self::take(self)
+    }
+}
+
+/// The place of the next cell of a column.
+struct NextCell<'b> {
+    cells: &'b mut Cells,
+    place: usize,
+    fields: &'b Fields,
+    scratch: &'b mut String,
+    /// The bytes of the batch.
+    bytes: &'b mut usize,
+}
+
+impl NextCell<'_> {
+    #[inline]
+    fn count(&mut self, bytes: usize) {
+        *self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+impl CellSink for NextCell<'_> {
+    fn value(&mut self, cell: &Value<'_>) -> Result<()> {
+        if !self.cells.takes(cell) {
+            return Err(does_not_fit(self.fields.get(self.place).map_or("", |field| field.name()), cell));
+        }
+        let bytes = self.cells.push(cell, self.scratch)?;
+        self.count(bytes);
+        Ok(())
+    }
+
+    fn uint(&mut self, number: u64) -> Result<()> {
+        match (&mut *self.cells, i64::try_from(number)) {
+            (Cells::Uint(cells), _) => cells.append_value(number),
+            (Cells::Int(cells), Ok(number)) => cells.append_value(number),
+            _ => return self.value(&Value::Uint(number)),
+        }
+        self.count(size_of::<u64>());
+        Ok(())
+    }
+
+    fn f32(&mut self, number: f32) -> Result<()> {
+        match &mut *self.cells {
+            Cells::F32(cells) if number.is_finite() => cells.append_value(number),
+            _ => return self.value(&Value::F32(number)),
+        }
+        self.count(size_of::<u64>());
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<()> {
+        match &mut *self.cells {
+            Cells::Text(cells) if text.len() <= CELL => cells.append_value(text),
+            _ => return self.value(&Value::text(text)),
+        }
+        self.count(text.len());
+        Ok(())
+    }
+
+    fn joined(&mut self, start: &str, end: &str) -> Result<()> {
+        let mut joined = std::mem::take(self.scratch);
+        joined.clear();
+        joined.push_str(start);
+        joined.push_str(end);
+        let put = self.text(&joined);
+        *self.scratch = joined;
+        put
+    }
+
+    fn id64(&mut self, id: Id64) -> Result<()> {
+        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+    }
+
+    fn id32(&mut self, id: Id32) -> Result<()> {
+        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
     }
 }
 

@@ -36,6 +36,7 @@ pub use declared::Type;
 pub use layouts::Layouts;
 pub use location::{Location, State};
 pub use models::{Models, Skeleton};
+use paths::PathText;
 pub use paths::Paths;
 pub use raw::RawLayout;
 pub use record::{ById, Ids, NameLookup};
@@ -474,8 +475,13 @@ impl Database {
     /// # Errors
     /// `Cycle` when the parents form a cycle, and the errors of the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
+        Ok(self.path_text(path_id)?.map(PathText::into_string))
+    }
+
+    /// As [`Database::path`], in parts.
+    fn path_text(&self, path_id: u64) -> Result<Option<PathText<'_>>> {
         match self.paths().path(path_id)? {
-            None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
+            None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(|path| PathText::Joined(path.into_owned()))),
             path => Ok(path),
         }
     }

@@ -4,8 +4,8 @@ use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::lazy::{self, Lazy, ScanCost};
 use crate::source::Source;
-use crate::table::Literal;
 use crate::table::search::PackedTexts;
+use crate::table::{CellSink, Literal, PlainCell, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hint::black_box;
@@ -27,6 +27,39 @@ pub struct Paths<'a> {
     /// The start of the entries.
     first: usize,
     indexes: &'a Indexes,
+}
+
+/// A path, in the parts that are known of it.
+#[derive(Debug)]
+pub(super) enum PathText<'a> {
+    /// The path of a folder with a trailing '/', and the name of an entry in it.
+    InFolder { folder: &'a str, name: &'a str },
+    /// A path that was joined.
+    Joined(String),
+}
+
+impl PathText<'_> {
+    pub(super) fn into_string(self) -> String {
+        match self {
+            Self::InFolder { folder, name } => [folder, name].concat(),
+            Self::Joined(path) => path,
+        }
+    }
+}
+
+impl<'a> From<PathText<'a>> for Value<'a> {
+    fn from(path: PathText<'a>) -> Self {
+        Self::owned(path.into_string())
+    }
+}
+
+impl<'a> PlainCell<'a> for PathText<'a> {
+    fn put(self, sink: &mut dyn CellSink) -> Result<()> {
+        match self {
+            Self::InFolder { folder, name } => sink.joined(folder, name),
+            Self::Joined(path) => sink.text(&path),
+        }
+    }
 }
 
 /// Indexes of the paths of a database, built on first use.
@@ -303,9 +336,22 @@ impl<'a> Paths<'a> {
         Ok(path)
     }
 
-    /// As [`Paths::path_at`], in place of the text in `path`. The paths of folders are built for it when joining
-    /// them repeatedly has cost as much.
+    /// As [`Paths::path_at`], in place of the text in `path`.
     pub(super) fn write_path(&self, position: usize, path: &mut String) -> Result<()> {
+        match self.text_at(position)? {
+            PathText::InFolder { folder, name } => {
+                path.clear();
+                path.reserve(folder.len().saturating_add(name.len()));
+                path.push_str(folder);
+                path.push_str(name);
+            }
+            PathText::Joined(joined) => *path = joined,
+        }
+        Ok(())
+    }
+
+    /// The path of the entry at `position`. The paths of folders are built for it when joining them repeatedly has cost as much.
+    pub(super) fn text_at(&self, position: usize) -> Result<PathText<'a>> {
         let price = self.len().saturating_mul(JOINS) / 100;
         let folders = match self.indexes.folders.get() {
             None if self.indexes.joins.is_below(price) => None,
@@ -313,34 +359,32 @@ impl<'a> Paths<'a> {
             made => made,
         };
         if let Some((folders, entry)) = folders.zip(self.entries.get(position))
-            && let Some((folder, text)) = parent_of(entry).and_then(|id| folders.find(id))
+            && let Some((folder, text)) = folders.of(position, entry)
         {
             let name = self.name(entry)?;
             if folder.has_room_for(name) {
-                path.clear();
-                path.reserve(text.len().saturating_add(name.len()));
-                path.push_str(text);
-                path.push_str(name);
-                return Ok(());
+                return Ok(PathText::InFolder { folder: text, name });
             }
         }
-        *path = self.join(position)?;
-        Ok(())
+        self.join(position).map(PathText::Joined)
     }
 
     /// The path with this id; `None` for an id without an entry.
-    pub(super) fn path(&self, id: u64) -> Result<Option<String>> {
-        self.find(id).map(|position| self.path_at(position)).transpose()
+    pub(super) fn path(&self, id: u64) -> Result<Option<PathText<'a>>> {
+        self.find(id).map(|position| self.text_at(position)).transpose()
     }
 
     /// Prefetches these paths before they are read one by one, because memory serves many independent requests in the
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
         let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
-        let entry = |id| index.find(self.entries, id).and_then(|position| self.entries.get(position));
-        let entries: Vec<&'a PathEntry> = ids.filter_map(entry).collect();
-        let text = |entry: &&'a PathEntry| {
-            let (_, folder) = folders.find(entry.parent_id.get())?;
+        let entry = |id| {
+            let position = index.find(self.entries, id)?;
+            Some((position, self.entries.get(position)?))
+        };
+        let entries: Vec<(usize, &'a PathEntry)> = ids.filter_map(entry).collect();
+        let text = |(position, entry): &(usize, &'a PathEntry)| {
+            let (_, folder) = folders.of(*position, entry)?;
             Some(self.name_bytes(entry).ok()?.first()? ^ folder.as_bytes().first()?)
         };
         black_box(entries.iter().filter_map(text).fold(0, |all, first| all ^ first));
@@ -459,11 +503,20 @@ impl<'a> Paths<'a> {
 #[derive(Debug)]
 struct Folders {
     shards: Vec<Shard>,
+    /// The number of each entry's folder in its slice, or [`NO_FOLDER`].
+    of_entry: Vec<u32>,
 }
+
+/// The number for an entry without a kept folder.
+const NO_FOLDER: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 struct Shard {
-    places: HashTable<Folder>,
+    folders: Vec<Folder>,
+    /// Numbers of folders by id.
+    places: HashTable<u32>,
+    /// Entries, and the numbers of their folders.
+    of_entry: Vec<(u32, u32)>,
     /// The paths of folders, each with a trailing '/', concatenated.
     text: String,
 }
@@ -485,43 +538,65 @@ impl Folders {
         paths.build_index();
         let build = |number: usize| {
             let (mut shard, mut unknown) = (Shard::default(), Vec::new());
-            for id in paths.entries.iter().filter_map(parent_of) {
-                if Index::shard(id, count) == number && shard.find(id).is_none() {
+            for (position, entry) in (0..).zip(paths.entries) {
+                let Some(id) = parent_of(entry).filter(|id| Index::shard(*id, count) == number) else { continue };
+                let known = shard.find(id);
+                let folder = known.or_else(|| {
                     unknown.clear();
-                    shard.add(paths, id, &mut unknown, Self::KEPT.checked_div(count).unwrap_or(0));
-                }
+                    shard.add(paths, id, &mut unknown, Self::KEPT.checked_div(count).unwrap_or(0))
+                });
+                shard.of_entry.extend(folder.map(|folder| (position, folder)));
             }
             shard
         };
-        Self { shards: lazy::parts(count, build) }
+        let mut shards = lazy::parts(count, build);
+        let mut of_entry = vec![NO_FOLDER; paths.len()];
+        for (position, folder) in shards.iter_mut().flat_map(|shard| std::mem::take(&mut shard.of_entry)) {
+            if let Some(of_entry) = of_entry.get_mut(position as usize) {
+                *of_entry = folder;
+            }
+        }
+        Self { shards, of_entry }
     }
 
-    /// A folder, and its path with a trailing '/'.
-    fn find(&self, id: u64) -> Option<(&Folder, &str)> {
-        let shard = self.shards.get(Index::shard(id, self.shards.len()))?;
-        let folder = shard.find(id)?;
+    /// The folder of the entry at `position`, and the folder's path with a trailing '/'.
+    fn of(&self, position: usize, entry: &PathEntry) -> Option<(&Folder, &str)> {
+        let number = *self.of_entry.get(position)?;
+        let shard = self.shards.get(Index::shard(parent_of(entry)?, self.shards.len()))?;
+        let folder = shard.folders.get(number as usize)?;
         Some((folder, shard.text.get(folder.text.clone())?))
     }
 }
 
 impl Shard {
-    fn find(&self, id: u64) -> Option<&Folder> {
-        self.places.find(hash(id), |folder| folder.id == id)
+    /// The number of the folder with this id.
+    fn find(&self, id: u64) -> Option<u32> {
+        self.places.find(hash(id), |&number| self.id(number) == Some(id)).copied()
+    }
+
+    fn folder(&self, number: u32) -> Option<&Folder> {
+        self.folders.get(number as usize)
+    }
+
+    fn id(&self, number: u32) -> Option<u64> {
+        self.folder(number).map(|folder| folder.id)
     }
 
     /// Adds the folder with this id and its parents. Skips a folder without a path, or with a path at a limit: a later lookup joins the
     /// path and returns the error.
-    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<()> {
+    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<u32> {
         let (mut next, mut above) = (Some(id), None);
         while let (Some(id), None) = (next, &above) {
-            above = self.find(id).cloned();
+            above = self.find(id);
             if above.is_none() {
                 let entry = paths.entries.get(paths.find(id)?).filter(|_| unknown.len() < MAX_DEPTH)?;
                 unknown.push(entry);
                 next = parent_of(entry);
             }
         }
-        let mut folder = above.unwrap_or(Folder { id, depth: 0, text: 0..0 });
+        let topmost = Folder { id, depth: 0, text: 0..0 };
+        let mut folder = above.and_then(|number| self.folder(number).cloned()).unwrap_or(topmost);
+        let mut found = above;
         for entry in unknown.iter().rev() {
             let name = paths.name(entry).ok().filter(|name| folder.depth > 0 || !name.is_empty())?;
             let start = self.text.len();
@@ -533,9 +608,14 @@ impl Shard {
             self.text.push('/');
             let (id, depth) = (entry.self_id.get(), folder.depth.saturating_add(1));
             folder = Folder { id, depth, text: start..self.text.len() };
-            self.places.insert_unique(hash(id), folder.clone(), |folder| hash(folder.id));
+            let number = u32::try_from(self.folders.len()).ok()?;
+            self.folders.push(folder.clone());
+            let folders = &self.folders;
+            let hash_of = |number: &u32| folders.get(*number as usize).map_or(0, |folder| hash(folder.id));
+            self.places.insert_unique(hash(id), number, hash_of);
+            found = Some(number);
         }
-        Some(())
+        found
     }
 }
 

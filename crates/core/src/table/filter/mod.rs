@@ -24,7 +24,7 @@ pub use bound::{Bound, Compare, find_column};
 pub use condition::{Filter, Literal, Op};
 
 use super::parts::{PartsCursor, TableParts};
-use super::{Column, RowCursor, Table, Value};
+use super::{CellSink, Column, RowCursor, Table, Value};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -150,6 +150,10 @@ impl<D: FnMut(Error) + Send> RowCursor for Selection<'_, D> {
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
         self.rows.value(column)
+    }
+
+    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
+        self.rows.put(column, sink)
     }
 }
 

@@ -9,7 +9,9 @@ use crate::bwdb::record::{Field, Ids, Leaf, List, NameId, Prototype};
 use crate::bwdb::{NameLookup, prototypes as p};
 use crate::bytes::View;
 use crate::error::Result;
+use crate::id::{Id32, Id64};
 use crate::table::{Accepts, Column, Kind, Table, Value, no_cell};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A row for each element of an array of structs.
@@ -76,16 +78,14 @@ pub(super) fn skeleton_nodes<'a, R: Records<'a>>(
     skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
     Nested::new("skeleton_nodes", rows, SkeletonNodes(skeleton))
-        .column(Column::id32("name_id").writable(), |node| Ok(Value::Id32(node.name()?.0)))
-        .column(Column::text("name").brief().resolved().accepts(Accepts::Name), move |node| {
-            Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
+        .field(Column::id32("name_id").writable(), |node| Ok(Id32(node.name()?.0)))
+        .field(Column::text("name").brief().resolved().accepts(Accepts::Name), move |node| {
+            rows.names().name(node.name()?)
         })
         .looked_ahead()
-        .column(Column::uint("parent").brief().accepts(Accepts::OrNull), |node| {
-            match node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())?? {
-                0xFFFF => Ok(Value::Null),
-                parent => Ok(parent.into()),
-            }
+        .field(Column::uint("parent").brief().accepts(Accepts::OrNull), |node| {
+            let parent = node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())??;
+            Ok(Some(parent).filter(|parent| *parent != 0xFFFF))
         })
         .column(Column::floats("matrix").accepts(Accepts::Numbers(16)), |node| {
             Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
@@ -136,15 +136,13 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
 pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
     let db = rows.db;
     Nested::new("material_properties", rows, Properties)
-        .column(Column::id32("name_id").writable(), |property| Ok(Value::Id32(property.name.0)))
-        .column(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
-            match NameLookup::name(db, property.name)? {
-                Some(name) => Ok(Value::Text(name)),
-                None => Ok(known_property_name(property.name).into()),
-            }
+        .field(Column::id32("name_id").writable(), |property| Ok(Id32(property.name.0)))
+        .field(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
+            let name = NameLookup::name(db, property.name)?;
+            Ok(name.or_else(|| known_property_name(property.name).map(Cow::Borrowed)))
         })
         .looked_ahead()
-        .column(Column::text("type").brief().writable(), |property| Ok(property.kind.into()))
+        .field(Column::text("type").brief().writable(), |property| Ok(property.kind))
         .column(Column::new("value", Kind::Any).brief().writable(), |property| match property.value() {
             Leaf::Value(value) => Ok(value),
             Leaf::Path(id) => Ok(db.path(id.0)?.into()),
@@ -152,8 +150,8 @@ pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table +
         })
         .texts_of("texture_id")
         .typed_by("type")
-        .column(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| {
-            Ok(property.path().map(|id| Value::Id64(id.0)).unwrap_or_default())
+        .field(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| {
+            Ok(property.path().map(|id| Id64(id.0)))
         })
         .build()
 }

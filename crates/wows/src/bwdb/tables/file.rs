@@ -4,9 +4,11 @@ use super::rows::at_path;
 use crate::bwdb::hashmap::{self, Bucket, occupied};
 use crate::bwdb::{Blob, Database, Resource, State};
 use crate::error::Result;
+use crate::id::{Id32, Id64};
 use crate::lazy::Lazy;
 use crate::table::search::search_terminated;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, no_cell};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -54,32 +56,27 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .random_access()
         .own_texts(false)
         .with_writable_rows()
-        .column(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Value::Id64(*id)))
+        .field(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
-        .column(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| {
-            Ok(db.path(*id)?.into())
-        })
+        .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| db.path_text(*id))
         .looked_ahead(look)
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, &of_path)),
             _ => None,
         })
         .found_if(|| db.hashes_paths())
-        .column(Column::text("type").brief(), move |(_, resource)| match types.get(resource.database_index()) {
-            Some(&Some(name)) => Ok(Value::text(name)),
-            _ => Ok(Value::owned(blob(resource)?.type_name_or_magic())),
+        .field(Column::text("type").brief(), move |(_, resource)| match types.get(resource.database_index()) {
+            Some(&Some(name)) => Ok(Cow::Borrowed(name)),
+            _ => Ok(Cow::Owned(blob(resource)?.type_name_or_magic())),
         })
-        .column(Column::uint("database").place().accepts(Accepts::Bits(6)), |(_, resource)| {
-            Ok(resource.database_index().into())
-        })
-        .column(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| {
-            Ok(resource.record_index().into())
-        })
+        .field(
+            Column::uint("database").place().accepts(Accepts::Bits(6)),
+            |(_, resource)| Ok(resource.database_index()),
+        )
+        .field(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| Ok(resource.record_index()))
         .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
-        .column(Column::uint("offset").place(), move |(_, resource)| {
-            Ok(place(resource)?.map(|(view, _)| view.offset()).into())
-        })
-        .column(Column::uint("size"), move |(_, resource)| Ok(of_size(resource)?.map(|(_, size)| size).into()));
+        .field(Column::uint("offset").place(), move |(_, resource)| Ok(place(resource)?.map(|(view, _)| view.offset())))
+        .field(Column::uint("size"), move |(_, resource)| Ok(of_size(resource)?.map(|(_, size)| size)));
     Box::new(table)
 }
 
@@ -135,14 +132,14 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new("strings", move || Ok(db.string_count()), locate)
         .random_access()
         .dictionary()
-        .column(Column::id32("id").brief().key(), |&slot| {
-            Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
+        .field(Column::id32("id").brief().key(), |&slot| {
+            Ok(Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })
         .found_by(move |key| match key {
             Value::Id32(id) => Some(Ok(row_of(*id).into_iter().collect())),
             _ => None,
         })
-        .column(Column::text("text").brief(), |&slot| db.string_in_slot(slot).map(Value::text))
+        .field(Column::text("text").brief(), |&slot| db.string_in_slot(slot))
         .found_by(move |key| {
             let Value::Text(text) = key else { return None };
             let id = Database::name_id(text);

@@ -8,7 +8,7 @@ use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
 use crate::table::search::{Literal, stands};
-use crate::table::{Column, DeclaredTable, ItemList, Role, Table, Value};
+use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -201,6 +201,16 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.children.row(self.records.view(record)?, index)
     }
 
+    /// The cell that `get` reads from a row.
+    #[inline]
+    fn cell<T>(&self, row: &Child<'a, C::Row>, get: impl Fn(&C::Row, &Budget) -> Result<T>) -> Result<T> {
+        let cell = match row.own.get_or_init(|| self.child(row.record, row.index()).ok()) {
+            Some(own) => get(own, row.budget.get()),
+            None => self.child(row.record, row.index()).and_then(|own| get(&own, row.budget.get())),
+        };
+        cell.map_err(|error| within(self.name, row.row, error))
+    }
+
     /// Touches the texts of these rows, as far as they belong to one record, and returns the next row.
     fn look(&self, rows: Range<usize>) -> usize {
         let mut ids = Ids::default();
@@ -382,7 +392,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                 });
             }
         }
-        let table = table.column(Column::uint("index").brief().key(), |child| Ok(child.index().into()));
+        let table = table.field(Column::uint("index").brief().key(), |child| Ok(child.index()));
         let of_lists = Arc::clone(&parents);
         let table = table.with_items_written(move |column, cell| of_lists.lists(&leads, column, cell));
         Self { parents, table, has_own_texts: !R::DERIVED }
@@ -393,6 +403,17 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self.column_within(column, move |own, _| get(own))
     }
 
+    /// As [`Nested::column`], for cells of one kind.
+    pub(super) fn field<T: PlainCell<'a> + 'a>(
+        mut self,
+        column: Column,
+        get: impl Fn(&C::Row) -> Result<T> + Send + Sync + 'a,
+    ) -> Self {
+        let parents = Arc::clone(&self.parents);
+        self.table = self.table.field(column, move |child| parents.cell(child, |own, _| get(own)));
+        self
+    }
+
     /// Adds a column of the children, whose cells may contain arrays.
     pub(super) fn column_within(
         mut self,
@@ -400,13 +421,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         get: impl Fn(&C::Row, &Budget) -> Result<Value<'a>> + Send + Sync + 'a,
     ) -> Self {
         let parents = Arc::clone(&self.parents);
-        self.table = self.table.column(column, move |child| {
-            let cell = match child.own.get_or_init(|| parents.child(child.record, child.index()).ok()) {
-                Some(own) => get(own, child.budget.get()),
-                None => parents.child(child.record, child.index()).and_then(|own| get(&own, child.budget.get())),
-            };
-            cell.map_err(|error| within(parents.name, child.row, error))
-        });
+        self.table = self.table.column(column, move |child| parents.cell(child, &get));
         self
     }
 

@@ -2,6 +2,7 @@ use super::super::Database;
 use super::super::layout::PathEntry;
 use crate::codec::cityhash64;
 use crate::error::Result;
+use crate::id::Id64;
 use crate::table::{Column, DeclaredTable, Table, Value};
 use std::cell::{Cell, OnceCell};
 
@@ -31,13 +32,13 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     let table = DeclaredTable::walked("paths", move || Ok(paths.len()), locate)
         .random_access()
         .dictionary()
-        .column(Column::id64("id").key(), |row| Ok(Value::Id64(row.entry.self_id.get())))
+        .field(Column::id64("id").key(), |row| Ok(Id64(row.entry.self_id.get())))
         .found_by(move |key| match key {
             Value::Id64(id) => Some(Ok(paths.all_with(*id))),
             _ => None,
         })
-        .column(Column::id64("parent_id").reference(), |row| Ok(Value::Id64(row.entry.parent_id.get())))
-        .column(Column::text("name"), move |row| Ok(Value::text(paths.name(row.entry)?)))
+        .field(Column::id64("parent_id").reference(), |row| Ok(Id64(row.entry.parent_id.get())))
+        .field(Column::text("name"), move |row| paths.name(row.entry))
         .searched_by(move |literal| paths.search_names(literal))
         .column_of_row(Column::text("path").brief().resolved().in_folders(), move |row| {
             let join = || {

@@ -1,0 +1,132 @@
+//! Plain cells, which pass from a field of a file to a typed output without a [`Value`].
+
+use super::Value;
+use crate::error::Result;
+use crate::id::{Id32, Id64};
+use std::borrow::Cow;
+
+/// Takes the cells of a column, one after another. Each method takes one cell; a sink implements those that it takes faster than
+/// as a [`Value`].
+pub trait CellSink {
+    /// Takes a cell of any kind.
+    ///
+    /// # Errors
+    /// When the cell does not fit into the column.
+    fn value(&mut self, cell: &Value<'_>) -> Result<()>;
+
+    /// Takes an unsigned integer.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn uint(&mut self, number: u64) -> Result<()> {
+        self.value(&Value::Uint(number))
+    }
+
+    /// Takes a single-precision float.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn f32(&mut self, number: f32) -> Result<()> {
+        self.value(&Value::F32(number))
+    }
+
+    /// Takes a text.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn text(&mut self, text: &str) -> Result<()> {
+        self.value(&Value::text(text))
+    }
+
+    /// Takes a text in two parts.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn joined(&mut self, start: &str, end: &str) -> Result<()> {
+        self.value(&Value::owned([start, end].concat()))
+    }
+
+    /// Takes an id of 64 bits.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn id64(&mut self, id: Id64) -> Result<()> {
+        self.value(&Value::Id64(id.0))
+    }
+
+    /// Takes an id of 32 bits.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn id32(&mut self, id: Id32) -> Result<()> {
+        self.value(&Value::Id32(id.0))
+    }
+}
+
+/// A cell of one kind, or null.
+pub trait PlainCell<'a>: Into<Value<'a>> {
+    /// Passes the cell to `sink`.
+    ///
+    /// # Errors
+    /// As [`CellSink::value`].
+    fn put(self, sink: &mut dyn CellSink) -> Result<()>;
+}
+
+macro_rules! plain_cells {
+    ($($of:ty: $take:ident $(as $wide:ty)?;)+) => {$(
+        impl<'a> PlainCell<'a> for $of {
+            #[inline]
+            fn put(self, sink: &mut dyn CellSink) -> Result<()> {
+                sink.$take(self $(as $wide)?)
+            }
+        }
+    )+};
+}
+plain_cells! {
+    u16: uint as u64;
+    u32: uint as u64;
+    u64: uint;
+    usize: uint as u64;
+    f32: f32;
+    &'a str: text;
+    Id64: id64;
+    Id32: id32;
+}
+
+impl<'a> PlainCell<'a> for Cow<'a, str> {
+    #[inline]
+    fn put(self, sink: &mut dyn CellSink) -> Result<()> {
+        sink.text(&self)
+    }
+}
+
+impl<'a, T: PlainCell<'a>> PlainCell<'a> for Option<T> {
+    #[inline]
+    fn put(self, sink: &mut dyn CellSink) -> Result<()> {
+        match self {
+            Some(cell) => cell.put(sink),
+            None => sink.value(&Value::Null),
+        }
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Value<'a> {
+    #[inline]
+    fn from(text: Cow<'a, str>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Id64> for Value<'_> {
+    #[inline]
+    fn from(id: Id64) -> Self {
+        Self::Id64(id.0)
+    }
+}
+
+impl From<Id32> for Value<'_> {
+    #[inline]
+    fn from(id: Id32) -> Self {
+        Self::Id32(id.0)
+    }
+}
