@@ -47,11 +47,10 @@ def build_command(config_settings):
 
 
 def build_extension(config_settings):
-    """Builds the extension of DuckDB into the package, unless these sources are without it."""
+    """Builds the extension of DuckDB into the package."""
     given = given_settings(config_settings)
-    package = HERE.parent / "duckdb" / "package"
-    if not package.is_file():
-        return
+    # In a package of sources this file lies beside its folder.
+    package = next(path for folder in (HERE.parent, HERE) if (path := folder / "duckdb" / "package").is_file())
     command = [sys.executable, str(package), "--profile", given.profile or PROFILE, "--out", str(HERE / "assetq")]
     command += ["--target", given.target] if given.target else []
     command += ["--locked"] if given.locked else []
@@ -68,6 +67,12 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     build_command(config_settings)
     build_extension(config_settings)
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    # maturin expects the folder of the command, which sources do not have.
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    return maturin.build_sdist(sdist_directory, config_settings)
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):

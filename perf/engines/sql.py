@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""Four questions about whole tables, and one about 10,000 files: `assetq sql` next to DuckDB over Parquet.
+"""Fifteen questions about whole tables: DuckDB over Parquet, the extension of DuckDB, `assetq sql`, and `sqlite3` over an import.
 
-    python3 perf/engines/sql.py [--assetq PATH] [--before PATH] [--datafusion PATH] [--rounds N] [--files N] [--keep DIR]
+    python3 perf/engines/sql.py [--assetq PATH] [--before PATH] [--extension PATH] [--rounds N] [--threads N]
+        [--only TEXT] [--cpu] [--keep DIR]
 
-`assetq` is timed as a whole process over the mapped files. DuckDB (pip install duckdb) is timed as a query in an open
-process over what `assetq export` wrote as Parquet; reading the files into Parquet is not counted. `--before` times
-another build of the command as well, and `--datafusion` DataFusion over the mapped files: the example `shell` of the package
-in `datafusion/`, as a query in an open process and as a whole process. Every round runs all rivals once; medians are printed, with the ratio to DuckDB
-in the same round. All answers are compared first.
+DuckDB (pip install duckdb) is timed as a query in an open process: over the mapped file by the extension (duckdb/package),
+and over the Parquet that `assetq export` wrote. `assetq sql` over the mapped file, and the program `sqlite3` over the database
+that `assetq sql --into` wrote, are timed as whole processes. Exports and imports are not counted. `--before` times another build of
+the command as well. Every round runs all rivals once. Medians are printed, with the medians of the ratios within a round: of
+the extension to Parquet, and of `assetq sql` to `sqlite3`. All answers are compared. `--cpu` counts the time of all processors
+rather than time that passes: on a busy machine it is the steadier figure.
 """
 
 import argparse
 import csv
-import os
+import io
+import math
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -21,128 +25,160 @@ import sys
 import tempfile
 import time
 
-TABLES = ["resources", "skeleton_nodes", "material_properties", "render_sets", "materials"]
+TABLES = ["resources", "skeleton_nodes", "material_properties", "render_sets", "materials", "visuals", "lods"]
 QUESTIONS = {
-    "group by, all resources":
-        "SELECT type, count(*) AS n, sum(size) AS bytes FROM resources GROUP BY type ORDER BY n DESC, type",
-    "group by, all skeleton nodes":
-        "SELECT name, count(*) AS n FROM skeleton_nodes GROUP BY name ORDER BY n DESC, name LIMIT 10",
-    "group by two, all material properties":
+    "group, resources": "SELECT type, count(*) AS n, sum(size) AS bytes FROM resources GROUP BY type ORDER BY n DESC, type",
+    "group, skeleton nodes": "SELECT name, count(*) AS n FROM skeleton_nodes GROUP BY name ORDER BY n DESC, name LIMIT 10",
+    "group by two, properties":
         "SELECT name, type, count(*) AS n FROM material_properties GROUP BY name, type ORDER BY n DESC, name, type LIMIT 10",
-    "join of render sets and materials":
+    "join of two":
         "SELECT m.path AS path, count(*) AS sets FROM render_sets s JOIN materials m ON m.id = s.mfm_id "
         "GROUP BY m.path ORDER BY sets DESC, m.path LIMIT 5",
+    "filter": "SELECT count(*) AS n, min(id) AS first FROM resources WHERE size > 2000 AND type = 'VisualPrototype'",
+    "join of three":
+        "SELECT v.underwater AS underwater, count(*) AS n, sum(m.property_count) AS properties FROM visuals v "
+        "JOIN render_sets s ON s.id = v.id JOIN materials m ON m.id = s.mfm_id GROUP BY v.underwater ORDER BY n DESC",
+    "like": "SELECT count(*) AS n, min(path) AS first FROM resources WHERE path LIKE '%Turret%Deck%'",
+    "distinct": "SELECT DISTINCT type, parent FROM (SELECT p.type AS type, p.name AS parent FROM material_properties p) "
+                "ORDER BY parent, type LIMIT 20",
+    "order with limit": "SELECT path, size FROM resources ORDER BY size DESC, path LIMIT 12",
+    "group by expression":
+        "SELECT length(path) AS length, count(*) AS n, max(size) AS biggest FROM resources GROUP BY length(path) "
+        "ORDER BY n DESC, length LIMIT 10",
+    "count distinct": "SELECT count(DISTINCT mfm_id) AS materials, count(DISTINCT material_name) AS names FROM render_sets",
+    "window":
+        "SELECT path, size, place FROM (SELECT path, size, row_number() OVER (PARTITION BY type ORDER BY size DESC, path) AS place "
+        "FROM resources) WHERE place <= 2 ORDER BY size DESC, path",
+    "average of floats": "SELECT avg(extent) AS extent, max(extent) AS most, count(extent) AS n FROM lods",
+    "left join":
+        "SELECT count(*) AS n, count(s.id) AS found FROM materials m LEFT JOIN render_sets s ON s.mfm_id = m.id",
+    "point": "SELECT path, type, size FROM resources WHERE id = '{id}'",
 }
-MANY = "SELECT file, count(*) AS n FROM vertex_buffers GROUP BY file ORDER BY n DESC, file LIMIT 3"
+#: How the extension finds an entry: DuckDB passes no conditions to it.
+BY_PROBE = {"point": ("FROM resources WHERE id = '{id}'", "FROM assetq_get('{database}:resources', '{id}')")}
 
 
 def run(*args):
     return subprocess.run([str(arg) for arg in args], check=True, capture_output=True, text=True).stdout
 
 
-def timed(command):
-    """The seconds and the peak memory in MB of a process, and its output."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    out = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, command
-    return time.perf_counter() - start, usage.ru_maxrss / 1024, out.decode()
+def processor_time():
+    """The seconds of all threads of this process, and of the processes that ended."""
+    return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
-class Shell:
-    """DataFusion over the mapped files, in an open process."""
+def program(*command):
+    """A rival that is a whole process with CSV as its output."""
 
-    def __init__(self, binary, database):
-        command = [binary, "--time", str(database)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def ask(query):
+        return list(csv.reader(io.StringIO(run(*command, query))))[1:]
 
-    def ask(self, query):
-        """The seconds that the shell measured, and its table."""
-        self.process.stdin.write(query + "\n")
-        self.process.stdin.flush()
-        lines = []
-        while not (line := self.process.stdout.readline()).startswith("-- "):
-            assert line, "the shell has ended"
-            lines.append(line)
-        return float(line.split()[1]), "".join(lines)
+    return ask
 
 
-def read_table(text):
-    """The rows of a table with borders."""
-    lines = [line.strip("|\n ").split("|") for line in text.splitlines() if line.startswith("|")]
-    return [tuple(int(cell) if cell.lstrip("-").isdigit() else cell for cell in map(str.strip, line)) for line in lines][1:]
+def session(duckdb, threads, extension=None):
+    """A connection of DuckDB."""
+    db = duckdb.connect(config={"allow_unsigned_extensions": True} | ({"threads": threads} if threads else {}))
+    if extension:
+        db.execute(f"LOAD '{extension}'")
+    return db
 
 
-def rows(text):
-    return [tuple(int(cell) if cell.lstrip("-").isdigit() else cell for cell in row) for row in csv.reader(text.splitlines())][1:]
+def import_tables(assetq, database, imported):
+    """Writes the tables into one database of SQLite, without indexes."""
+    if imported.exists():
+        return
+    for table in TABLES:
+        single = imported.with_name(f"{table}.sqlite")
+        run(assetq, "sql", f"SELECT * FROM {table}", database, "--into", single, "--as-table", table)
+        run("sqlite3", imported, f"ATTACH '{single}' AS single; CREATE TABLE {table} AS SELECT * FROM single.{table}")
+        single.unlink()
+    run("sqlite3", imported, "ANALYZE")
+
+
+def is_equal(left, right):
+    """Whether two answers are equal: sums of floats in another order differ in their last digits."""
+    return len(left) == len(right) and all(map(is_equal_row, left, right))
+
+
+def is_equal_row(left, right):
+    return len(left) == len(right) and all(map(is_equal_cell, left, right))
+
+
+def is_equal_cell(left, right):
+    left, right = ("1" if str(cell).lower() == "true" else "0" if str(cell).lower() == "false" else str(cell) for cell in (left, right))
+    try:
+        return left == right or math.isclose(float(left), float(right), rel_tol=1e-9)
+    except ValueError:
+        return False
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--assetq", default="assetq")
     options.add_argument("--before")
-    options.add_argument("--datafusion")
+    options.add_argument("--extension", default="target/duckdb/assetq.duckdb_extension")
     options.add_argument("--rounds", type=int, default=7)
-    options.add_argument("--files", type=int, default=10_000)
-    options.add_argument("--keep", type=pathlib.Path)
+    options.add_argument("--threads", type=int, help="threads of DuckDB; default: all")
+    options.add_argument("--only", default="", help="questions whose names contain this")
+    options.add_argument("--cpu", action="store_true", help="count the time of processors")
+    options.add_argument("--keep", type=pathlib.Path, help="a folder in which the files remain")
     given = options.parse_args()
+    import duckdb
+
     folder = given.keep or pathlib.Path(tempfile.mkdtemp())
     database = folder / "full" / "assets.bin"
+    imported = folder / "imported.sqlite"
     if not database.exists():
         run(given.assetq, "sample", folder / "full", "--size", "full", "--seed", 1)
-    try:
-        import duckdb
-        session = duckdb.connect()
-        for table in TABLES:
-            parquet = folder / f"{table}.parquet"
-            if not parquet.exists():
-                run(given.assetq, "export", database, "-t", table, "--to", parquet)
-            session.execute(f"CREATE VIEW {table} AS SELECT * FROM '{parquet}'")
-    except ImportError:
-        session = None
-        print("skipped: DuckDB is not installed", file=sys.stderr)
-    many = folder / "many"
-    if not many.exists():
-        run(given.assetq, "sample", folder / "small", "--seed", 1)
-        many.mkdir()
-        for number in range(given.files):
-            shutil.copy(folder / "small" / "ship.geometry", many / f"{number:05}.geometry")
-    shell = Shell(given.datafusion, database) if given.datafusion else None
-    fusions = ["DataFusion", "its process"] if shell else []
-    rivals = {"assetq": given.assetq} | ({"before": given.before} if given.before else {})
-    print(f"{'question':40} {'rival':11} {'seconds':>8} {'MB':>6} {'of DuckDB':>10}")
-    for what, query in QUESTIONS.items():
-        expected = session and [tuple(row) for row in session.execute(query).fetchall()]
-        seconds = {name: [] for name in [*rivals, *fusions, "DuckDB"]}
-        memory = {}
+    parquet, mapped = session(duckdb, given.threads), session(duckdb, given.threads, given.extension)
+    for table in TABLES:
+        exported = folder / f"{table}.parquet"
+        if not exported.exists():
+            run(given.assetq, "export", database, "-t", table, "--to", exported)
+        parquet.execute(f"CREATE VIEW {table} AS SELECT * FROM '{exported}'")
+        mapped.execute(f"CREATE VIEW {table} AS FROM assetq('{database}', '{table}')")
+    import_tables(given.assetq, database, imported)
+    rivals = {
+        "parquet": lambda query: parquet.execute(query).fetchall(),
+        "extension": lambda query: mapped.execute(query).fetchall(),
+        "assetq sql": program(given.assetq, "sql", database, "-f", "csv", "-q"),
+        "sqlite3": program("sqlite3", "-header", "-csv", imported),
+    }
+    if given.before:
+        rivals["before"] = program(given.before, "sql", database, "-f", "csv", "-q")
+    place = parquet.execute("SELECT id FROM resources ORDER BY path LIMIT 1 OFFSET 50000").fetchall()[0][0]
+    print(f"DuckDB {duckdb.__version__}, {given.rounds} rounds, milliseconds{' of processors' if given.cpu else ''}")
+    print(f"{'question':26}" + "".join(f"{name:>11}" for name in rivals) + f"{'extension':>11}{'sql':>9}")
+    print(f"{'':26}" + "".join(f"{'':11}" for _ in rivals) + f"{'/ parquet':>11}{'/ sqlite3':>10}")
+    ratios = []
+    clock = processor_time if given.cpu else time.perf_counter
+    for what, question in QUESTIONS.items():
+        if given.only not in what:
+            continue
+        seconds = {name: [] for name in rivals}
+        expected = None
         for _ in range(given.rounds):
-            for name, binary in rivals.items():
-                took, memory[name], out = timed([binary, "sql", query, str(database), "-f", "csv"])
-                seconds[name].append(took)
-                assert expected is None or rows(out) == [tuple(int(c) if isinstance(c, int) else c for c in row) for row in expected], what
-            if shell:
-                took, out = shell.ask(query)
-                seconds["DataFusion"].append(took)
-                assert expected is None or read_table(out) == expected, what
-                took, memory["its process"], out = timed([given.datafusion, str(database), "-c", query])
-                seconds["its process"].append(took)
-                assert expected is None or read_table(out) == expected, what
-            if session:
-                start = time.perf_counter()
-                session.execute(query).fetchall()
-                seconds["DuckDB"].append(time.perf_counter() - start)
-        for name, all_seconds in seconds.items():
-            if all_seconds:
-                ratio = statistics.median(a / b for a, b in zip(all_seconds, seconds["DuckDB"])) if session else 0
-                print(f"{what:40} {name:11} {statistics.median(all_seconds):8.4f} {memory.get(name, 0):6.0f} {ratio:10.2f}")
-    what = f"group by file, {len(list(many.iterdir()))} files"
-    for name, binary in {"assetq": given.assetq}.items():
-        took = [timed([binary, "sql", MANY, str(many / "*.geometry"), "-f", "csv"]) for _ in range(min(given.rounds, 3))]
-        print(f"{what:40} {name:11} {statistics.median(t[0] for t in took):8.4f} {max(t[1] for t in took):6.0f}")
+            for name, ask in rivals.items():
+                query = question
+                if what in BY_PROBE and name == "extension":
+                    query = query.replace(*BY_PROBE[what])
+                query = query.format(id=place, database=database)
+                start = clock()
+                answer = ask(query)
+                seconds[name].append(clock() - start)
+                expected = expected or answer
+                assert is_equal(answer, expected), f"{what}: {name} has {answer[:3]} rather than {expected[:3]}"
+        medians = "".join(f"{statistics.median(taken) * 1000:11.2f}" for taken in seconds.values())
+        of = {name: statistics.median(a / b for a, b in zip(seconds[name], seconds[other]))
+              for name, other in (("extension", "parquet"), ("assetq sql", "sqlite3"))}  # fmt: skip
+        ratios.append(of["extension"])
+        print(f"{what:26}{medians}{of['extension']:11.2f}{of['assetq sql']:10.2f}", flush=True)
+    print(f"extension / parquet: at most 1.0 in {sum(ratio <= 1.0 for ratio in ratios)} of {len(ratios)}, "
+          f"at most 1.2 in {sum(ratio <= 1.2 for ratio in ratios)}")  # fmt: skip
     if not given.keep:
         shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,13 +15,13 @@ from typing import Any
 import pytest
 
 import assetq
-from assetq._duckdb import identifier, quoted
+from assetq._duckdb import EXTENSION, identifier, quoted
 
 duckdb = pytest.importorskip("duckdb")
-#: Random statements. A quick subset by default.
-STATEMENTS = int(os.environ.get("ASSETQ_STATEMENTS", "60"))
-#: Real files are compared up to this size: a debug build takes minutes for the largest.
-BYTES = 256 << 10
+#: Random statements.
+STATEMENTS = int(os.environ.get("ASSETQ_STATEMENTS", "1000"))
+#: Real files are compared up to this size, and the largest one of each folder. A debug build takes minutes for all of them.
+BYTES = int(os.environ.get("ASSETQ_BYTES", 256 << 10))
 #: The kinds that are compared with SQLite, too. It has JSON for nested values, and doubles for floats.
 SCALARS = ("bool", "int", "uint", "id64", "id32", "guid", "text")
 
@@ -27,10 +29,11 @@ SCALARS = ("bool", "int", "uint", "id64", "id32", "guid", "text")
 def files(samples: Path) -> list[str]:
     """A file or folder of every format, and the real files if there are any."""
     real = os.environ.get("ASSETQ_SAMPLES")
-    found = [samples, *(sorted(Path(real).iterdir()) if real else [])]
-    paths = [path for folder in found if folder.is_dir() for path in sorted(folder.iterdir())]
-    some = [path for path in paths if samples in path.parents or path.is_file() and path.stat().st_size <= BYTES]
-    return [str(path) for path in some if is_known(path)]
+    paths = sorted(samples.iterdir())
+    for folder in sorted(Path(real).iterdir()) if real else []:
+        sizes = {path: path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()} if folder.is_dir() else {}
+        paths += [path for path, size in sizes.items() if size <= BYTES or size == max(sizes.values())]
+    return [str(path) for path in paths if is_known(path)]
 
 
 def is_known(path: Path) -> bool:
@@ -203,16 +206,62 @@ def test_a_file_that_vanishes_after_the_bind_is_still_read(samples: Path, tmp_pa
         assert "No such file" in str(error)
 
 
+def test_a_file_that_vanishes_between_bind_and_scan_is_rows_or_an_error(samples: Path, tmp_path: Path) -> None:
+    file = tmp_path / "gone.bin"
+    file.write_bytes((samples / "assets.bin").read_bytes())
+    db = assetq.connect()
+    db.execute(f"PREPARE rows AS SELECT name FROM assetq('{file}', 'paths')")
+    file.unlink()
+    try:
+        assert len(db.execute("EXECUTE rows").fetchall()) == len(assetq.open(samples / "assets.bin")["paths"])
+    except duckdb.Error as error:
+        assert "No such file" in str(error)
+
+
+def test_a_file_that_was_replaced_is_read_again(samples: Path, tmp_path: Path) -> None:
+    file = tmp_path / "replaced.bin"
+    db = assetq.connect()
+    for name in ("assets.bin", "altered.bin", "assets.bin"):
+        new = tmp_path / "new.bin"
+        new.write_bytes((samples / name).read_bytes())
+        new.replace(file)
+        rows = db.execute(f"SELECT path FROM assetq('{file}', 'paths') ORDER BY ALL").fetchall()
+        assert rows == sorted((row[0],) for row in assetq.open(samples / name)["paths"].columns("path")), name
+
+
+def test_the_command_runs_the_program_duckdb(samples: Path) -> None:
+    program, command = (shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+                        for name in ("duckdb", "assetq"))  # fmt: skip
+    if not program or not command:
+        pytest.skip("pip install duckdb-cli")
+    env = {**os.environ, "PATH": str(Path(program).parent), "ASSETQ_DUCKDB_EXTENSION": str(EXTENSION)}
+    file = samples / "assets.bin"
+    query = "SELECT count(*) AS n FROM paths JOIN resources USING (id)"
+    given = [command, "sql", "--engine", "duckdb", query, file, "-f", "json"]
+    asked = subprocess.run(given, env=env, capture_output=True, text=True)
+    assert asked.returncode == 0, asked.stderr
+    assert json.loads(asked.stdout) == [{"n": n} for (n,) in assetq.sql(query, file)]
+    given[4] = "SELECT nope FROM paths"
+    wrong = subprocess.run(given, env=env, capture_output=True, text=True)
+    assert wrong.returncode == 2 and "nope" in wrong.stderr
+
+
 SCRIPT = """
 import sys, duckdb, assetq
 from assetq._duckdb import quoted
 db = assetq.connect()
 for file in sys.argv[1:]:
-    for table in ["NULL", *sys.stdin.readline().split()]:
-        try:
-            db.execute(f"FROM assetq({quoted(file)}, {table}, skip_damaged := {table == 'NULL'})").fetchall()
-        except duckdb.Error:
-            pass
+    tables = sys.stdin.readline().split()
+    try:
+        tables = tables or [quoted(name) for name, *_ in db.execute(f"FROM assetq_tables({quoted(file)})").fetchall()]
+    except duckdb.Error:
+        pass
+    for table in ["NULL", *tables]:
+        for skip in (False, True):
+            try:
+                db.execute(f"FROM assetq({quoted(file)}, {table}, skip_damaged := {skip})").fetchall()
+            except duckdb.Error:
+                pass
 print("done")
 """
 
@@ -236,8 +285,21 @@ def test_damaged_files_are_errors_or_rows_and_never_end_the_process(samples: Pat
             damaged[-1].write_bytes(data)
             names.append(" ".join(map(quoted, assetq.open(file).tables)))
     assert len(damaged) > 30
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *map(str, damaged)], input="\n".join(names), text=True, capture_output=True, timeout=600
-    )
+    read_damaged(damaged, names)
+
+
+def test_samples_of_the_damage_suite_never_end_the_process() -> None:
+    folder = os.environ.get("ASSETQ_DAMAGED")
+    if not folder:
+        pytest.skip("ASSETQ_DAMAGED is not set: tests/formats/damage.rs")
+    damaged = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    assert len(damaged) > 31
+    read_damaged(damaged, [""] * len(damaged))
+
+
+def read_damaged(files: list[Path], tables: list[str]) -> None:
+    """Reads files in a process of its own, with and without their damaged rows."""
+    given = {"args": [sys.executable, "-c", SCRIPT, *map(str, files)], "input": "\n".join(tables)}
+    done = subprocess.run(**given, text=True, capture_output=True, timeout=600)
     assert done.returncode == 0 and done.stdout.strip() == "done", done.stderr[-2000:]
     assert "panicked" not in done.stderr

@@ -192,3 +192,22 @@ fn random_damage_ends_well() {
         }
     }
 }
+
+/// Writes damaged samples into the folder that `ASSETQ_DAMAGED` names, for programs that load the library: python/tests/test_duckdb.py
+/// reads them by DuckDB.
+#[test]
+fn damage_is_kept_for_other_programs() {
+    let Some(folder) = std::env::var_os("ASSETQ_DAMAGED").map(std::path::PathBuf::from) else { return };
+    let mut rng = Rng::with_seed(13);
+    for (number, whole) in all().iter().enumerate() {
+        let len = whole.bytes.len();
+        let cut = |rng: &mut Rng| whole.bytes[..rng.usize(..len)].to_vec();
+        let cases = [cut(&mut rng), cut(&mut rng)].into_iter();
+        let random = std::iter::repeat_with(|| crate::common::damaged(&mut rng, &whole.bytes)).take(4);
+        for (case, bytes) in cases.chain(random).enumerate() {
+            let folder = folder.join(format!("{number}-{case}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(whole.name), (whole.wrap)(bytes)).unwrap();
+        }
+    }
+}
