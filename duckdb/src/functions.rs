@@ -138,14 +138,15 @@ fn not_found(what: String) -> Error {
 
 /// The table called `name`, or the main table.
 fn opened(asset: Asset, name: Option<&str>, condition: Option<&str>) -> assetq::Result<Found> {
-    let main = asset.reader().tables().first().map(|table| table.name().to_owned());
-    let name = name.map(str::to_owned).or(main).ok_or_else(|| not_found("the file has no tables".to_owned()))?;
-    // Checks the name: its error lists the tables.
-    let columns = Selection::new(asset.clone(), &name)?.chosen().to_vec();
-    let filter = condition.map(|condition| Filter::parse(condition)?.bind(&columns)).transpose()?;
-    let open = OpenTable::try_new(asset, |asset| {
-        asset.reader().table(&name).ok_or_else(|| not_found(format!("table {name:?} not found")))
+    let main = || asset.reader().tables().first().map(|table| table.name().to_owned());
+    let name = name.map(str::to_owned).or_else(main).ok_or_else(|| not_found("a table".to_owned()))?;
+    let open = OpenTable::try_new(asset, |asset| match asset.reader().table(&name) {
+        Some(table) => Ok(table),
+        // Its error lists the tables.
+        None => Err(Selection::new(asset.clone(), &name).err().unwrap_or_else(|| not_found(name))),
     })?;
+    let filter =
+        condition.map(|condition| Filter::parse(condition)?.bind(open.borrow_dependent().columns())).transpose()?;
     Ok((Opened::File(open), filter))
 }
 

@@ -381,17 +381,18 @@ impl Cells {
         }
     }
 
+    /// No cells yet, and no memory for them: a schema is made of cells, too.
     fn of_kind(kind: Kind, wide: bool) -> Self {
         match kind {
-            Kind::Bool => Self::Bool(BooleanBuilder::new()),
-            Kind::Uint if wide => Self::Uint(UInt64Builder::new()),
+            Kind::Bool => Self::Bool(BooleanBuilder::with_capacity(0)),
+            Kind::Uint if wide => Self::Uint(UInt64Builder::with_capacity(0)),
             // Signed, so that to subtract one from another is right in every engine: some refuse an unsigned
             // difference below 0, some wrap it around.
-            Kind::Int | Kind::Uint => Self::Int(Int64Builder::new()),
-            Kind::F32 => Self::F32(Float32Builder::new()),
-            Kind::F64 => Self::F64(Float64Builder::new()),
+            Kind::Int | Kind::Uint => Self::Int(Int64Builder::with_capacity(0)),
+            Kind::F32 => Self::F32(Float32Builder::with_capacity(0)),
+            Kind::F64 => Self::F64(Float64Builder::with_capacity(0)),
             Kind::Id64 | Kind::Id32 | Kind::Guid | Kind::Text | Kind::Nested | Kind::Any => {
-                Self::Text(StringBuilder::new())
+                Self::Text(StringBuilder::with_capacity(0, 0))
             }
         }
     }
