@@ -34,7 +34,7 @@ QUESTIONS = {
     "join of two":
         "SELECT m.path AS path, count(*) AS sets FROM render_sets s JOIN materials m ON m.id = s.mfm_id "
         "GROUP BY m.path ORDER BY sets DESC, m.path LIMIT 5",
-    "filter": "SELECT count(*) AS n, min(id) AS first FROM resources WHERE size > 2000 AND type = 'VisualPrototype'",
+    "filter": "SELECT count(*) AS n, min(id) AS first FROM resources WHERE size > 110 AND type = 'VisualPrototype'",
     "join of three":
         "SELECT v.underwater AS underwater, count(*) AS n, sum(m.property_count) AS properties FROM visuals v "
         "JOIN render_sets s ON s.id = v.id JOIN materials m ON m.id = s.mfm_id GROUP BY v.underwater ORDER BY n DESC",
@@ -67,13 +67,9 @@ def processor_time():
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
-def program(*command):
-    """A rival that is a whole process with CSV as its output."""
-
-    def ask(query):
-        return list(csv.reader(io.StringIO(run(*command, query))))[1:]
-
-    return ask
+def answer_of(*command):
+    """The rows that a program prints as CSV."""
+    return list(csv.reader(io.StringIO(run(*command))))[1:]
 
 
 def session(duckdb, threads, extension=None):
@@ -106,11 +102,16 @@ def is_equal_row(left, right):
 
 
 def is_equal_cell(left, right):
-    left, right = ("1" if str(cell).lower() == "true" else "0" if str(cell).lower() == "false" else str(cell) for cell in (left, right))
+    left, right = map(plain, (left, right))
     try:
         return left == right or math.isclose(float(left), float(right), rel_tol=1e-9)
     except ValueError:
         return False
+
+
+def plain(cell):
+    """The text of a cell in CSV: truth values are numbers in SQLite."""
+    return {"None": "", "True": "1", "False": "0", "true": "1", "false": "0"}.get(str(cell), str(cell))
 
 
 def main():
@@ -142,11 +143,11 @@ def main():
     rivals = {
         "parquet": lambda query: parquet.execute(query).fetchall(),
         "extension": lambda query: mapped.execute(query).fetchall(),
-        "assetq sql": program(given.assetq, "sql", database, "-f", "csv", "-q"),
-        "sqlite3": program("sqlite3", "-header", "-csv", imported),
+        "assetq sql": lambda query: answer_of(given.assetq, "sql", query, database, "-f", "csv", "-q"),
+        "sqlite3": lambda query: answer_of("sqlite3", "-header", "-csv", imported, query),
     }
     if given.before:
-        rivals["before"] = program(given.before, "sql", database, "-f", "csv", "-q")
+        rivals["before"] = lambda query: answer_of(given.before, "sql", query, database, "-f", "csv", "-q")
     place = parquet.execute("SELECT id FROM resources ORDER BY path LIMIT 1 OFFSET 50000").fetchall()[0][0]
     print(f"DuckDB {duckdb.__version__}, {given.rounds} rounds, milliseconds{' of processors' if given.cpu else ''}")
     print(f"{'question':26}" + "".join(f"{name:>11}" for name in rivals) + f"{'extension':>11}{'sql':>9}")
