@@ -3,6 +3,8 @@
 //! The extension uses DuckDB's stable C API only, so that one binary serves all versions from 1.4 on. Every callback catches panics and
 //! returns errors as DuckDB errors.
 
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::unwrap_used))]
+
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]
 compile_error!("panics must unwind here: build with --profile dist-unwind");

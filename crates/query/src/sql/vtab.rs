@@ -295,7 +295,7 @@ struct Numbers {
 impl RowCursor for Numbers {
     fn advance(&mut self) -> Result<bool> {
         let is_row = self.next < self.len;
-        self.next += usize::from(is_row);
+        self.next = self.next.saturating_add(usize::from(is_row));
         Ok(is_row)
     }
 
