@@ -185,7 +185,7 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
         found = rows.len();
     }
     out.finish()?;
-    if is_aside {
+    if is_aside && found > 0 {
         context.say(&format!("{file}: {note}"));
     }
     if skipped > 0 {

@@ -521,7 +521,7 @@ fn a_damaged_list_does_not_keep_others_from_being_read() {
     assert!(!zone.installed);
     let error = archive::open(archive, &zone, "GAME").unwrap_err().to_string();
     assert_eq!(error, "white_z001u_img.win32.bin is not installed");
-    let (_, err) = run(dir.path(), 3, &["ls", "."]);
+    let (_, err) = run(dir.path(), 3, &["ls", ".", "--long"]);
     assert!(err.lines().count() == 1 && err.contains("filelistu.win32.bin: "), "{err}");
     let (out, _) = run(dir.path(), 3, &["verify", ".", "-f", "json"]);
     assert!(out.contains("not installed"), "{out}");

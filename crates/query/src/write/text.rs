@@ -462,7 +462,8 @@ impl<W: Write> Aligned<W> {
             (false, option) => format!("{option} --wide"),
         };
         names.extend(self.left_out.iter().map(String::as_str));
-        if !names.is_empty() {
+        // Without rows nothing is missing.
+        if !names.is_empty() && self.widths.is_some() {
             let width = self.fit_into.unwrap_or(usize::MAX);
             wrap(&more_columns(&names, &option), width).iter().try_for_each(|line| self.page.line(line))?;
         }
