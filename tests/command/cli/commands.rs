@@ -262,9 +262,10 @@ fn reading_instead_of_mapping_is_the_same() {
 fn a_file_that_shrinks_while_it_is_mapped_is_one_line_and_exit_code_4() {
     use std::io::{BufRead as _, BufReader};
     let dir = TempDir::new().unwrap();
-    let file = dir.path().join("assets.bin");
+    // A name cannot do anything to the terminal.
+    let file = dir.path().join("a\u{1b}[31m.bin");
     fs::copy(samples().join("assets.bin"), &file).unwrap();
-    let mut child = command(dir.path(), &["resolve", "-"])
+    let mut child = command(dir.path(), &["resolve", "-", "--db", "a\u{1b}[31m.bin"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -280,7 +281,7 @@ fn a_file_that_shrinks_while_it_is_mapped_is_one_line_and_exit_code_4() {
     writeln!(stdin, "0x2").unwrap();
     line.clear();
     stderr.read_line(&mut line).unwrap();
-    assert!(line.starts_with("assetq: assets.bin: the file became shorter while it was mapped"), "{line}");
+    assert!(line.starts_with("assetq: a\\u{1b}[31m.bin: the file became shorter while it was mapped"), "{line}");
     assert!(line.contains("(at offset 0x"), "{line}");
     assert_eq!(child.wait().unwrap().code(), Some(4));
 }

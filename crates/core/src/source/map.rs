@@ -5,25 +5,26 @@ use bytes::Bytes;
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
-use std::sync::Arc;
+use std::path::Path;
 
-/// Maps all of `file`, which is not empty.
-pub(super) fn map(file: &File, name: &Arc<str>) -> io::Result<Bytes> {
+/// Maps all of `file`, which is not empty and lies at `path`.
+pub(super) fn map(file: &File, name: &str, path: &Path) -> io::Result<Bytes> {
     // SAFETY: the map is read-only and private to this process's reads. Another process may still change or shorten
     // the file: changed bytes are only ever read as plain integers and checked before use, and no reference to them
     // is handed out as anything with invalid values (text is validated where it is borrowed; a later change could
     // make it invalid, which every user of memory maps accepts by mapping); access past a new end raises SIGBUS,
     // for which `exit_when_a_mapped_file_shrinks` exists.
     let mmap = unsafe { Mmap::map(file)? };
-    let slot = faults::register(&mmap, name);
-    Ok(Bytes::from_owner(Mapped { slot, mmap, _name: Arc::clone(name) }))
+    let origin = Box::new(faults::MapOrigin::new(name, path, file)?);
+    let slot = faults::register(&mmap, &origin);
+    Ok(Bytes::from_owner(Mapped { slot, mmap, _origin: origin }))
 }
 
 struct Mapped {
     slot: &'static faults::MapSlot,
     mmap: Mmap,
-    /// The fault handler points at this name while the slot is in use.
-    _name: Arc<str>,
+    /// The fault handler reads it while the slot is in use.
+    _origin: Box<faults::MapOrigin>,
 }
 
 impl AsRef<[u8]> for Mapped {
@@ -49,7 +50,14 @@ pub(super) use faults::end_process;
 
 #[cfg(unix)]
 mod faults {
+    use crate::escape::escape;
     use memmap2::Mmap;
+    use std::ffi::CString;
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
@@ -57,8 +65,38 @@ mod faults {
     pub(super) struct MapSlot {
         len: AtomicUsize,
         start: AtomicUsize,
-        name: AtomicPtr<u8>,
-        name_len: AtomicUsize,
+        origin: AtomicPtr<MapOrigin>,
+    }
+
+    /// The file of a map.
+    pub(super) struct MapOrigin {
+        /// Its name, escaped for a terminal.
+        name: Box<str>,
+        path: CString,
+        device: u64,
+        number: u64,
+    }
+
+    impl MapOrigin {
+        pub(super) fn new(name: &str, path: &Path, file: &File) -> io::Result<Self> {
+            let (path, meta) = (CString::new(path.as_os_str().as_bytes())?, file.metadata()?);
+            Ok(Self { name: escape(name).into(), path, device: meta.dev(), number: meta.ino() })
+        }
+
+        /// Whether the file is still at its path and has fewer than `len` bytes. Async-signal-safe.
+        #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between systems")]
+        fn is_shorter_than(&self, len: usize) -> bool {
+            // SAFETY: a zeroed `stat` is a valid value of the C struct, the path is a C string, and `stat` is
+            // async-signal-safe.
+            let now = unsafe {
+                let mut now: libc::stat = std::mem::zeroed();
+                (libc::stat(self.path.as_ptr(), &raw mut now) == 0).then_some(now)
+            };
+            now.is_some_and(|now| {
+                (now.st_dev as u64, now.st_ino as u64) == (self.device, self.number)
+                    && u64::try_from(now.st_size).is_ok_and(|size| size < len as u64)
+            })
+        }
     }
 
     const FREE: usize = 0;
@@ -69,8 +107,7 @@ mod faults {
             Self {
                 len: AtomicUsize::new(FREE),
                 start: AtomicUsize::new(0),
-                name: AtomicPtr::new(std::ptr::null_mut()),
-                name_len: AtomicUsize::new(0),
+                origin: AtomicPtr::new(std::ptr::null_mut()),
             }
         }
     }
@@ -104,11 +141,10 @@ mod faults {
         }
     }
 
-    pub(super) fn register(map: &Mmap, name: &str) -> &'static MapSlot {
+    pub(super) fn register(map: &Mmap, origin: &MapOrigin) -> &'static MapSlot {
         let slot = free_slot();
         slot.start.store(map.as_ptr().addr(), Ordering::Relaxed);
-        slot.name.store(name.as_ptr().cast_mut(), Ordering::Relaxed);
-        slot.name_len.store(name.len(), Ordering::Relaxed);
+        slot.origin.store(std::ptr::from_ref(origin).cast_mut(), Ordering::Relaxed);
         slot.len.store(map.len(), Ordering::Release);
         slot
     }
@@ -153,16 +189,14 @@ mod faults {
                 rest >>= 4;
             }
             let first = digits.iter().position(|&d| d != b'0').unwrap_or(15);
-            let name = slot.name.load(Ordering::Relaxed);
-            // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
-            let name = unsafe { std::slice::from_raw_parts(name, slot.name_len.load(Ordering::Relaxed)) };
-            end_process(&[
-                b"assetq: ",
-                name,
-                b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x",
-                digits.get(first..).unwrap_or_default(),
-                b")\n",
-            ]);
+            // SAFETY: `Mapped` keeps the origin alive while the slot is taken, and the faulting access holds the map.
+            let origin = unsafe { &*slot.origin.load(Ordering::Relaxed) };
+            let what: &[u8] = if origin.is_shorter_than(slot.len.load(Ordering::Relaxed)) {
+                b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x"
+            } else {
+                b": the system cannot read a mapped byte of the file (at offset 0x"
+            };
+            end_process(&[b"assetq: ", origin.name.as_bytes(), what, digits.get(first..).unwrap_or_default(), b")\n"]);
         }
         // Not one of our maps: let the default action happen when the access is tried again.
         // SAFETY: `signal` with SIG_DFL is async-signal-safe.
@@ -208,13 +242,37 @@ mod faults {
             drop(maps);
             assert!(mapped_at(last).is_none());
         }
+
+        #[test]
+        fn a_file_is_shorter_only_if_it_is_the_mapped_one_and_has_fewer_bytes() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a\u{1b}[31m.bin");
+            std::fs::write(&path, [7; 100]).unwrap();
+            let file = File::options().read(true).write(true).open(&path).unwrap();
+            let origin = MapOrigin::new(&path.to_string_lossy(), &path, &file).unwrap();
+            assert!(origin.name.ends_with("a\\u{1b}[31m.bin"), "{}", origin.name);
+            assert!(!origin.is_shorter_than(100));
+            file.set_len(99).unwrap();
+            assert!(origin.is_shorter_than(100));
+            // Of another file with this name nothing is known, and nothing of a missing one.
+            std::fs::rename(&path, folder.path().join("moved")).unwrap();
+            assert!(!origin.is_shorter_than(100));
+            std::fs::write(&path, [7; 10]).unwrap();
+            assert!(!origin.is_shorter_than(100));
+        }
     }
 }
 
 #[cfg(not(unix))]
 mod faults {
     pub(super) struct MapSlot;
-    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> &'static MapSlot {
+    pub(super) struct MapOrigin;
+    impl MapOrigin {
+        pub(super) fn new(_: &str, _: &std::path::Path, _: &std::fs::File) -> std::io::Result<Self> {
+            Ok(Self)
+        }
+    }
+    pub(super) fn register(_: &memmap2::Mmap, _: &MapOrigin) -> &'static MapSlot {
         &MapSlot
     }
     pub(super) fn unregister(_: &MapSlot) {}

@@ -77,7 +77,7 @@ impl Source {
         let (file, state) = open_file(path)?;
         let name = name_of(path);
         let (bytes, is_mapped) = match state.map(|state| state.len()) {
-            Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, true),
+            Some(1..) => (map::map(&file, &name, path).map_err(|e| Error::io("cannot map", e))?, true),
             len => (read_all(file, len, UNSIZED)?, false),
         };
         Ok(Self { bytes, origin: 0, name, place: OpenedPath::new(path, state, is_mapped), is_whole: true })

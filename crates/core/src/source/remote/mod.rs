@@ -70,7 +70,7 @@ fn download(object: &Object, head: &[u8], on_download: Option<&OnDownload>) -> R
         at = end;
         say(at);
     }
-    super::map::map(&file, &object.name().into()).map_err(|e| Error::io("cannot map", e))
+    super::map::map(&file, object.name(), Path::new("")).map_err(|e| Error::io("cannot map", e))
 }
 
 /// The requests of all files of this process.
