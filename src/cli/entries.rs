@@ -61,7 +61,7 @@ impl<W: Write> Entries<W> {
                 if let Value::Map(fields) = tree.into_value() {
                     let header = fields.iter().map(|(name, _)| Header::new(&**name, Kind::Any));
                     let header: Vec<Header> = header.collect();
-                    let mut rows = RowWriter::new(out, RowFormat::Csv, &header, Style::Plain)?;
+                    let mut rows = RowWriter::new(out, RowFormat::from(Format::Csv), &header, Style::Plain)?;
                     rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
                     rows.finish()?;
                 }

@@ -2,6 +2,7 @@
 
 use crate::write::rows::RowFormat;
 use clap::ValueEnum;
+use std::io::IsTerminal as _;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Global {
@@ -87,6 +88,7 @@ pub(super) enum Format {
     Patch,
 }
 
+/// The format of rows on standard output.
 impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {
         match format {
@@ -94,6 +96,7 @@ impl From<Format> for RowFormat {
             Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
             Format::Json => Self::Json,
             Format::Ndjson | Format::Patch => Self::Ndjson,
+            Format::Csv if std::io::stdout().is_terminal() => Self::EscapedCsv,
             Format::Csv => Self::Csv,
         }
     }

@@ -12,11 +12,16 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use unicode_width::UnicodeWidthStr as _;
 
 const PROMPT: &str = "assetq> ";
 /// The prompt for further lines of a statement, as wide as the first one.
 const CONTINUED: &str = "   ...> ";
+/// How often a statement is asked to stop. The next Ctrl-C ends the process.
+const PATIENCE: u32 = 2;
+/// How often Ctrl-C was pressed during this statement.
+static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 /// Statements that are remembered.
 const HISTORY: usize = 10_000;
 
@@ -103,7 +108,15 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
         let _ = editor.load_history(file);
     }
     // Without a handler Ctrl-C ends the process, which loses no data.
-    let _ = ctrlc::set_handler(session.stopper());
+    let stop = session.stopper();
+    let _ = ctrlc::set_handler(move || {
+        stop();
+        // SQLite stops between two steps, and one call of a function is one step.
+        if INTERRUPTS.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
+            crate::source::signals::remove_unfinished();
+            std::process::exit(130);
+        }
+    });
     crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
     let mut text = String::new();
@@ -140,6 +153,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
             continue;
         }
         for statement in statements(&text) {
+            INTERRUPTS.store(0, Ordering::Relaxed);
             match answer(statement, session, context) {
                 Ok(()) => {}
                 Err(Asked::Fault(fault)) => {

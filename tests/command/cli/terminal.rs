@@ -251,3 +251,54 @@ fn the_commands_of_the_demo_can_be_pasted() {
         assert!(line.contains(" sample ") || out.contains(&shown), "{line}\n{shown}");
     }
 }
+
+/// What a file's bytes would do to the terminal is escaped there, and kept for programs.
+#[cfg(target_os = "linux")]
+#[test]
+fn csv_on_a_terminal_has_no_control_characters() {
+    let dir = samples();
+    let query = "SELECT 'a' || char(27) || '[2J' || char(155) || 'b' AS x";
+    let line = format!("sql \"{query}\" -f csv --no-pager");
+    let Some(shown) = on_terminal(dir.path(), 80, &[], &line) else { return };
+    assert_eq!(shown, "x\na\\u{1b}[2J\\u{9b}b\n");
+    assert_eq!(run(dir.path(), 0, &["sql", query, "-f", "csv"]).0, "x\r\na\u{1b}[2J\u{9b}b\r\n");
+}
+
+/// SQLite stops between two steps of a statement, and one call of a function is one step.
+#[cfg(target_os = "linux")]
+#[test]
+fn three_interrupts_end_the_prompt_in_the_middle_of_a_function() {
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let dir = samples();
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let line = format!("{} sql assets.bin", env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new("script");
+    command.current_dir(dir.path()).args(["-qec", &line, "/dev/null"]).env("TERM", "xterm");
+    command.env("XDG_STATE_HOME", dir.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut keys, mut shown) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut seen = [0; 4096];
+    // The prompt is there once it has asked.
+    let mut text = String::new();
+    while !text.contains("assetq>") {
+        let read = shown.read(&mut seen).unwrap();
+        assert!(read > 0, "{text}");
+        text.push_str(&String::from_utf8_lossy(&seen[..read]));
+    }
+    std::thread::spawn(move || std::io::copy(&mut shown, &mut std::io::sink()));
+    // A search whose time grows with the square of the length.
+    writeln!(keys, "SELECT instr(printf('%.*c', 4000000, 'a'), printf('%.*c', 2000000, 'a') || 'b');").unwrap();
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(40), "it goes on");
+        std::thread::sleep(Duration::from_millis(700));
+        let _ = keys.write_all(b"\x03");
+        let _ = keys.flush();
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(begun.elapsed() > Duration::from_millis(1500), "the third one ends it");
+}

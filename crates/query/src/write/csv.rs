@@ -2,6 +2,7 @@
 
 use super::plain;
 use crate::error::{Error, Result};
+use crate::escape::escape;
 use crate::table::Value;
 use std::io::Write;
 
@@ -18,26 +19,45 @@ pub struct CsvWriter<W: Write> {
     line: usize,
     /// Whether the current line has a cell.
     has_cell: bool,
+    /// Whether cells are escaped for people.
+    is_escaped: bool,
     scratch: String,
 }
 
 impl<W: Write> CsvWriter<W> {
     /// No lines yet.
     pub fn new(out: W) -> Self {
-        Self { out, text: Vec::new(), line: 0, has_cell: false, scratch: String::new() }
+        Self { out, text: Vec::new(), line: 0, has_cell: false, is_escaped: false, scratch: String::new() }
+    }
+
+    /// Sets whether characters that a terminal could take for a command are escaped.
+    #[must_use]
+    pub fn with_escapes(mut self, is_escaped: bool) -> Self {
+        self.is_escaped = is_escaped;
+        self
+    }
+
+    pub(super) fn is_escaped(&self) -> bool {
+        self.is_escaped
     }
 
     /// The next cell of the line. Floats that are not finite are empty, as null is; nested values are their JSON.
     #[inline]
     pub fn cell(&mut self, value: &Value<'_>) -> Result<()> {
-        let Self { text, has_cell, scratch, .. } = self;
-        push_cell(plain::text(value, scratch)?.unwrap_or_default(), text, has_cell);
+        let Self { text, has_cell, scratch, is_escaped, .. } = self;
+        let cell = plain::text(value, scratch)?.unwrap_or_default();
+        if *is_escaped {
+            push_cell(&escape(cell), text, has_cell);
+        } else {
+            push_cell(cell, text, has_cell);
+        }
         Ok(())
     }
 
     /// Writes the next cell of the line as text.
     pub fn text_cell(&mut self, text: &str) -> Result<()> {
-        push_cell(text, &mut self.text, &mut self.has_cell);
+        let text = if self.is_escaped { escape(text) } else { text.into() };
+        push_cell(&text, &mut self.text, &mut self.has_cell);
         Ok(())
     }
 

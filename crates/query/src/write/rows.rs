@@ -25,6 +25,8 @@ pub enum RowFormat {
     Ndjson,
     /// RFC 4180 with a header line.
     Csv,
+    /// As `Csv`, on a terminal: characters that it could take for a command are escaped.
+    EscapedCsv,
 }
 
 /// A column as outputs see it.
@@ -194,7 +196,7 @@ impl PieceWriter {
                 Output::Json(json)
             }
             Output::Ndjson(_) => Output::Ndjson(JsonWriter::compact(Vec::new())),
-            Output::Csv(_) => Output::Csv(Box::new(CsvWriter::new(Vec::new()))),
+            Output::Csv(csv) => Output::Csv(Box::new(CsvWriter::new(Vec::new()).with_escapes(csv.is_escaped()))),
         };
         Some(Self { writer: RowWriter { names: names.to_vec(), out, rows: 0 }, is_torn: false })
     }
@@ -256,8 +258,8 @@ impl<W: Write> RowWriter<W> {
                 Output::Json(json)
             }
             RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
-            RowFormat::Csv => {
-                let mut csv = CsvWriter::new(out);
+            RowFormat::Csv | RowFormat::EscapedCsv => {
+                let mut csv = CsvWriter::new(out).with_escapes(format == RowFormat::EscapedCsv);
                 if has_header {
                     names.iter().try_for_each(|name| csv.text_cell(name))?;
                     csv.end_line()?;
