@@ -6,6 +6,7 @@ use super::entries::Entries;
 use super::failure::{Exit, Failure};
 use super::global::{Color, Format, Global};
 use super::output::{Lost, Stdout};
+use super::outputs::ReadFiles;
 use super::pager::{self, Pager, complain};
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
@@ -51,6 +52,10 @@ pub(super) struct Context {
     archive: RefCell<Option<(Address, Rc<Asset>)>>,
     /// The opened files.
     read: RefCell<HashSet<FileId>>,
+    /// The files of opened archives, and folders all of whose files are read.
+    archive_files: RefCell<HashSet<PathBuf>>,
+    /// The folders that the command writes, and makes if they are missing.
+    written_folders: RefCell<Vec<PathBuf>>,
     pager: Pager,
     style: Style,
     /// The width of the terminal for tables.
@@ -101,6 +106,8 @@ impl Context {
             lost: Lost::default(),
             archive: RefCell::default(),
             read: RefCell::default(),
+            archive_files: RefCell::default(),
+            written_folders: RefCell::default(),
             pager: if is_paged && !no_pager { Pager::on_terminal(wide) } else { Pager::default() },
             style: style(color),
             width: terminal_width().filter(|_| !wide),
@@ -109,6 +116,13 @@ impl Context {
         context.reads(&global.layouts);
         context.reads(&global.more_names);
         context.reads(global.key.as_slice());
+        for file in &global.more_names {
+            let address = Address::of(file);
+            context.reads(&[address.outer()]);
+            if is_archive(address.outer()) {
+                context.archive(&address).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
+            }
+        }
         Ok(context)
     }
 
@@ -174,12 +188,29 @@ impl Context {
         self.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
     }
 
-    pub(super) fn is_read(&self, file: &FileId) -> bool {
-        self.read.borrow().contains(file)
+    /// Registers the file or part of a file behind `asset`, and the files of an archive, which are never overwritten.
+    fn reads_asset(&self, asset: &Asset) {
+        if let Some((path, _)) = asset.source().on_disk() {
+            self.reads(&[path]);
+        }
+        if let Some(archive) = asset.reader().archive() {
+            self.archive_files.borrow_mut().extend(archive.files_on_disk());
+        }
     }
 
-    pub(super) fn files_read(&self) -> HashSet<FileId> {
-        self.read.borrow().clone()
+    /// The input files.
+    pub(super) fn files_read(&self) -> ReadFiles {
+        ReadFiles::new(self.read.borrow().clone(), &self.archive_files.borrow())
+    }
+
+    /// Registers a folder that the command writes. It and folders in it are made if they are missing; an output that is a
+    /// file needs a folder that exists.
+    pub(super) fn writes_folder(&self, folder: &Path) {
+        self.written_folders.borrow_mut().push(folder.to_owned());
+    }
+
+    pub(super) fn is_in_written_folder(&self, to: &Path) -> bool {
+        self.written_folders.borrow().iter().any(|folder| to.starts_with(folder))
     }
 
     fn worsen(&self, exit: Exit) {
@@ -266,7 +297,7 @@ impl Context {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
-        match address.inner() {
+        let opened = match address.inner() {
             #[cfg(feature = "remote")]
             None if crate::urls::url_of(path).is_some() => self.open_url(&address, options).map_err(failed),
             None => address.open_outer(options).map_err(failed),
@@ -275,7 +306,8 @@ impl Context {
                 // A missing file may belong to a damaged list.
                 open_inside(&outer, inner, options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
-        }
+        };
+        opened.inspect(|asset| self.reads_asset(asset))
     }
 
     /// Opens a file on a server, with progress if all of it is downloaded.
@@ -304,7 +336,9 @@ impl Context {
     /// Opens one side of a comparison: as [`Context::open`], but any folder is an archive of its files.
     pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
         if path.is_dir() && !is_archive(path) {
-            return Ok(archive::Folder::open(path, &self.options));
+            let folder = archive::Folder::open(path, &self.options);
+            self.reads_asset(&folder);
+            return Ok(folder);
         }
         self.open(path)
     }
@@ -316,6 +350,8 @@ impl Context {
             return Ok(Rc::clone(open));
         }
         let open = Rc::new(address.open_outer(&self.options)?);
+        self.reads(&[address.outer()]);
+        self.reads_asset(&open);
         *self.archive.borrow_mut() = Some((address, Rc::clone(&open)));
         Ok(open)
     }

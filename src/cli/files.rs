@@ -67,6 +67,9 @@ impl Context {
                 if matches!(pattern, FilePattern::Below(_, None)) {
                     list.retain_files();
                 }
+                for address in list.addresses() {
+                    self.reads(&[address]);
+                }
                 let name = path.to_string_lossy();
                 FileSet::open(&name, list).map_err(|error| Failure::in_file(&name, &error))
             }

@@ -19,6 +19,7 @@ pub(super) struct Args {
 
 /// `commands` are the documented commands.
 pub(super) fn run(args: &Args, commands: clap::Command, context: &Context) -> Outcome {
+    context.writes_folder(&args.dir);
     let mut root = commands.disable_help_subcommand(true);
     root.build();
     let mut commands = vec![root];

@@ -2,11 +2,13 @@
 
 use super::output::{Stdout, is_stdout};
 use super::{Context, Exit, Failure, Outcome};
-use crate::atomic_file::{self, AtomicFile, FileId, Overwrite, check, output_of};
+use crate::atomic_file::{
+    self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
+};
 use crate::source::FileState;
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Context {
     /// Ends a command with this result: reports output that was lost silently.
@@ -31,15 +33,31 @@ impl Context {
         Stdout::new(self.pager().clone(), self.lost().clone())
     }
 
-    /// Refuses to write over a file that is read, or over any other unless that is wanted.
+    /// Refuses to write over a file that is read, or over any other unless that is wanted, and to write into a folder that
+    /// does not exist, unless the command writes that folder.
     pub(super) fn check_new(&self, to: &Path, force: bool) -> Result<(), Failure> {
         if is_stdout(to) {
             return Ok(());
         }
-        check_new(to, force, |id| self.is_read(id))
+        if !self.is_in_written_folder(to) {
+            check_folder(to)?;
+        }
+        // Most outputs are new, and no file of an archive is looked up for them.
+        let is_read = || FileId::of(to).is_some() && self.files_read().contains(to);
+        check_new(to, force, is_read)
     }
 
-    /// Writes a file, which gets its final name only when it is complete. Creates its folder if missing.
+    /// Refuses two outputs that are one file; `options` are the options of both.
+    pub(super) fn check_different(&self, outputs: [&Path; 2], options: &str) -> Result<(), Failure> {
+        let [one, other] = outputs;
+        if is_stdout(one) || is_stdout(other) || !are_same_output(one, other) {
+            return Ok(());
+        }
+        let what = format!("{}: {options} are one file; give them different names", other.to_string_lossy());
+        Err(Failure::new(Exit::Usage, what))
+    }
+
+    /// Writes a file, which gets its final name only when it is complete.
     pub(super) fn create(
         &self,
         to: &Path,
@@ -52,6 +70,20 @@ impl Context {
             return Ok(out.flush()?);
         }
         let mut file = self.new_file(to, force)?;
+        write(&mut file)?;
+        file.commit().map_err(refused)
+    }
+
+    /// As [`Context::create`], for a file with bytes of the file at `model`: no user may read it who may not read that.
+    pub(super) fn create_as_private(
+        &self,
+        to: &Path,
+        force: bool,
+        model: Option<&Path>,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut file = self.new_file(to, force)?;
+        model.map_or(Ok(()), |model| file.restrict_as(model))?;
         write(&mut file)?;
         file.commit().map_err(refused)
     }
@@ -78,10 +110,13 @@ impl Context {
         force: bool,
         write: impl FnOnce(&Path) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        // To open a pipe waits for a reader.
+        let no_file = || Failure::new(Exit::Usage, format!("{}: is no file", to.to_string_lossy()));
+        if is_stream(to) {
+            return Err(no_file());
+        }
         let file = self.new_file(to, force)?;
-        let Some(part) = file.part_path() else {
-            return Err(Failure::new(Exit::Usage, format!("{}: is no file", to.to_string_lossy())));
-        };
+        let part = file.part_path().ok_or_else(no_file)?;
         write(part)?;
         file.commit().map_err(refused)
     }
@@ -94,22 +129,53 @@ impl Context {
     fn new_file(&self, to: &Path, force: bool) -> Result<AtomicFile, Failure> {
         self.check_new(to, force)?;
         leave_nothing_when_ended();
-        AtomicFile::create(to, Overwrite::if_forced(force)).map_err(refused)
+        let in_folder = self.is_in_written_folder(to);
+        let create = if in_folder { AtomicFile::create_with_folders } else { AtomicFile::create };
+        create(to, Overwrite::if_forced(force)).map_err(refused)
     }
 }
 
-pub(super) fn check_new(to: &Path, force: bool, is_read: impl Fn(&FileId) -> bool) -> Result<(), Failure> {
+fn check_new(to: &Path, force: bool, is_read: impl Fn() -> bool) -> Result<(), Failure> {
     check(to, Overwrite::if_forced(force)).map_err(refused)?;
-    if FileId::of(to).is_some_and(|id| is_read(&id)) {
+    if is_read() {
         let what = format!("{}: is one of the files that are read", to.to_string_lossy());
         return Err(Failure::new(Exit::Usage, what));
     }
     Ok(())
 }
 
-/// Files that several threads write.
+/// The files that a command reads.
+#[derive(Debug, Default)]
+pub(super) struct ReadFiles {
+    files: HashSet<FileId>,
+    /// Folders all of whose files are read.
+    folders: Vec<FileId>,
+}
+
+impl ReadFiles {
+    /// These files, and the files and folders at `paths`.
+    pub(super) fn new(mut files: HashSet<FileId>, paths: &HashSet<PathBuf>) -> Self {
+        let mut folders = Vec::new();
+        for path in paths {
+            let Some(id) = FileId::of(path) else { continue };
+            if path.is_dir() {
+                folders.push(id);
+            } else {
+                files.insert(id);
+            }
+        }
+        Self { files, folders }
+    }
+
+    fn contains(&self, path: &Path) -> bool {
+        FileId::of(path).is_some_and(|id| self.files.contains(&id))
+            || path.exists() && self.folders.iter().any(|folder| is_inside(path, folder))
+    }
+}
+
+/// Files that several threads write, in a folder that is made if it is missing.
 pub(super) struct Outputs {
-    read: HashSet<FileId>,
+    read: ReadFiles,
 }
 
 impl Outputs {
@@ -117,9 +183,9 @@ impl Outputs {
     pub(super) fn create(&self, to: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
         // Without force no file that exists is written over, whether it is read or not.
         if force {
-            check_new(to, force, |id| self.read.contains(id))?;
+            check_new(to, force, || self.read.contains(to))?;
         }
-        let mut file = AtomicFile::create(to, Overwrite::if_forced(force)).map_err(refused)?;
+        let mut file = AtomicFile::create_with_folders(to, Overwrite::if_forced(force)).map_err(refused)?;
         file.write_all(bytes)?;
         file.commit_unsynced().map_err(refused)
     }

@@ -92,12 +92,15 @@ impl Output {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if !is_stdin(&args.changes) {
+        context.reads(&[&args.changes]);
+    }
     let target = Target::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
     let failed = |error: Error| Failure::in_file(&file, &error);
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     if args.entry.is_none() {
-        changes(args, &mut editor, context)?;
+        changes(args, &mut editor)?;
     } else {
         let changes = args.changes.to_string_lossy();
         let mut text = String::new();
@@ -141,9 +144,8 @@ fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
 }
 
 /// Passes the rows of CHANGES to the editor.
-fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<(), Failure> {
+fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
-    context.reads(&[&args.changes]);
     let mut input = open(&args.changes)?;
     let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
     if head.starts_with(b"glTF") {
@@ -253,8 +255,13 @@ impl Target {
             to = Some(resolved(&on_disk).unwrap_or(on_disk));
             let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
             overwrite = Overwrite::IfUnchanged(read.source().state());
-        } else if let Some(to) = &to {
+        } else if let Some(to) = to.as_deref().filter(|_| !is_mod) {
             context.check_new(to, output.force)?;
+        }
+        // A dry run writes no file.
+        if let Some(undo) = output.undo.as_deref().filter(|_| !output.dry_run) {
+            context.check_new(undo, output.force)?;
+            to.iter().try_for_each(|to| context.check_different([to, undo], "the new file and --undo"))?;
         }
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
     }
@@ -289,11 +296,7 @@ impl Target {
             plan = plan.within(outer, inner).map_err(failed)?;
         }
         context.leaves_nothing();
-        // A dry run writes no file.
         let undo = output.undo.as_deref().filter(|undo| !output.dry_run || super::output::is_stdout(undo));
-        if let Some(undo) = undo.filter(|undo| !super::output::is_stdout(undo)) {
-            context.check_new(undo, output.force)?;
-        }
         let write = |progress: &Progress| match &self.to {
             Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|e| self.failure(to, &e)),
             None => plan.preview(progress).map_err(failed),
@@ -315,7 +318,7 @@ impl Target {
                     write(&mut out)?;
                     out.flush()?;
                 }
-                false => context.create(undo, output.force, |out| write(out))?,
+                false => context.create_as_private(undo, output.force, self.place_on_disk(), |out| write(out))?,
             }
         }
         if written.findings() > 0 {
@@ -335,6 +338,12 @@ impl Target {
         };
         context.say(&format!("{file}: {summary}{where_to}"));
         Ok(Exit::Done)
+    }
+
+    /// The file on disk that holds the edited one.
+    fn place_on_disk(&self) -> Option<&Path> {
+        let holding = self.outer.as_ref().map_or(&self.asset, |(outer, _)| outer);
+        holding.source().on_disk().map(|(path, _)| path)
     }
 
     fn failure(&self, to: &Path, error: &Error) -> Failure {

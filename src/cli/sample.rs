@@ -42,6 +42,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         SizeArg::Small => Size::Small,
         SizeArg::Full => Size::Full,
     };
+    context.writes_folder(&args.dir);
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(columns.get(..shown).unwrap_or(&columns))?;

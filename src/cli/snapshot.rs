@@ -5,7 +5,7 @@ use super::file_names::unfit_path;
 use super::outputs::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
-use crate::atomic_file::{FileId, changed, replace, sync_files, sync_folder};
+use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
 use crate::error::Error;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
@@ -123,13 +123,6 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     out.finish()?;
     Ok(Exit::Done)
-}
-
-/// Whether `path`, or the nearest existing folder above it, lies in `folder` or is `folder`.
-fn is_inside(path: &Path, folder: &FileId) -> bool {
-    let existing = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
-    let nearest = path.ancestors().find_map(existing);
-    nearest.is_some_and(|nearest| nearest.ancestors().any(|path| FileId::of(path).as_ref() == Some(folder)))
 }
 
 /// Refuses to replace a folder with files that no snapshot wrote.

@@ -93,6 +93,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     if let Some(out) = &args.into {
         check_database(out)?;
+        for (other, options) in [(&args.output.to, "--into and --to"), (&args.output.undo, "--into and --undo")] {
+            other.iter().try_for_each(|other| context.check_different([out, other], options))?;
+        }
     }
     let is_terminal = std::io::stdin().is_terminal();
     let text = match query {

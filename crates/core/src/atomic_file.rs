@@ -1,8 +1,14 @@
 //! Files that get their name once they are complete.
 //!
-//! An [`AtomicFile`] is written under a random, hidden name in the folder of its final name, because games read a folder
+//! An [`AtomicFile`] is written under a hidden name in the folder of its final name, because games read a folder
 //! while a file is added to it. [`AtomicFile::commit`] syncs the file and renames it. If the process ends before that by an
-//! error, a panic or a signal, the unfinished file is removed and the file that it was to replace is unchanged.
+//! error, a panic or a signal, the unfinished file is removed and the file that it was to replace is unchanged. A process
+//! that is killed leaves its unfinished file. On Linux the file is locked as long as it is written, and the next write to
+//! the same name, or [`remove_stale_parts`], removes it once no process has the lock.
+//!
+//! A new file that replaces another takes its owner, group and mode, and on Linux its access control list and extended
+//! attributes. Where the owner or the group cannot be kept, setuid and setgid are not, either. Elsewhere access control
+//! lists and extended attributes are lost.
 //!
 //! A file that is to be replaced is locked while the new one is written, and must be in the same state at the end: of two
 //! programs that replace it at once, the second fails. The lock is advisory; programs that do not ask for it are only
@@ -11,6 +17,8 @@
 //! A link is never followed: it counts as a file that exists, and is replaced itself. A pipe or a device is written to
 //! directly.
 
+#[cfg(target_os = "linux")]
+use crate::codec;
 use crate::source::FileState;
 use crate::source::signals::Unfinished;
 pub use crate::source::signals::{
@@ -22,7 +30,7 @@ use std::io::{self, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write}
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 /// The fate of a file that has the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +59,7 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Destination {
-    Part(PartFile),
+    Part(Box<PartFile>),
     /// A pipe or a device.
     Stream(BufWriter<File>),
 }
@@ -63,6 +71,9 @@ struct PartFile {
     path: TempPath,
     overwrite: Overwrite,
     replaced: Option<Replaced>,
+    /// The permissions that the file may have.
+    #[cfg(unix)]
+    most: u32,
     /// The folders with a new entry: the one of the file, and the parents of folders that were made for it.
     folders: Vec<PathBuf>,
     _unfinished: Unfinished,
@@ -80,15 +91,46 @@ struct Replaced {
 const BUFFER: usize = 1 << 16;
 
 impl AtomicFile {
-    /// Begins the file that is to be at `to`. Makes its folder if it is missing.
+    /// Begins the file that is to be at `to`, in a folder that exists.
     ///
     /// # Errors
     /// As [`check`]; `ResourceBusy` if the file to replace is being written by another program or is not in the expected
     /// state; and if no file can be made in the folder.
     pub fn create(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
+        check_folder(to)?;
+        Self::begin(to, overwrite)
+    }
+
+    /// As [`AtomicFile::create`], for a file of a folder that is written: makes the folder and its parents if they are
+    /// missing.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`].
+    pub fn create_with_folders(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
+        Self::begin(to, overwrite)
+    }
+
+    fn begin(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
         check(to, overwrite)?;
         let place = if is_stream(to) { Self::stream(to) } else { Self::part(to, overwrite) };
         place.map(|place| Self { to: to.to_owned(), place }).map_err(|error| about(to, error))
+    }
+
+    /// Lets no user read or write the file who may not do so with the file at `model`.
+    ///
+    /// # Errors
+    /// If the permissions cannot be set.
+    pub fn restrict_as(&mut self, model: &Path) -> io::Result<()> {
+        #[cfg(unix)]
+        if let (Destination::Part(part), Ok(meta)) = (&mut self.place, fs::metadata(model)) {
+            use std::os::unix::fs::PermissionsExt as _;
+            part.most = meta.permissions().mode() & 0o777;
+            let file = part.out.get_ref();
+            let mode = file.metadata()?.permissions().mode() & part.most;
+            file.set_permissions(fs::Permissions::from_mode(mode)).map_err(|error| about(&self.to, error))?;
+        }
+        let _ = model;
+        Ok(())
     }
 
     fn stream(to: &Path) -> io::Result<Destination> {
@@ -102,16 +144,24 @@ impl AtomicFile {
         let replaced = Replaced::hold(to, overwrite)?;
         let folder = parent_of(to);
         let folders = make_folder(folder)?;
-        // Short, so that every name that a folder takes can be written.
-        let name =
-            tempfile::Builder::new().prefix(".assetq-").suffix(".part").rand_bytes(12).make_in(folder, |part| {
-                let unfinished = Unfinished::at(part)?;
-                // Read as well: what was written is compared.
-                Ok((OpenOptions::new().read(true).write(true).create_new(true).open(part)?, unfinished))
-            })?;
-        let ((out, _unfinished), path) = name.into_parts();
-        let out = BufWriter::with_capacity(BUFFER, out);
-        Ok(Destination::Part(PartFile { out, path, overwrite, replaced, folders, _unfinished }))
+        // A link is replaced by a new file like any other.
+        let replaces_file = replaced.is_some() && fs::symlink_metadata(to).is_ok_and(|meta| meta.is_file());
+        let ((file, _unfinished), path) = new_part(to, folder, replaces_file)?.into_parts();
+        #[cfg(target_os = "linux")]
+        if replaces_file {
+            copy_attributes(to, &file)?;
+        }
+        let out = BufWriter::with_capacity(BUFFER, file);
+        Ok(Destination::Part(Box::new(PartFile {
+            out,
+            path,
+            overwrite,
+            replaced,
+            #[cfg(unix)]
+            most: 0o7777,
+            folders,
+            _unfinished,
+        })))
     }
 
     /// The temporary name of the file, for code that opens files by name; `None` for a pipe or a device.
@@ -195,6 +245,142 @@ impl AtomicFile {
     }
 }
 
+/// Makes a new file in `folder` for unfinished bytes of `to`. With `is_private`, only this user may read it: it gets the
+/// permissions of the file that it replaces at last.
+fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempFile<(File, Unfinished)>> {
+    let create = |part: &Path| {
+        let mut options = OpenOptions::new();
+        // Read as well: what was written is compared.
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(if is_private { 0o600 } else { 0o666 });
+        }
+        let file = options.open(part)?;
+        let begin = || {
+            // Another process may have taken the new file for a stale one.
+            if cfg!(target_os = "linux")
+                && (matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+                    || FileState::at(part)?.is_none_or(|now| !now.is_same_file(&file)))
+            {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            Unfinished::at(part)
+        };
+        match begin() {
+            Ok(unfinished) => Ok((file, unfinished)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            Err(error) => {
+                let _ = fs::remove_file(part);
+                Err(error)
+            }
+        }
+    };
+    let _ = (to, is_private);
+    #[cfg(target_os = "linux")]
+    {
+        let name = to.file_name().unwrap_or_default().as_encoded_bytes();
+        for number in 0..NUMBERED {
+            let stem = format!("{PART_BEGIN}{:016x}-{number}", codec::xxh64(name, 0));
+            let numbered =
+                || tempfile::Builder::new().prefix(&stem).suffix(PART_END).rand_bytes(0).make_in(folder, create);
+            let mut made = numbered();
+            if is_taken(&made) && remove_stale(&folder.join(format!("{stem}{PART_END}"))) {
+                made = numbered();
+            }
+            if !is_taken(&made) {
+                return made;
+            }
+        }
+    }
+    // Short, so that every name that a folder takes can be written.
+    tempfile::Builder::new().prefix(PART_BEGIN).suffix(PART_END).rand_bytes(12).make_in(folder, create)
+}
+
+#[cfg(target_os = "linux")]
+fn is_taken<T>(made: &io::Result<T>) -> bool {
+    made.as_ref().err().is_some_and(|error| error.kind() == ErrorKind::AlreadyExists)
+}
+
+/// The beginning of the names of unfinished files.
+const PART_BEGIN: &str = ".assetq-";
+/// The end of the names of unfinished files.
+const PART_END: &str = ".part";
+/// Unfinished files of one name at once, of which a later write finds the stale ones.
+#[cfg(target_os = "linux")]
+const NUMBERED: usize = 8;
+
+/// Removes the unfinished files in `folder` that no process is writing, on Linux. Returns their number.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn remove_stale_parts(folder: &Path) -> io::Result<usize> {
+    if cfg!(not(target_os = "linux")) {
+        return Ok(0);
+    }
+    let is_part = |name: &str| name.starts_with(PART_BEGIN) && name.ends_with(PART_END);
+    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    let parts = entries.iter().filter(|entry| entry.file_name().to_str().is_some_and(is_part));
+    Ok(parts.filter(|entry| remove_stale(&entry.path())).count())
+}
+
+/// Removes the unfinished file at `part`, unless a process has it locked. Returns whether it was removed.
+fn remove_stale(part: &Path) -> bool {
+    let is_file = fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
+    let Some(file) = is_file.then(|| File::open(part).ok()).flatten() else { return false };
+    // The name may belong to another file since.
+    file.try_lock().is_ok()
+        && FileState::at(part).is_ok_and(|now| now.is_some_and(|now| now.is_same_file(&file)))
+        && fs::remove_file(part).is_ok()
+}
+
+/// Gives `file` the owner, group and mode of the file that it replaces, but no permissions beyond `most`.
+#[cfg(unix)]
+fn take_access(file: &File, old: &fs::Metadata, most: u32) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    /// Setuid and setgid.
+    const AS_OWNER: u32 = 0o6000;
+    let owners = |meta: &fs::Metadata| (meta.uid(), meta.gid());
+    if owners(&file.metadata()?) != owners(old) {
+        // Only some users may give files away; any user may give one to a group of its own.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+    let is_kept = owners(&file.metadata()?) == owners(old);
+    let mode = old.permissions().mode() & if is_kept { most } else { most & !AS_OWNER };
+    file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))
+}
+
+/// Copies the access control list and the extended attributes of the file at `old`. Capabilities are for the old bytes
+/// and are left out.
+///
+/// # Errors
+/// If an attribute cannot be kept: the file could be open to more users then.
+#[cfg(target_os = "linux")]
+fn copy_attributes(old: &Path, file: &File) -> io::Result<()> {
+    use rustix::fs::{XattrFlags, fsetxattr, lgetxattr, llistxattr};
+    /// The largest list of names, and the largest value, that Linux has.
+    const MOST: usize = 1 << 16;
+    let is_plain = fs::symlink_metadata(old).is_ok_and(|meta| meta.is_file());
+    let mut names = vec![0; if is_plain { MOST } else { 0 }];
+    // A file system may have no attributes at all.
+    let Some(names) = llistxattr(old, &mut *names).ok().and_then(|len| names.get(..len)) else { return Ok(()) };
+    let mut value = vec![0; MOST];
+    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && *name != b"security.capability") {
+        let copied = lgetxattr(old, name, &mut *value)
+            .and_then(|len| fsetxattr(file, name, value.get(..len).unwrap_or_default(), XattrFlags::empty()));
+        // The labels of the system are its own matter: a new file has those that it is to have.
+        if let Err(error) = copied
+            && !name.starts_with(b"security.")
+            && !name.starts_with(b"trusted.")
+        {
+            let what = format!("the attribute {} cannot be kept: {error}", String::from_utf8_lossy(name));
+            return Err(io::Error::new(ErrorKind::PermissionDenied, what));
+        }
+    }
+    Ok(())
+}
+
 /// Waits until all files on the file system of `folder` are on the disk, on Linux; no other system has a call for that.
 ///
 /// # Errors
@@ -218,19 +404,22 @@ pub fn sync_files(folder: &Path) -> io::Result<()> {
 
 impl PartFile {
     fn commit(self, to: &Path, sync: bool) -> io::Result<()> {
-        let Self { out, mut path, overwrite, replaced, folders, _unfinished } = self;
+        #[cfg(unix)]
+        let most = self.most;
+        let Self { out, mut path, overwrite, replaced, folders, _unfinished, .. } = self;
         let file = out.into_inner().map_err(|error| error.into_error())?;
         #[cfg(unix)]
         if replaced.is_some()
             && let Some(old) = fs::symlink_metadata(to).ok().filter(fs::Metadata::is_file)
         {
-            file.set_permissions(old.permissions())?;
+            take_access(&file, &old, most)?;
         }
         // The new name must not reach the disk before the new bytes.
         if sync || replaced.as_ref().is_some_and(|replaced| replaced.state.len() > 0) {
             self::sync(&file, &path)?;
         }
-        drop(file);
+        // The lock of the unfinished file ends with its name. Windows renames no file that is open.
+        let file = cfg!(unix).then_some(file);
         match replaced {
             Some(Replaced { state, lock }) => {
                 if FileState::at(to)? != Some(state) {
@@ -245,6 +434,7 @@ impl PartFile {
                 _ => error,
             })?,
         }
+        drop(file);
         if sync { folders.iter().try_for_each(|folder| sync_folder(folder)) } else { Ok(()) }
     }
 }
@@ -336,6 +526,19 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
 /// The folder of `path`.
 fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether there is a folder for a file at `to`.
+///
+/// # Errors
+/// `NotFound` without one.
+pub fn check_folder(to: &Path) -> io::Result<()> {
+    let folder = parent_of(to);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let what = format!("there is no folder {}", folder.to_string_lossy());
+    Err(about(to, io::Error::new(ErrorKind::NotFound, what)))
 }
 
 /// Makes `folder` and its parents if they are missing. Returns the folders that have a new entry once a file is in it.
@@ -457,6 +660,28 @@ impl FileId {
     }
 }
 
+/// Whether `path`, or the nearest existing folder above it, is the file or folder with this id or lies in it.
+pub fn is_inside(path: &Path, folder: &FileId) -> bool {
+    let existing = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
+    let nearest = path.ancestors().find_map(existing);
+    nearest.is_some_and(|nearest| nearest.ancestors().any(|path| FileId::of(path).as_ref() == Some(folder)))
+}
+
+/// Whether two outputs are one file, or would be one once they are written.
+pub fn are_same_output(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| parent_of(path).canonicalize().ok().zip(path.file_name().map(ToOwned::to_owned));
+    match (FileId::of(one), FileId::of(other)) {
+        (Some(one_id), Some(other_id)) => one_id == other_id && !is_stream(one),
+        _ => place(one).is_some_and(|one| {
+            // File systems of other systems take names in any case for one.
+            place(other).is_some_and(|other| {
+                one == other
+                    || cfg!(not(target_os = "linux")) && one.0 == other.0 && one.1.eq_ignore_ascii_case(&other.1)
+            })
+        }),
+    }
+}
+
 /// An error that knows which output it is about.
 #[derive(Debug)]
 struct OfOutput {
@@ -516,7 +741,10 @@ mod tests {
     fn a_file_has_its_name_once_it_is_whole() {
         let folder = TempDir::new().unwrap();
         let to = folder.path().join("deep/er/out.csv");
-        let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
+        let error = AtomicFile::create(&to, Overwrite::Refuse).unwrap_err();
+        assert_eq!((error.kind(), output_of(&error)), (ErrorKind::NotFound, to.to_str()));
+        assert_eq!(names(&folder), [""; 0]);
+        let mut file = AtomicFile::create_with_folders(&to, Overwrite::Refuse).unwrap();
         file.write_all(b"whole").unwrap();
         assert!(!to.exists());
         assert_eq!(file.part_path().unwrap().parent(), to.parent());
@@ -646,7 +874,7 @@ mod tests {
     #[test]
     fn a_file_and_its_new_folders_are_synced() {
         let synced = |to: &Path, overwrite, commit: fn(AtomicFile) -> io::Result<()>| {
-            let file = AtomicFile::create(to, overwrite).unwrap();
+            let file = AtomicFile::create_with_folders(to, overwrite).unwrap();
             let part = file.part_path().unwrap().to_owned();
             SYNCED.take();
             commit(file).unwrap();
@@ -706,6 +934,141 @@ mod tests {
         fs::set_permissions(&to, fs::Permissions::from_mode(0o640)).unwrap();
         write(&to, Overwrite::Replace, "newer").unwrap();
         assert_eq!(mode(&to) & 0o777, 0o640);
+    }
+
+    /// As a killed process leaves it: not locked.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_unfinished_file_of_a_killed_process_is_removed_by_the_next_write() {
+        let folder = TempDir::new().unwrap();
+        let to = folder.path().join("out.csv");
+        let part = |file: &AtomicFile| file.part_path().unwrap().to_owned();
+        let begin = || AtomicFile::create(&to, Overwrite::Refuse).unwrap();
+        let left = part(&begin());
+        fs::write(&left, "left by a killed process").unwrap();
+        let (first, second) = (begin(), begin());
+        // The stale one is gone, and of two that are written each has its own.
+        assert_eq!((part(&first), fs::metadata(&left).unwrap().len()), (left.clone(), 0));
+        assert_ne!(part(&second), left);
+        let other = folder.path().join(".assetq-abc.part");
+        fs::write(&other, "of another name").unwrap();
+        fs::write(folder.path().join(".assetq-abc.old"), "of a snapshot").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join(".assetq-link.part")).unwrap();
+        fs::create_dir(folder.path().join(".assetq-folder.part")).unwrap();
+        assert_eq!(remove_stale_parts(folder.path()).unwrap(), 1);
+        assert!(!other.exists() && part(&first).exists() && part(&second).exists());
+        first.commit().unwrap();
+        drop(second);
+        let mut left = names(&folder);
+        left.sort_unstable();
+        assert_eq!(left, [".assetq-abc.old", ".assetq-folder.part", ".assetq-link.part", "out.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_private_while_it_is_written_and_keeps_its_owner() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+        let folder = TempDir::new().unwrap();
+        let to = folder.path().join("out");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        fs::write(&to, "old").unwrap();
+        for kept in [0o600, 0o4755, 0o2644] {
+            set(&to, kept);
+            let file = AtomicFile::create(&to, Overwrite::Replace).unwrap();
+            assert_eq!(mode(file.part_path().unwrap()), 0o600);
+            file.commit().unwrap();
+            assert_eq!(mode(&to), kept);
+        }
+        // Beside a private file a new one is as private, whatever it replaces.
+        set(&to, 0o600);
+        let undo = folder.path().join("undo");
+        for _ in 0..2 {
+            let mut file = AtomicFile::create(&undo, Overwrite::Replace).unwrap();
+            file.restrict_as(&to).unwrap();
+            assert_eq!(mode(file.part_path().unwrap()), 0o600);
+            file.commit().unwrap();
+            assert_eq!(mode(&undo), 0o600);
+            set(&undo, 0o644);
+        }
+        // Only root can give files away.
+        if fs::metadata(&to).unwrap().uid() == 0 && chown(&to, Some(1000), Some(1001)).is_ok() {
+            set(&to, 0o4755);
+            write(&to, Overwrite::Replace, "new").unwrap();
+            let meta = fs::metadata(&to).unwrap();
+            assert_eq!((meta.uid(), meta.gid(), mode(&to)), (1000, 1001, 0o4755));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn of_a_file_that_cannot_keep_its_owner_no_right_to_act_as_the_owner_is_kept() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let folder = TempDir::new().unwrap();
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        fs::write(&old, "").unwrap();
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o6755)).unwrap();
+        let file = File::create(&new).unwrap();
+        let mode = || fs::metadata(&new).unwrap().mode() & 0o7777;
+        take_access(&file, &fs::metadata(&old).unwrap(), 0o7777).unwrap();
+        assert_eq!(mode(), 0o6755);
+        // A file of the system's, which only root could imitate.
+        let of_root = fs::metadata("/").unwrap();
+        if fs::metadata(&old).unwrap().uid() != of_root.uid() {
+            take_access(&file, &of_root, 0o7777).unwrap();
+            assert_eq!(mode() & 0o6000, 0);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn extended_attributes_are_kept() {
+        use rustix::fs::{XattrFlags, lgetxattr, lsetxattr};
+        let folder = TempDir::new().unwrap();
+        let to = folder.path().join("out");
+        fs::write(&to, "old").unwrap();
+        if lsetxattr(&to, "user.origin", b"mine", XattrFlags::empty()).is_err() {
+            eprintln!("skipped: this file system has no attributes");
+            return;
+        }
+        // A list that lets the user 1000 read, and is more than the mode can say.
+        let acl: Vec<u8> =
+            [(1u16, 6u16, u32::MAX), (2, 4, 1000), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)].iter().fold(
+                2u32.to_le_bytes().to_vec(),
+                |mut list, (tag, may, id)| {
+                    list.extend(tag.to_le_bytes());
+                    list.extend(may.to_le_bytes());
+                    list.extend(id.to_le_bytes());
+                    list
+                },
+            );
+        let has_list = lsetxattr(&to, "system.posix_acl_access", &acl, XattrFlags::empty()).is_ok();
+        let mode = fs::metadata(&to).unwrap().permissions();
+        write(&to, Overwrite::Replace, "new").unwrap();
+        let mut value = [0; 100];
+        let len = lgetxattr(&to, "user.origin", &mut value).unwrap();
+        assert_eq!(&value[..len], b"mine");
+        if has_list {
+            let len = lgetxattr(&to, "system.posix_acl_access", &mut value).unwrap();
+            assert_eq!(&value[..len], acl);
+        }
+        assert_eq!(fs::metadata(&to).unwrap().permissions(), mode);
+    }
+
+    #[test]
+    fn outputs_are_one_file_by_identity() {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        assert!(are_same_output(&at("new"), &at("sub/../new")) && !are_same_output(&at("new"), &at("sub/new")));
+        fs::write(at("old"), "").unwrap();
+        assert!(are_same_output(&at("old"), &at("./old")) && !are_same_output(&at("old"), &at("new")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("sub"), at("link")).unwrap();
+            assert!(are_same_output(&at("link/new"), &at("sub/new")));
+            assert!(!are_same_output(Path::new("/dev/null"), Path::new("/dev/null")));
+        }
     }
 
     #[cfg(unix)]

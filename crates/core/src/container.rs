@@ -274,6 +274,12 @@ pub trait Archive: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The files on disk that list or hold its files; a folder stands for all files below it. A program that reads the
+    /// archive must not write over them. Loose files that replace others are left out.
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The builds in its folder, the newest first; empty if the format has no builds.
     ///
     /// # Errors

@@ -22,6 +22,9 @@ pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
             format!("{} files are drawings of their own: --to FOLDER takes them", files.len()),
         ));
     }
+    if into_folder {
+        context.writes_folder(&args.to);
+    }
     for file in &files {
         let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
         let draw = || {

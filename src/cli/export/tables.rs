@@ -3,7 +3,7 @@
 use super::super::bar::Unit;
 use super::super::output::is_stdout;
 use super::super::rows::SelectedRows;
-use super::super::{Context, Exit, Failure, Outcome};
+use super::super::{Context, Exit, Failure, Format, Outcome};
 use super::args::{Args, KindArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
@@ -50,6 +50,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = if all.is_some() { given } else { context.files_without_archives(&given)? };
     context.reads(&files);
     let target = target(args, files.len());
+    if matches!(target, Target::Folder | Target::Set) {
+        context.writes_folder(&args.to);
+    }
     let kind = match (args.kind, target) {
         (Some(kind), _) => kind,
         (None, Target::File) => kind_of(&args.to)?,
@@ -89,7 +92,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             for (table, to) in &job.tables {
                 let write = || {
                     let export = Export::new(args, context, &asset, table, progress)?;
-                    context.create(to, args.force, |out| export.write(kind, out))
+                    context.create(to, args.force, |out| export.write(to, kind, out))
                 };
                 match write() {
                     // The failure of one table does not affect the others.
@@ -129,7 +132,7 @@ pub(super) fn main(args: &Args, asset: &Asset, context: &Context) -> Result<(), 
     let name = context.table(asset, None)?.name().to_owned();
     let progress = Progress::default();
     let export = Export::new(args, context, asset, &name, &progress)?;
-    context.create(&args.to, args.force, |out| export.write(kind, out))
+    context.create(&args.to, args.force, |out| export.write(&args.to, kind, out))
 }
 
 /// The kind of file for a table, by the ending of `to`.
@@ -227,8 +230,9 @@ pub(in crate::cli) trait RowSource {
     fn rows_into(self, sink: impl RowSink) -> Result<(), Failure>;
 }
 
-/// Writes `rows` in a kind of file that holds a table; `metadata` is the origin of the rows, for kinds that keep it.
+/// Writes `rows` to `to`, in a kind of file that holds a table; `metadata` is the origin of the rows, for kinds that keep it.
 pub(in crate::cli) fn write(
+    to: &Path,
     kind: KindArg,
     out: &mut (dyn Write + Send),
     columns: &[Column],
@@ -252,7 +256,8 @@ pub(in crate::cli) fn write(
         KindArg::Ndjson => rows.rows_into(text(out, RowFormat::Ndjson)?),
         // Drawings are handled elsewhere.
         KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
-            rows.rows_into(text(out, RowFormat::Csv)?)
+            let format = if is_stdout(to) { RowFormat::from(Format::Csv) } else { RowFormat::Csv };
+            rows.rows_into(text(out, format)?)
         }
     }
 }
@@ -291,10 +296,10 @@ impl<'a> Export<'a> {
         Ok(Self { args, context, asset, table, columns, progress })
     }
 
-    fn write(&self, kind: KindArg, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+    fn write(&self, to: &Path, kind: KindArg, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
         let columns: Vec<Column> =
             self.columns.iter().filter_map(|&index| self.table.columns().get(index).cloned()).collect();
-        write(kind, out, &columns, &self.metadata(), self)
+        write(to, kind, out, &columns, &self.metadata(), self)
     }
 
     /// The origin of the rows, for formats that keep it.

@@ -12,7 +12,8 @@ use std::path::Path;
 /// Whether no statement changes a row. A statement that is not understood counts as a change: its error is reported when it
 /// runs.
 pub(super) fn is_query(text: &str, session: &Session) -> bool {
-    statements(text).all(|statement| session.ask(statement).is_ok_and(|answer| answer.is_query()))
+    statements(text)
+        .all(|statement| statement.is_query_or_edit() && session.ask(statement).is_ok_and(|answer| answer.is_query()))
 }
 
 /// Writes the answer of the statements into OUT of `--to`, or only shows it with `--dry-run`.
@@ -49,7 +50,7 @@ fn into(
     let names = answer.columns().iter().map(|column| column.name.clone());
     let columns: Vec<Column> = names.zip(kinds).map(|(name, kind)| Column::named(name, kind)).collect();
     let metadata = [("assetq.version", env!("CARGO_PKG_VERSION").to_owned())];
-    context.create(to, args.output.force, |out| write(kind, out, &columns, &metadata, answer))
+    context.create(to, args.output.force, |out| write(to, kind, out, &columns, &metadata, answer))
 }
 
 /// The kind of each column, by all of its cells: a column of several kinds is one of text.

@@ -358,6 +358,146 @@ fn an_input_is_never_written_over() {
     assert!(before == after);
 }
 
+/// A game's folder with builds, a sheet with its changes, and a save with an entry.
+fn folder_of_archives() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    assert!(assetq(dir.path(), &["sample", ".", "--seed", "3"]).status.success());
+    let row = r#"{"table":"records","change":"changed","key":"r0000005","new":{"u9SaveIndex":300}}"#;
+    fs::write(dir.path().join("e.ndjson"), row).unwrap();
+    fs::write(
+        dir.path().join("main.json"),
+        assetq(dir.path(), &["cat", "savegame.vrb", "[Main]", "-f", "json"]).stdout,
+    )
+    .unwrap();
+    dir
+}
+
+/// All files below a folder, with their bytes.
+fn tree(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let (mut files, mut folders) = (std::collections::BTreeMap::new(), vec![dir.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn no_output_is_an_input_or_another_output() {
+    let dir = folder_of_archives();
+    let one_with = |ending: &str, folder: &str| {
+        let mut files = tree(&dir.path().join(folder)).into_keys();
+        let found = files.rfind(|path| path.to_str().unwrap().ends_with(ending)).unwrap();
+        found.strip_prefix(dir.path()).unwrap().to_str().unwrap().to_owned()
+    };
+    let (volume, index) = (one_with(".pkg", "wows"), one_with(".idx", "wows"));
+    let (pack, list) = (one_with(".pck", "rusty-hearts"), one_with(".bin", "ff13"));
+    let before = tree(dir.path());
+    let of_game = "wows:content/assets.bin";
+    let game = format!("./{of_game}");
+    let mut lines = vec![
+        "patch sheet.wdb e.ndjson --force --to e.ndjson".to_owned(),
+        "patch sheet.wdb e.ndjson --force --to new.wdb --undo e.ndjson".to_owned(),
+        "patch sheet.wdb e.ndjson --force --in-place --undo sheet.wdb".to_owned(),
+        "patch savegame.vrb main.json --entry [Main] --force --to new.vrb --undo main.json".to_owned(),
+        "patch savegame.vrb main.json --entry [Main] --force --to main.json".to_owned(),
+        "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --force --to new.wdb --undo new.wdb".to_owned(),
+        "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --force --to new.wdb --undo ./wows/../new.wdb".to_owned(),
+        "sql SELECT+1 sheet.wdb --to new.db --into ./new.db".to_owned(),
+        format!("export ./rusty-hearts --as csv --force --to {pack}"),
+        format!("export ./ff13 --as csv --force --to {list}"),
+        format!("info sheet.wdb --names {game} --names wows"),
+    ];
+    lines.pop();
+    for file in [&volume, &index] {
+        lines.push(format!("export {game} --as csv --force --to {file}"));
+        lines.push(format!("export assets.bin --names wows --as csv --force --to {file}"));
+        lines.push(format!("view {game} --force --to {file}"));
+        lines.push(format!("sql UPDATE+resources+SET+state='deleted' {game} --force --to {file}"));
+        lines.push(format!("sql UPDATE+resources+SET+state='deleted' {game} --force --to new.bin --undo {file}"));
+    }
+    for line in lines {
+        let args = words(&line, "");
+        let said = run(dir.path(), 2, &args.iter().map(String::as_str).collect::<Vec<_>>());
+        let is_told = ["is one of the files that are read", "are one file", "view writes", "ending"];
+        assert!(is_told.iter().any(|what| said.contains(what)), "{line}: {said}");
+        assert!(tree(dir.path()) == before, "{line}");
+    }
+    // A file of the game's folder that the game does not read is a file like any other.
+    fs::write(dir.path().join("wows/notes.csv"), "").unwrap();
+    run(dir.path(), 0, &["export", &game, "--to", "wows/notes.csv", "--force"]);
+}
+
+#[test]
+fn only_an_output_that_is_a_folder_makes_folders() {
+    let dir = folder_of_archives();
+    let before = tree(dir.path());
+    for line in [
+        "export assets.bin --to none/x.csv",
+        "export ship.geometry --to none/x.glb",
+        "sql SELECT+1 assets.bin --to none/x.csv",
+        "sql SELECT+1 assets.bin --into none/x.db",
+        "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --to none/x.wdb",
+        "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --to new.wdb --undo none/undo.ndjson",
+        "patch sheet.wdb e.ndjson --to none/x.wdb",
+        "view assets.bin --to none/x.html",
+        "history content assets.bin --to none/x.csv",
+    ] {
+        let args = words(line, "");
+        let said = run(dir.path(), 4, &args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(said.contains("there is no folder none"), "{line}: {said}");
+        assert!(tree(dir.path()) == before && !dir.path().join("none").exists(), "{line}");
+    }
+    for (line, file) in [
+        ("export assets.bin --to new/ --as csv", "new/paths.csv"),
+        ("export assets.bin --to all/of/it --as csv --all-tables", "all/of/it/paths.csv"),
+        ("export ship.geometry --to shapes/ --as glb", "shapes/ship.glb"),
+        ("extract pack.bin --to out/of", "out/of/btscene.wdb"),
+        ("sample some/where", "some/where/assets.bin"),
+    ] {
+        run(dir.path(), 0, &words(line, "").iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(dir.path().join(file).exists(), "{line}");
+    }
+}
+
+/// To open a pipe would wait for its reader.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_read_back_is_no_pipe() {
+    let dir = folder_of_archives();
+    assert!(
+        Command::new("mkfifo").args([dir.path().join("pipe"), dir.path().join("x.db")]).status().unwrap().success()
+    );
+    for line in [
+        "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --to pipe",
+        "patch sheet.wdb e.ndjson --to pipe --force",
+        "sql SELECT+1 sheet.wdb --into x.db",
+    ] {
+        let said = run(dir.path(), 2, &words(line, "").iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(said.contains("is no file"), "{line}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_undo_file_is_as_private_as_its_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = folder_of_archives();
+    let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(dir.path().join("sheet.wdb"), fs::Permissions::from_mode(0o600)).unwrap();
+    run(dir.path(), 0, &["patch", "sheet.wdb", "e.ndjson", "--in-place", "--undo", "undo.ndjson"]);
+    assert_eq!((mode("sheet.wdb"), mode("undo.ndjson")), (0o600, 0o600));
+    fs::set_permissions(dir.path().join("sheet.wdb"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(dir.path().join("undo.ndjson"), fs::Permissions::from_mode(0o666)).unwrap();
+    run(dir.path(), 0, &["patch", "sheet.wdb", "undo.ndjson", "--in-place", "--undo", "redo.ndjson"]);
+    assert_eq!((mode("sheet.wdb"), mode("redo.ndjson") & 0o037), (0o640, 0));
+}
+
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_written_to_as_they_are() {

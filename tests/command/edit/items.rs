@@ -30,6 +30,7 @@ fn levels_of_detail_come_and_go_in_sql() {
                  INSERT INTO lods(id, \"index\", extent, casts_shadow, render_sets)
                  SELECT id, 0, 25, casts_shadow, render_sets FROM lods WHERE model = 2 AND extent = 1000;
                  DELETE FROM lods WHERE model = 3";
+    make_folders(dir, &["again", "back", "new", "other"]);
     run(dir, 0, &["sql", query, "models.bin", "--to", "new/models.bin", "--undo", "undo.ndjson"]);
     assert_eq!(csv(dir, EXTENTS, "new/models.bin"), "25 1000 4000");
     assert_eq!(csv(dir, "SELECT lod_count FROM models", "new/models.bin"), "1 1 3 0 1 1");
@@ -87,6 +88,7 @@ fn rows_come_and_go_in_a_spreadsheet() {
     fs::write(dir.path().join("more.csv"), more).unwrap();
     fs::write(dir.path().join("less.csv"), less).unwrap();
     let dir = dir.path();
+    make_folders(dir, &["less", "more", "none"]);
     let (_, said) = run(dir, 1, &["patch", "models.bin", "more.csv", "-t", "lods", "--to", "none/models.bin"]);
     assert!(said.contains("--insert adds rows"), "{said}");
     run(dir, 0, &["patch", "models.bin", "more.csv", "-t", "lods", "--insert", "--to", "more/models.bin"]);
@@ -128,6 +130,7 @@ fn a_model_and_its_instances_come_in_sql() {
                                     underwater, abovewater, min, max)
                  SELECT 'content/mine.model', skeleton_index, first_geometry, geometry_count, visual_id, misc_type,
                         geometry_id, underwater, abovewater, min, max FROM models WHERE \"index\" = 1";
+    make_folders(dir, &["again", "one", "two"]);
     run(dir, 0, &["sql", query, "models.bin", "--to", "one/models.bin", "--undo", "one.ndjson"]);
     assert_eq!(csv(dir, "SELECT count(*), sum(lod_count) FROM models", "one/models.bin"), "7,6");
     let query = "INSERT INTO lods(model, extent, casts_shadow, render_sets)
@@ -173,4 +176,8 @@ fn an_instance_without_a_name_comes_from_a_spreadsheet() {
     run(dir.path(), 0, &["patch", "space.bin", "all.csv", "-t", "instances", "--insert", "--to", "new.bin"]);
     let last = "SELECT id, name IS NULL FROM instances ORDER BY \"index\" DESC LIMIT 1";
     assert_eq!(csv(dir.path(), last, "new.bin"), "0x0000000000000007,1");
+}
+
+fn make_folders(dir: &Path, names: &[&str]) {
+    names.iter().for_each(|name| fs::create_dir_all(dir.join(name)).unwrap());
 }

@@ -6,21 +6,21 @@
 //!
 //! The name of a kept file is its key: the SHA-256 of its stored bytes, their codec, and the size and CRC-32 in the
 //! archive. Two archives share a kept file only if they store the same bytes. Its seal is in a file beside it: the
-//! SHA-256 of its content, and the state of the file after it was written. A file without a seal, or in another state,
-//! is decoded again. [`Cache::check`] reads the content.
+//! SHA-256 of its content, and the state of the file after it was written: its number, size and times. A file without a
+//! seal, in another state, or of another user is decoded again. [`Cache::check`] reads the content.
 //!
 //! The cache also maps addresses to kept files ([`Cache::recall`]), as long as the indexes and the volume keep their
 //! sizes and modification times.
 
 use super::recent::{RecentAddresses, Target};
 use super::{Archive, Codec, File, MARK, decode};
-use crate::atomic_file::{AtomicFile, Overwrite};
+use crate::atomic_file::{AtomicFile, Overwrite, remove_stale_parts};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileState, Source};
 use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -58,7 +58,7 @@ struct Seal {
 
 impl Seal {
     fn read(path: &Path) -> Option<Self> {
-        let text = fs::read_to_string(path).ok()?;
+        let text = own_text(path, SEAL)?;
         let mut parts = text.split_whitespace();
         let (sha256, crc32, state) = (parts.next()?, parts.next()?, parts.next()?);
         let crc32 = u32::from_str_radix(crc32, 16).ok()?;
@@ -73,6 +73,8 @@ impl Seal {
     }
 }
 
+/// The largest size of a seal in bytes.
+const SEAL: u64 = 1 << 10;
 /// The size of a cache above which the oldest files are removed: about twenty databases of a game.
 const MOST: u64 = 4 << 30;
 /// The smallest decoded size of a kept file: smaller ones are decoded faster than a file is created.
@@ -174,6 +176,9 @@ impl Cache {
         let path = self.path(key);
         let seal_path = seal_of(&path);
         let seal = Seal::read(&seal_path)?;
+        if !is_own_file(&path) {
+            return None;
+        }
         let source = Source::open(path).ok().filter(|source| source.state().is_some_and(|s| s.text() == seal.state))?;
         // So that the oldest is the one that was not used for longest.
         let _ = set_modified(&seal_path, SystemTime::now());
@@ -182,7 +187,9 @@ impl Cache {
 
     fn keep(&self, key: &str, crc32: u32, pieces: &[&[u8]]) -> io::Result<()> {
         let path = self.path(key);
-        let mut new = AtomicFile::create(&path, Overwrite::Replace)?;
+        remove_foreign(&path)?;
+        remove_foreign(&seal_of(&path))?;
+        let mut new = AtomicFile::create_with_folders(&path, Overwrite::Replace)?;
         pieces.iter().try_for_each(|piece| new.write_all(piece))?;
         new.commit()?;
         set_modified(&path, SystemTime::UNIX_EPOCH.checked_add(SEALED).unwrap_or(SystemTime::UNIX_EPOCH))?;
@@ -234,7 +241,7 @@ impl Cache {
         Ok(files)
     }
 
-    /// Removes all files that are kept; returns their number.
+    /// Removes all files that are kept, and those that killed processes left unfinished; returns the number of kept ones.
     ///
     /// # Errors
     /// When some cannot be removed, such as mapped files of another process on Windows: names the first one.
@@ -246,6 +253,10 @@ impl Cache {
         let removed: Vec<_> =
             files.iter().map(|file| remove(&file.path).map_err(|error| failed(&file.path, error))).collect();
         RecentAddresses::of(&self.folder).clear()?;
+        match remove_stale_parts(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         removed.into_iter().collect::<io::Result<()>>()?;
         Ok(files.len())
     }
@@ -283,6 +294,36 @@ fn is_kept(path: &Path) -> bool {
 /// The path of the seal of a kept file.
 fn seal_of(kept: &Path) -> PathBuf {
     kept.with_extension("seal")
+}
+
+/// Whether the file at `path` is a regular file of this user, and no link. Other users may write into a shared folder.
+pub(super) fn is_own_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && is_own(&meta))
+}
+
+#[cfg(unix)]
+fn is_own(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    meta.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// The text of an own file of at most `most` bytes.
+pub(super) fn own_text(path: &Path, most: u64) -> Option<String> {
+    let mut text = String::new();
+    let file = is_own_file(path).then(|| fs::File::open(path).ok()).flatten()?;
+    file.take(most.saturating_add(1)).read_to_string(&mut text).ok()?;
+    Some(text).filter(|text| text.len() as u64 <= most)
+}
+
+/// Removes what would be written to or take its permissions from others: all but own files and folders.
+pub(super) fn remove_foreign(path: &Path) -> io::Result<()> {
+    let is_foreign = !is_own_file(path) && fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_dir());
+    if is_foreign { fs::remove_file(path) } else { Ok(()) }
 }
 
 fn remove(kept: &Path) -> io::Result<()> {
@@ -407,6 +448,66 @@ mod tests {
         fs::remove_file(kept.path.with_extension("seal")).unwrap();
         assert!(cache.check(kept).unwrap_err().to_string().contains("no seal"));
         assert_eq!(open(), one.data);
+    }
+
+    /// Files that others put into a shared folder: none is waited for, read whole, or used.
+    #[cfg(unix)]
+    #[test]
+    fn planted_files_are_not_used() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let one = One::new(&[7; 5000]);
+        let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
+        open();
+        let kept = cache.files().unwrap()[0].path.clone();
+        for planted in [kept.clone(), seal_of(&kept), folder.path().join("addresses")] {
+            let _ = fs::remove_file(&planted);
+            assert!(std::process::Command::new("mkfifo").arg(&planted).status().unwrap().success());
+            assert_eq!(open(), one.data);
+            let files = cache.files().unwrap();
+            assert_eq!((files.len(), files[0].crc32), (1, one.file().crc32));
+        }
+        // A link to the user's own file of the same bytes.
+        let other = folder.path().join("other");
+        fs::rename(&kept, &other).unwrap();
+        symlink(&other, &kept).unwrap();
+        assert_eq!(open(), one.data);
+        assert!(fs::symlink_metadata(&kept).unwrap().is_file() && other.exists());
+        // A seal of any size is not read whole.
+        fs::File::create(seal_of(&kept)).unwrap().set_len(1 << 32).unwrap();
+        assert_eq!(open(), one.data);
+        assert!(fs::metadata(seal_of(&kept)).unwrap().len() <= SEAL);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_kept_file_that_was_changed_and_has_its_old_time_is_not_used() {
+        use std::os::unix::fs::FileExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let one = One::new(&[7; 5000]);
+        let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
+        open();
+        let kept = cache.files().unwrap()[0].path.clone();
+        let time = fs::metadata(&kept).unwrap().modified().unwrap();
+        // So that the clock of the file system has gone on.
+        std::thread::sleep(Duration::from_millis(20));
+        fs::File::options().write(true).open(&kept).unwrap().write_all_at(&[8], 100).unwrap();
+        set_modified(&kept, time).unwrap();
+        assert_eq!(open(), one.data);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn unfinished_files_go_with_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        fs::write(folder.path().join(".assetq-0-0.part"), "left by a killed process").unwrap();
+        fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+        assert_eq!(cache.clear().unwrap(), 0);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(Cache::at(folder.path().join("none")).clear().unwrap(), 0);
     }
 
     /// The CRC-32 of one file is forged: its last four bytes make it equal to the other's.

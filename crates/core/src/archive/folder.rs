@@ -10,7 +10,7 @@ use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Any folder on this machine. Its files are listed on first use.
 #[derive(Debug)]
@@ -44,6 +44,10 @@ impl Archive for Folder {
 
     fn position(&self, path: &str) -> Result<Option<usize>> {
         Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+    }
+
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        self.loose.folders().to_vec()
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {

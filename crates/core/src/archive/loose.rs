@@ -65,6 +65,11 @@ impl Loose {
         below(self.folders.get(folder)?, path)
     }
 
+    /// The folders.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
     /// All loose files, by path.
     pub fn all(&self) -> &[LooseFile] {
         &self.found().files

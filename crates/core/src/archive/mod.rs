@@ -32,7 +32,7 @@ pub use folder::Folder;
 pub use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
 pub use tables::{FILES, file_table, tables};
-pub use volume::VolumeFile;
+pub use volume::{VolumeFile, files_with_ending};
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,5 +1,6 @@
 //! The files that addresses led to before, so that a question about a kept file opens no index.
 
+use super::cache::{own_text, remove_foreign};
 use crate::atomic_file::{AtomicFile, Overwrite};
 use std::fs;
 use std::io::{self, Write as _};
@@ -71,7 +72,8 @@ impl RecentAddresses {
             }
             kept.push(line);
         }
-        let mut new = AtomicFile::create(&self.path, Overwrite::Replace)?;
+        remove_foreign(&self.path)?;
+        let mut new = AtomicFile::create_with_folders(&self.path, Overwrite::Replace)?;
         kept.iter().rev().try_for_each(|line| new.write_all(line.as_bytes()))?;
         // A list that is lost costs a second search.
         new.commit_unsynced()
@@ -90,9 +92,7 @@ impl RecentAddresses {
 
     /// Empty without a list, or for one that cannot be a list of ours.
     fn text(&self) -> String {
-        let fits = |meta: &fs::Metadata| meta.is_file() && meta.len() <= SIZE as u64;
-        let there = fs::metadata(&self.path).is_ok_and(|meta| fits(&meta));
-        there.then(|| fs::read_to_string(&self.path).ok()).flatten().unwrap_or_default()
+        own_text(&self.path, SIZE as u64).unwrap_or_default()
     }
 }
 

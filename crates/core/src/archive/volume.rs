@@ -48,6 +48,11 @@ impl VolumeFile {
         self.found.get_or_init(|| self.places.iter().find_map(look)).as_ref()
     }
 
+    /// The file's path; `None` if it is missing.
+    pub fn path(&self) -> Option<&Path> {
+        self.found().map(|(path, _)| &**path)
+    }
+
     /// The file's bytes; `None` if it is missing.
     pub fn size(&self) -> Option<u64> {
         self.found().map(|(_, size)| *size)
@@ -93,6 +98,12 @@ impl VolumeFile {
         let have = (volume.bytes().len() as u64).saturating_sub(offset);
         range.and_then(|range| volume.slice(range, &self.name)).ok_or_else(|| self.too_short(offset, len, have))
     }
+}
+
+/// The files in `folder` whose names end with `ending`; none if it cannot be read.
+pub fn files_with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(ending))).collect()
 }
 
 /// Whether `name` is the name of a file in a folder, and leads nowhere else.

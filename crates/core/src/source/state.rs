@@ -1,4 +1,4 @@
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -10,12 +10,14 @@ pub struct FileState {
     number: Option<(u64, u64)>,
     len: u64,
     modified: Option<SystemTime>,
+    /// The time of the last change, which no program can set back: seconds and nanoseconds.
+    changed: Option<(i64, i64)>,
 }
 
 impl FileState {
     /// The state of the file that has this metadata.
     pub fn of(meta: &Metadata) -> Self {
-        Self { number: number(meta), len: meta.len(), modified: meta.modified().ok() }
+        Self { number: number(meta), len: meta.len(), modified: meta.modified().ok(), changed: changed(meta) }
     }
 
     /// The state of the file or link at `path`; `None` if the name is free.
@@ -34,7 +36,14 @@ impl FileState {
     pub fn text(&self) -> String {
         let (device, number) = self.number.unwrap_or_default();
         let modified = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        format!("{device:x}-{number:x}-{}-{}", self.len, modified.map_or(0, |time| time.as_nanos()))
+        let (seconds, nanoseconds) = self.changed.unwrap_or_default();
+        let modified = modified.map_or(0, |time| time.as_nanos());
+        format!("{device:x}-{number:x}-{}-{modified}-{seconds}.{nanoseconds}", self.len)
+    }
+
+    /// Whether `file` is the file that had this state, by its number. `true` on systems that do not number files.
+    pub(crate) fn is_same_file(&self, file: &File) -> bool {
+        file.metadata().is_ok_and(|meta| number(&meta) == self.number)
     }
 
     /// The file's size in bytes.
@@ -47,6 +56,17 @@ impl FileState {
     pub(super) fn is_cut(&self, earlier: &Self) -> bool {
         self.number.is_some() && self.number == earlier.number && self.len < earlier.len
     }
+}
+
+#[cfg(unix)]
+fn changed(meta: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((meta.ctime(), meta.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> Option<(i64, i64)> {
+    None
 }
 
 /// The number of a file, which no other file has as long as it exists.

@@ -25,6 +25,7 @@ use folder::ListFile;
 use list::{List, Text};
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::path::{Path, PathBuf};
 
 /// A data folder, or one list and its image.
 #[derive(Debug)]
@@ -255,6 +256,14 @@ impl Archive for WhiteArchive {
         let found = self.lists.get(list).zip(file.offset);
         let (list, offset) = found.ok_or_else(|| archive::no_file(usize::MAX))?;
         list.image.slice(offset, file.stored_size)
+    }
+
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        self.lists
+            .iter()
+            .flat_map(|list| list.place.path().into_iter().chain(list.image.path()))
+            .map(Path::to_owned)
+            .collect()
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {

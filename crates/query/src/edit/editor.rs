@@ -6,7 +6,7 @@ use super::restore::Restore;
 use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
 use crate::archive;
 use crate::asset::Asset;
-use crate::atomic_file::{AtomicFile, Overwrite};
+use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
 use crate::codec::xxh64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
@@ -556,10 +556,11 @@ impl<'a> EditPlan<'a> {
     /// As [`EditPlan::write`], and reports progress.
     pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
         let cannot = |e| Error::io("cannot write", e);
-        let mut file = AtomicFile::create(to, overwrite).map_err(cannot)?;
-        if file.part_path().is_none() {
+        // Before it is opened: to open a pipe waits for its reader.
+        if is_stream(to) {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
         }
+        let mut file = AtomicFile::create_with_folders(to, overwrite).map_err(cannot)?;
         let old = self.file().source();
         let copied = || copy::copy(&self.pieces, old, &mut file);
         let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));

@@ -14,7 +14,7 @@ pub struct Statement<'t> {
 impl Statement<'_> {
     /// Whether the first word allows the statement to query rows, to change rows, or to control a transaction. The words of
     /// statements that change anything else, such as DROP and REINDEX, are not in the list.
-    pub(super) fn is_query_or_edit(&self) -> bool {
+    pub fn is_query_or_edit(&self) -> bool {
         const WORDS: [&str; 13] = [
             "BEGIN",
             "COMMIT",

@@ -197,6 +197,11 @@ impl Archive for RustyHeartsArchive {
         volume.slice(offset, file.stored_size)
     }
 
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        let volumes = self.folder.iter().flat_map(|folder| archive::files_with_ending(folder, ".pck"));
+        self.dat.path().map(Path::to_owned).into_iter().chain(volumes).collect()
+    }
+
     fn volumes(&self) -> Result<Vec<Volume>> {
         let list = self.list();
         let mut files = vec![0u64; VOLUMES];

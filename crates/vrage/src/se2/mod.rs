@@ -114,6 +114,10 @@ impl Archive for Se2Archive {
         Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
     }
 
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        self.loose.folders().to_vec()
+    }
+
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         // A path that leads out of the folder, or to no file, is not in the archive.
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));

@@ -259,6 +259,11 @@ impl Archive for WowsArchive {
         Ok(volumes.all().iter().zip(files).filter_map(volume).collect())
     }
 
+    fn files_on_disk(&self) -> Vec<PathBuf> {
+        let indexes = self.names.iter().map(|name| self.folder.join(name));
+        indexes.chain(self.folders.iter().flat_map(|folder| archive::files_with_ending(folder, ".pkg"))).collect()
+    }
+
     fn builds(&self) -> Result<Vec<Build>> {
         let open = |name: &String| {
             if Some(&**name) == self.build() {
