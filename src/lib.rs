@@ -8,7 +8,7 @@
 //! | World of Warships prototype database | `assets.bin`, `models.bin`, `space.bin` | [`bwdb`] |
 //! | World of Warships geometry | `.geometry`, `.splash` | [`geometry`] |
 //! | World of Warships archives | `.idx`, `.pkg`, the game's folder | [`wows`] |
-//! | World of Warships materials of mods | `.mfm` | `mfm` |
+//! | World of Warships text models of mods | `.visual`, `.model`, `.mfm` | [`text_models`] |
 //! | Space Engineers 2 | VRage 3 archives `.vrb`, the content folder | [`vrb`], `se2` |
 //! | Rusty Hearts | maps `.wdata`, the game's folder | [`wdata`], [`rusty_hearts`] |
 //! | FINAL FANTASY XIII trilogy | sheets `.wdb`, WPD packs, textures, the data folder | [`wdb`], [`gtex`], [`white`] |
@@ -228,7 +228,7 @@ pub use assetq_rusty_hearts::{rusty_hearts, wdata};
 pub use assetq_vrage::{se2, vrb};
 #[cfg(feature = "wows")]
 #[doc(hidden)]
-pub use assetq_wows::{armor, bwdb, gameparams, geometry, mfm, mo, ship, wows};
+pub use assetq_wows::{armor, bwdb, gameparams, geometry, mo, ship, text_models, wows};
 
 #[cfg(feature = "cli")]
 use assetq_core::{asset, codec, escape, options, paths, threads, urls, writable};

@@ -65,7 +65,7 @@ pub(super) struct Context {
 impl Context {
     /// Creates the context. With `is_paged`, output on a terminal goes through a pager, unless the user disabled it.
     pub(super) fn new(global: &Global, is_paged: bool) -> Result<Self, Failure> {
-        let Global { format, quiet, no_mmap, no_cache, strict, wide, color, no_pager, .. } = *global;
+        let Global { format, quiet, no_mmap, no_cache, no_companions, strict, wide, color, no_pager, .. } = *global;
         let mut options = Options::default();
         options.strict = strict;
         options.no_mmap = no_mmap;
@@ -78,6 +78,9 @@ impl Context {
             for file in files {
                 options = configured(setting, &bytes_of(file)?, &file.to_string_lossy(), &options)?;
             }
+        }
+        if no_companions {
+            options = configured("companions", &[], "--no-companions", &options)?;
         }
         if let Some(game) = &global.game {
             options = configured("game", game.as_bytes(), "--game", &options)?;

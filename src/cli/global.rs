@@ -30,6 +30,9 @@ pub(super) struct Global {
     /// Decode files of archives again, instead of using and filling the cache: see `assetq cache`
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
+    /// Read a geometry alone, without the .visual, .model and .mfm files beside it
+    #[arg(long, global = true)]
+    pub(super) no_companions: bool,
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) fields: Vec<std::path::PathBuf>,

@@ -75,9 +75,12 @@ fn all() -> Vec<Whole> {
     let file = |(name, format, make): &(&'static str, Format, sample::Make)| Whole {
         is_checksummed: [assetq::formats::wows::BWDB, assetq::formats::vrage::VRB].contains(format),
         // Textures are searched for, a pack ends with padding, and a map without its last part is complete.
-        complete: (![assetq::formats::ff13::GTEX, assetq::formats::ff13::WPD, assetq::formats::rusty_hearts::WDATA]
-            .contains(format))
-        .then(Vec::new),
+        complete: match format.name() {
+            "gtex" | "wpd" | "wdata" => None,
+            // The end of the last line may be absent.
+            "visual" | "model" | "mfm" => Some(vec![make(1, Size::Small).len() - 1]),
+            _ => Some(Vec::new()),
+        },
         ..Whole::new(name, make(1, Size::Small))
     };
     let mut all: Vec<Whole> = FILES.iter().map(file).collect();

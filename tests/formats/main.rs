@@ -20,6 +20,7 @@ mod properties;
 mod rusty_hearts;
 #[cfg(feature = "cli")]
 mod se2;
+mod text_models;
 mod threads;
 mod vrb;
 mod wdata;

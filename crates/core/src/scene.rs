@@ -289,6 +289,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// This context with a file that counts only for data that no other file has.
+    #[must_use]
+    pub fn after<'b>(&self, placements: &'b dyn Placements) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        let mut all: Context<'b> = self.clone();
+        all.placements.insert(0, placements);
+        all
+    }
+
     /// All models, if a file contains the models of one geometry: see [`Placements::models`].
     pub fn models(&self) -> Option<Result<Vec<Model>>> {
         self.placements.iter().rev().find_map(|placements| placements.models(Some(&self.texts)))

@@ -33,6 +33,8 @@ pub mod se2;
 pub mod ship;
 #[cfg(feature = "wows")]
 pub mod space;
+#[cfg(feature = "wows")]
+pub mod text_models;
 #[cfg(feature = "vrage")]
 pub mod vrb;
 #[cfg(feature = "rusty-hearts")]
@@ -74,6 +76,14 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("ship.geometry", assetq_wows::GEOMETRY, geometry::demo),
     #[cfg(feature = "wows")]
     ("ship.splash", assetq_wows::SPLASH, geometry::demo_splash),
+    #[cfg(feature = "wows")]
+    ("turret.visual", assetq_wows::VISUAL, text_models::demo_visual),
+    #[cfg(feature = "wows")]
+    ("0director.visual", assetq_wows::VISUAL, text_models::demo_old_visual),
+    #[cfg(feature = "wows")]
+    ("turret.model", assetq_wows::MODEL, text_models::demo_model),
+    #[cfg(feature = "wows")]
+    ("turret.mfm", assetq_wows::MFM, text_models::demo_material),
     ("hull_a.dds", Format::of::<assetq_core::dds::Dds>(), dds::demo),
     #[cfg(feature = "ff13")]
     ("model.trb", assetq_ff13::GTEX, gtex::demo),

@@ -26,9 +26,9 @@ mod camouflage;
 pub mod gameparams;
 pub mod geometry;
 mod materials;
-pub mod mfm;
 pub mod mo;
 pub mod ship;
+pub mod text_models;
 pub mod wows;
 
 /// Prototype database, `assets.bin`.
@@ -42,7 +42,11 @@ pub const SPACE: Format = Format::of::<bwdb::Space>();
 /// Hit-location boxes, `.splash`.
 pub const SPLASH: Format = Format::of::<geometry::Splash>();
 /// Material of a mod, `.mfm`.
-pub const MFM: Format = Format::of::<mfm::Material>();
+pub const MFM: Format = Format::of::<text_models::Material>();
+/// Visual of a mod, `.visual`.
+pub const VISUAL: Format = Format::of::<text_models::VisualFile>();
+/// Model of a mod, `.model`.
+pub const MODEL: Format = Format::of::<text_models::ModelFile>();
 /// Parameters, `GameParams.data`.
 pub const GAMEPARAMS: Format = Format::of::<gameparams::Params>();
 /// Texts of the game, GNU MO.
@@ -51,7 +55,7 @@ pub const MO: Format = Format::of::<mo::Catalog>();
 pub const WOWS: Format = Format::of::<wows::WowsArchive>();
 
 /// All formats of this game.
-pub const FORMATS: &[Format] = &[BWDB, GEOMETRY, MODELS, SPACE, SPLASH, MFM, GAMEPARAMS, MO, WOWS];
+pub const FORMATS: &[Format] = &[BWDB, GEOMETRY, MODELS, SPACE, SPLASH, MFM, VISUAL, MODEL, GAMEPARAMS, MO, WOWS];
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

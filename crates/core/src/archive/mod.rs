@@ -39,6 +39,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::{Progress, Report};
 use crate::source::Source;
+use std::path::{Component, Path};
 
 /// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map if they are uncompressed. Checks the
 /// CRC-32 of decoded bytes.
@@ -56,6 +57,27 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
 /// As [`open`] and [`Asset::open_with`].
 pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Asset> {
     Asset::open_with(open(archive, file, name)?, options)
+}
+
+/// The file at `path`, relative to the folder, or to the folder of the archive, that `source` lies in. `None` if it is absent,
+/// or if `path` leads out of that folder.
+pub fn beside(source: &Source, options: &Options, path: &str) -> Option<Source> {
+    if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
+        return None;
+    }
+    if let Some(file) = source.path() {
+        let file = file.with_file_name(path);
+        return file.is_file().then(|| options.source_in_folder(&file).ok()).flatten();
+    }
+    let names = options.get::<names::NameSources>()?;
+    names.files().iter().rev().find_map(|outer| {
+        let name = outer.source().name();
+        let inner = source.name().strip_prefix(name)?.strip_prefix(MARK)?;
+        let path = inner.rsplit_once('/').map_or(path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
+        let archive = outer.reader().archive()?;
+        let file = archive.find(&path).ok().flatten()?;
+        open(archive, &file, name).ok()
+    })
 }
 
 /// The error for a number past the last file.

@@ -4,8 +4,7 @@
 
 pub mod layout;
 
-use crate::archive::MARK;
-use crate::archive::names::NameSources;
+use crate::archive;
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
@@ -17,7 +16,6 @@ use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use layout::{Header, LevelEntry};
 use std::borrow::Cow;
 use std::mem::offset_of;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// A file of textures.
@@ -142,29 +140,13 @@ impl Texture for Gtex<'_> {
     }
 }
 
-/// The `.imgb` beside a file: in the folder, or in the archive, that it lies in.
-fn texels_of(source: &Source, options: &Options) -> Option<Source> {
-    if let Some(path) = source.path() {
-        return options.source_in_folder(&path.with_extension("imgb")).ok();
-    }
-    let names = options.get::<NameSources>()?;
-    names.files().iter().rev().find_map(|outer| {
-        let name = outer.source().name();
-        let inner = source.name().strip_prefix(name)?.strip_prefix(MARK)?;
-        let path = Path::new(inner).with_extension("imgb");
-        let archive = outer.reader().archive()?;
-        let file = archive.find(path.to_str()?).ok().flatten()?;
-        crate::archive::open(archive, &file, name).ok()
-    })
-}
-
 impl FileFormat for Textures {
     const NAME: &'static str = "gtex";
     const ENDINGS: &'static [&'static str] = &[".trb", ".txbh"];
     const MAGIC: &'static [u8] = &layout::FILE_MAGIC;
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        let texels = texels_of(&source, options);
+        let texels = archive::beside(&source, options, &format!("{}.imgb", source.stem()));
         Self::open(source, texels)
     }
 }

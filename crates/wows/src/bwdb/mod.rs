@@ -38,6 +38,7 @@ pub use location::{Location, State};
 pub use models::{Models, Skeleton};
 use paths::PathText;
 pub use paths::Paths;
+pub(crate) use placements::product;
 pub use raw::RawLayout;
 pub use record::{ById, Ids, NameLookup};
 pub use space::Space;

@@ -139,7 +139,7 @@ fn extend(nodes: &mut Nodes, extender: &SkeletonExtender<'_>, texts: &dyn IdText
 }
 
 /// The transform that is first `a` and then `b`: rows, for row vectors.
-fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
+pub(crate) fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
     let (rows, _) = a.as_chunks::<4>();
     let [p, q, r, s] = b.as_chunks::<4>().0 else { return *a };
     let mut out = [0.0; 16];

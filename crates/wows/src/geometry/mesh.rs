@@ -7,6 +7,7 @@ use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
+use crate::text_models::Companions;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -32,6 +33,9 @@ pub struct Group {
     pub model: Option<usize>,
     /// The levels of detail of its model that show it.
     pub lods: Vec<usize>,
+    /// The transform from the node that the group hangs on to the model, if it has one: see
+    /// [`Placement::transform`](crate::scene::Placement::transform).
+    pub transform: Option<[f32; 16]>,
 }
 
 /// How a pair was found, the surest first.
@@ -70,8 +74,19 @@ pub struct Groups {
     pub groups: Vec<Group>,
     /// Names of their models, if render sets contain them.
     pub models: Vec<String>,
+    /// Places of the first model where other models are put, such as `HP_gunFire1`.
+    pub hard_points: Vec<HardPoint>,
     /// Guesses, and mappings that were left out, in words.
     pub notes: Vec<String>,
+}
+
+/// A place in a model where another model is put.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HardPoint {
+    /// The name of its node.
+    pub name: String,
+    /// As [`Group::transform`].
+    pub transform: [f32; 16],
 }
 
 /// The box around points; `None` without any.
@@ -120,13 +135,38 @@ pub(super) fn turns(vertices: &Vertices<'_>, indices: &Indices<'_>) -> (usize, u
 }
 
 impl Geometry {
-    /// The render groups, paired by the file's own hints: the same id, else the texel density and how many vertices
-    /// the indices ask for, else how well triangles and normals agree. Found once and kept.
+    /// The render groups as text models beside the file name them. Others are paired by the file's own hints: the same id,
+    /// else the texel density and how many vertices the indices ask for, else how well triangles and normals agree. Found
+    /// once and kept. A damaged text model is a note.
     ///
     /// # Errors
     /// When the mappings do not lie in the file, or name more items than the file can have.
     pub fn groups(&self) -> Result<&Groups> {
-        self.made.groups.get_or_try_init(|| pair_by_hints(self))
+        self.made.groups.get_or_try_init(|| match self.companions() {
+            Ok(Some(companions)) => self.groups_beside(companions),
+            Ok(None) => pair_by_hints(self),
+            Err(error) => {
+                let mut groups = pair_by_hints(self)?;
+                groups.notes.push(error.to_string());
+                Ok(groups)
+            }
+        })
+    }
+
+    /// The render groups that the text models beside the file name, then the others.
+    fn groups_beside(&self, companions: &Companions) -> Result<Groups> {
+        let mut named = self.groups_of(std::slice::from_ref(companions.model()))?;
+        let mappings = self.vertex_mappings()?;
+        for group in &mut named.groups {
+            group.transform = mappings.get(group.vertices).and_then(|m| companions.transform(m.mapping_id.get()));
+        }
+        named.hard_points = companions.hard_points().to_vec();
+        let used: BTreeSet<usize> = named.groups.iter().map(|group| group.indices).collect();
+        if used.len() < self.index_mappings()?.len() {
+            let by_hints = pair_by_hints(self)?;
+            named.groups.extend(by_hints.groups.into_iter().filter(|group| !used.contains(&group.indices)));
+        }
+        Ok(named)
     }
 
     /// The render groups as the files in `context` name and pair them, or by the file's own hints where none of them does.
@@ -182,6 +222,7 @@ impl Geometry {
                     mfm: set.mfm,
                     model: Some(model),
                     lods,
+                    transform: None,
                 });
             }
         }
@@ -273,6 +314,7 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
                 mfm: None,
                 model: None,
                 lods: vec![],
+                transform: None,
             })
         })
         .collect();

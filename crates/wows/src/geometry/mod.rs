@@ -35,6 +35,7 @@ use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::Section;
 use crate::source::Source;
+use crate::text_models::Companions;
 use buffers::Decoded;
 use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
 use std::borrow::Cow;
@@ -43,6 +44,10 @@ use std::sync::{Arc, OnceLock};
 /// The length of a unit of a model in metres.
 pub(crate) const METRES: f32 = 15.0;
 
+/// The setting that a geometry is read alone, without the text models beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct NoCompanions;
+
 /// An open `.geometry` file.
 #[derive(Debug)]
 pub struct Geometry {
@@ -50,6 +55,8 @@ pub struct Geometry {
     /// Other files. Some may state how thick plates are.
     names: Option<Arc<NameSources>>,
     options: Options,
+    /// Whether text models beside the file are read.
+    reads_companions: bool,
     made: Box<Made>,
 }
 
@@ -61,6 +68,7 @@ struct Made {
     collision: OnceLock<places::Places>,
     groups: Lazy<mesh::Groups>,
     uses: OnceLock<Result<Vec<PlateUse>>>,
+    companions: OnceLock<Result<Option<Companions>>>,
 }
 
 impl Geometry {
@@ -72,7 +80,8 @@ impl Geometry {
     /// file: then it is no such file. `Damaged` when the header is all zeros, which an empty file is, and anything
     /// follows it.
     pub fn open(source: Source) -> Result<Self> {
-        let geometry = Self { source, names: None, options: Options::default(), made: Box::default() };
+        let geometry =
+            Self { source, names: None, options: Options::default(), reads_companions: false, made: Box::default() };
         geometry.view("header").read::<Header>()?;
         no_hole(geometry.view("header"), size_of::<Header>())?;
         let arrays = [
@@ -92,12 +101,14 @@ impl Geometry {
         }
     }
 
-    /// As [`Geometry::open`], with other files. Some may state how thick plates are.
+    /// As [`Geometry::open`], with other files: some may state how thick plates are, and text models beside `source` name
+    /// its render groups.
     ///
     /// # Errors
     /// As [`Geometry::open`].
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
-        Ok(Self { names: options.get(), options: options.clone(), ..Self::open(source)? })
+        let reads_companions = options.get::<NoCompanions>().is_none();
+        Ok(Self { names: options.get(), options: options.clone(), reads_companions, ..Self::open(source)? })
     }
 
     /// The bytes it reads.
@@ -133,6 +144,15 @@ impl Geometry {
         let all = names.facets::<dyn Plating>(&self.options).ok()?;
         let why: Vec<String> = all.iter().filter_map(|plating| plating.why_unknown(self.source.name()).ok()).collect();
         (!why.is_empty()).then(|| format!("the thickness of plates is unknown: {}", why.join("; ")))
+    }
+
+    /// The text models beside this file, which name its render groups; `None` without a visual of its name.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
+    pub fn companions(&self) -> Result<Option<&Companions>> {
+        let find = || if self.reads_companions { Companions::find(&self.source, &self.options) } else { Ok(None) };
+        self.made.companions.get_or_init(find).as_ref().map(Option::as_ref).map_err(Error::clone)
     }
 
     /// The rows that each plate has in tables: one for each use, and one without any.

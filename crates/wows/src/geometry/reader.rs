@@ -1,7 +1,7 @@
 //! The format as commands see it.
 
 use super::layout::Header;
-use super::{Geometry, tables, verify, with_gaps};
+use super::{Geometry, NoCompanions, tables, verify, with_gaps};
 use crate::bytes::{View, is_hole};
 use crate::error::Result;
 use crate::materials;
@@ -13,10 +13,16 @@ use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl FileFormat for Geometry {
     const NAME: &'static str = "geometry";
     const ENDINGS: &'static [&'static str] = &[".geometry"];
+
+    /// `companions`: text models beside the file are not read.
+    fn configure(setting: &str, _: &[u8], _: &str, options: &Options) -> Result<Option<Options>> {
+        Ok((setting == "companions").then(|| options.clone().with(Arc::new(NoCompanions))))
+    }
 
     fn likeness(data: &[u8]) -> Likeness {
         // Six counts and six pointers: the first pointer that is not null leads to the end of the header, and each array

@@ -131,6 +131,12 @@ fn render_groups(g: &Geometry) -> Made<'_> {
             Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
         })
         .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
+        .column(Column::text("material").brief(), |group| Ok(group.material.as_deref().into()))
+        .column(Column::text("mfm"), |group| {
+            let path = group.mfm.and_then(|id| g.companions().ok()??.material(id));
+            Ok(path.map(Cow::Borrowed).map_or(Value::Null, Value::Text))
+        })
+        .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
         .costly();
     Box::new(table)
 }

@@ -31,6 +31,13 @@ pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
     checks.push(buffers(g, progress, "index buffers", indices, index_buffer));
     checks.push(mappings(g));
     checks.push(groups(g));
+    checks.extend(companions(g).transpose().map(|check| {
+        check.unwrap_or_else(|error| {
+            let mut check = Check::new("names of groups");
+            check.fail(error);
+            check
+        })
+    }));
     checks.push(armor(g, progress));
     checks.push(collision(g, progress));
     Report { checks }
@@ -196,6 +203,26 @@ fn mappings(g: &Geometry) -> Check {
         }
     }
     check.with_detail("each lies in its buffer, no buffer has items after its last mapping, ids are unique")
+}
+
+/// Compares the names of the text models beside the file, if present, with its render groups. A file may have groups of
+/// several visuals, so that a difference is no fault.
+fn companions(g: &Geometry) -> Result<Option<Check>> {
+    let Some(companions) = g.companions()? else { return Ok(None) };
+    let groups = &g.groups()?.groups;
+    let is_named = |group: &&mesh::Group| group.pairing == mesh::Pairing::RenderSet;
+    let mut detail = format!("visuals name {} of {} groups", groups.iter().filter(is_named).count(), groups.len());
+    let unnamed: Vec<&str> = groups.iter().filter(|group| !is_named(group)).map(|group| &*group.name).collect();
+    if !unnamed.is_empty() {
+        detail = format!("{detail}, and not {}", unnamed.join(", "));
+    }
+    let known: HashSet<&str> = groups.iter().map(|group| &*group.name).collect();
+    let sets = &companions.model().render_sets;
+    let without: Vec<&str> = sets.iter().map(|set| &*set.name).filter(|name| !known.contains(name)).collect();
+    if !without.is_empty() {
+        detail = format!("{detail}; no group is called {}", without.join(", "));
+    }
+    Ok(Some(Check::new("names of groups").with_detail(detail)))
 }
 
 /// Checks that the indices of every group are below the number of its vertices.

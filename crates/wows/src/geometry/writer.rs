@@ -149,6 +149,7 @@ impl Geometry {
                 mfm: None,
                 model: None,
                 lods: Vec::new(),
+                transform: None,
             }));
         }
         // Other programs number what they think is there already.

@@ -25,7 +25,7 @@ pub use svg::write_svg;
 use super::armor::Plate;
 use super::collision::Hull;
 use super::layout::Mapping;
-use super::mesh::{Group, Groups, Pairing};
+use super::mesh::{Group, Groups, HardPoint, Pairing};
 use super::{Geometry, material_name};
 use crate::armor::PlateUse;
 use crate::error::{Error, ErrorKind, Result};
@@ -273,6 +273,9 @@ impl<'a> Scene<'a> {
             if let Some(part) = self.parts.last_mut() {
                 part.lods.clone_from(&group.lods);
             }
+            if let Some(transform) = group.transform {
+                self.transform(node, transform);
+            }
             match group.model {
                 Some(model) => of_model.entry(model).or_default().push(node),
                 None if placements.is_none() => top.push(node),
@@ -281,13 +284,38 @@ impl<'a> Scene<'a> {
         }
         match placements {
             None => {
-                for (model, children) in of_model {
+                for (model, mut children) in of_model {
+                    if model == 0 {
+                        children.extend(self.hard_points(&groups.hard_points));
+                    }
                     let name = groups.models.get(model).cloned().unwrap_or_default();
                     top.push(self.node(Node { name, children, ..Node::default() }));
                 }
             }
             Some(placements) => self.place(groups, &of_model, placements, top),
         }
+    }
+
+    /// Puts a node into its place.
+    fn transform(&mut self, node: usize, transform: [f32; 16]) {
+        let matrix = right_handed(transform);
+        if matrix.is_none() {
+            let what = format!("the transform is invalid: {transform:?}").into();
+            self.damage.push(Error::of_part(ErrorKind::Damaged { what }, "node"));
+        }
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.matrix = matrix;
+        }
+    }
+
+    /// Nodes without a part, for other models.
+    fn hard_points(&mut self, all: &[HardPoint]) -> Vec<usize> {
+        let add = |point: &HardPoint| {
+            let node = self.node(Node { name: point.name.clone(), ..Node::default() });
+            self.transform(node, point.transform);
+            node
+        };
+        all.iter().map(add).collect()
     }
 
     /// Puts models where the placements say. A node has one parent, so each placement has nodes of its own that

@@ -29,7 +29,14 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     };
     let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
-    scene.dress(context, &options);
+    match geometry.companions() {
+        Ok(Some(companions)) => scene.dress(&context.after(companions), &options),
+        Ok(None) => scene.dress(context, &options),
+        Err(error) => {
+            scene.damage.push(error);
+            scene.dress(context, &options);
+        }
+    }
     if strangers > 0 {
         scene.notes.push(format!("{} of models that the models.bin does not have", counted(strangers, "instance")));
     }

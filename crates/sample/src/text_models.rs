@@ -1,0 +1,279 @@
+//! Builds `.visual`, `.model` and `.mfm` files as exporters write them: with tabs around values, in both dialects.
+
+use super::Size;
+use std::fmt::Write as _;
+
+/// The shape of a text model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// As the Mods SDK has it: a render set names its buffers, and each level of detail is a file.
+    Old,
+    /// As records of `assets.bin` have it: a visual has all levels of detail.
+    New,
+}
+
+/// A node below another one.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The number of the node above; it is a node before this one.
+    pub parent: Option<usize>,
+    /// Its position.
+    pub position: [f32; 3],
+}
+
+/// A render set.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderSet<'a> {
+    /// Its name: the names of its buffers have `.vertices` and `.indices` at the end.
+    pub name: &'a str,
+    /// The node that it hangs on.
+    pub node: &'a str,
+    /// The name of its material.
+    pub material: &'a str,
+    /// The path of its material.
+    pub mfm: &'a str,
+    /// The level of detail that shows it.
+    pub lod: usize,
+}
+
+/// A property of a material.
+#[derive(Debug, Clone, Copy)]
+pub struct Property<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The name of its element, such as `Texture`.
+    pub kind: &'a str,
+    /// Its value as text.
+    pub value: &'a str,
+}
+
+/// An XML document, indented by tabs.
+#[derive(Debug, Default)]
+struct Lines {
+    text: String,
+    open: Vec<String>,
+}
+
+impl Lines {
+    fn line(&mut self, text: &str) {
+        let indent = "\t".repeat(self.open.len());
+        writeln!(self.text, "{indent}{text}").unwrap();
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.line(&format!("<{name}>"));
+        self.open.push(name.to_owned());
+    }
+
+    /// Begins an element with a text before its children.
+    fn begin_with(&mut self, name: &str, text: &str) {
+        self.line(&format!("<{name}>\t{text}"));
+        self.open.push(name.to_owned());
+    }
+
+    fn end(&mut self) {
+        let name = self.open.pop().unwrap();
+        self.line(&format!("</{name}>"));
+    }
+
+    fn value(&mut self, name: &str, value: &str) {
+        self.line(&format!("<{name}>\t{value}\t</{name}>"));
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        self.text.into_bytes()
+    }
+}
+
+fn nodes_below(lines: &mut Lines, nodes: &[Node<'_>], parent: Option<usize>) {
+    for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node.parent == parent) {
+        let [x, y, z] = node.position;
+        lines.begin("node");
+        lines.value("identifier", node.name);
+        lines.begin("transform");
+        lines.value("row0", "1.000000 0.000000 0.000000 0.000000");
+        lines.value("row1", "0.000000 1.000000 0.000000 0.000000");
+        lines.value("row2", "0.000000 0.000000 1.000000 0.000000");
+        lines.value("row3", &format!("{x:.6} {y:.6} {z:.6} 1.000000"));
+        lines.end();
+        nodes_below(lines, nodes, Some(index));
+        lines.end();
+    }
+}
+
+fn material_of(lines: &mut Lines, set: &RenderSet<'_>) {
+    lines.begin("material");
+    lines.value("identifier", set.material);
+    lines.value("mfm", set.mfm);
+    lines.end();
+}
+
+/// A `.visual` called `name`, without the ending.
+pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSet<'_>]) -> Vec<u8> {
+    let mut lines = Lines::default();
+    lines.begin(&format!("{name}.visual"));
+    match dialect {
+        Dialect::Old => {
+            nodes_below(&mut lines, nodes, None);
+            for set in sets {
+                lines.begin("renderSet");
+                lines.value("treatAsWorldSpaceObject", "false");
+                lines.value("node", set.node);
+                lines.begin("geometry");
+                lines.value("vertices", &format!("{}.vertices", set.name));
+                lines.value("primitive", &format!("{}.indices", set.name));
+                lines.begin_with("primitiveGroup", "0");
+                material_of(&mut lines, set);
+                (0..3).for_each(|_| lines.end());
+            }
+        }
+        Dialect::New => {
+            lines.begin("skeleton");
+            nodes_below(&mut lines, nodes, None);
+            lines.end();
+            lines.begin("renderSets");
+            for set in sets {
+                lines.begin("renderSet");
+                lines.value("name", set.name);
+                lines.value("treatAsWorldSpaceObject", "false");
+                lines.begin("nodes");
+                lines.value("node", set.node);
+                lines.end();
+                material_of(&mut lines, set);
+                lines.end();
+            }
+            lines.end();
+            lines.begin("lods");
+            let levels = sets.iter().map(|set| set.lod + 1).max().unwrap_or(0);
+            for level in 0..levels {
+                lines.begin("lod");
+                lines.value("extent", &format!("{:.4}", 4.0 * (level + 1) as f32));
+                lines.value("castsShadow", if level == 0 { "true" } else { "false" });
+                lines.begin("renderSets");
+                for set in sets.iter().filter(|set| set.lod == level) {
+                    lines.value("renderSet", set.name);
+                }
+                (0..2).for_each(|_| lines.end());
+            }
+            lines.end();
+        }
+    }
+    lines.finish()
+}
+
+/// A `.model` of the new dialect, called `name` without the ending: the path of its visual.
+pub fn model(name: &str, visual: &str) -> Vec<u8> {
+    let mut lines = Lines::default();
+    lines.begin(&format!("{name}.model"));
+    lines.value("visual", visual);
+    lines.line("<animations />");
+    lines.line("<dyes />");
+    lines.value("metaData", "assetq");
+    lines.finish()
+}
+
+/// A `.model` of the old dialect, called `name` without the ending. `visual` and `parent`, the model of the next level of
+/// detail, are paths without endings.
+pub fn level(name: &str, visual: &str, parent: Option<&str>, extent: f32) -> Vec<u8> {
+    let mut lines = Lines::default();
+    lines.begin(&format!("{name}.model"));
+    lines.value("extent", &format!("{extent:.4}"));
+    if let Some(parent) = parent {
+        lines.value("parent", parent);
+    }
+    lines.line("<materialNames />");
+    lines.value("castsShadow", "true");
+    lines.value("nodefullVisual", visual);
+    lines.finish()
+}
+
+/// A `.mfm` called `name`, without the ending.
+pub fn material(name: &str, fx: &str, properties: &[Property<'_>]) -> Vec<u8> {
+    let mut lines = Lines::default();
+    lines.begin(&format!("{name}.mfm"));
+    lines.value("fx", fx);
+    lines.value("collisionFlags", "0");
+    for property in properties {
+        lines.begin_with("property", property.name);
+        lines.value(property.kind, property.value);
+        lines.end();
+    }
+    lines.finish()
+}
+
+/// The folder in which the paths of samples are.
+const FOLDER: &str = "PnFMods/Sample/gun";
+
+/// Parts of a sample, each with a mesh on a node of its own.
+fn parts(seed: u64, size: Size) -> usize {
+    let parts = match size {
+        Size::Small => 2,
+        Size::Full => 60,
+    };
+    parts + (seed % 3) as usize
+}
+
+fn demo(name: &str, dialect: Dialect, seed: u64, size: Size) -> Vec<u8> {
+    let parts: Vec<String> = (0..parts(seed, size)).map(|part| format!("Part{part}")).collect();
+    let levels = match dialect {
+        Dialect::Old => 1,
+        Dialect::New => 3,
+    };
+    let root = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
+    let below = |(part, name)| Node { name, parent: Some(0), position: [part as f32, 0.25, -0.5] };
+    let muzzle = Node { name: "HP_gunFire1", parent: Some(1), position: [0.0, 0.0, 1.5] };
+    let mut nodes = vec![root];
+    nodes.extend(parts.iter().map(String::as_str).enumerate().map(below));
+    nodes.push(muzzle);
+    let names: Vec<Vec<String>> =
+        (0..levels).map(|lod| parts.iter().map(|part| set_name(part, lod)).collect()).collect();
+    let mfm = format!("{FOLDER}/{name}.mfm");
+    let mut sets = Vec::new();
+    for (lod, names) in names.iter().enumerate() {
+        for (name, node) in names.iter().zip(&parts) {
+            sets.push(RenderSet { name, node, material: "SHIPMAT_PBS_Gun", mfm: &mfm, lod });
+        }
+    }
+    visual(name, dialect, &nodes, &sets)
+}
+
+fn set_name(part: &str, lod: usize) -> String {
+    if lod == 0 { format!("{part}Shape") } else { format!("{part}_lod{lod}Shape") }
+}
+
+/// A believable `.visual` of the new dialect.
+pub fn demo_visual(seed: u64, size: Size) -> Vec<u8> {
+    demo("turret", Dialect::New, seed, size)
+}
+
+/// A believable `.visual` of the old dialect.
+pub fn demo_old_visual(seed: u64, size: Size) -> Vec<u8> {
+    demo("0director", Dialect::Old, seed, size)
+}
+
+/// A believable `.model`.
+pub fn demo_model(seed: u64, _: Size) -> Vec<u8> {
+    level("turret", &format!("{FOLDER}/turret"), Some(&format!("{FOLDER}/lods/turret_lod1")), 4.0 + (seed % 8) as f32)
+}
+
+/// A believable `.mfm`.
+pub fn demo_material(seed: u64, size: Size) -> Vec<u8> {
+    let influence = format!("0.{}000", seed % 10);
+    let texture = |end: &str| format!("{FOLDER}/turret_{end}.dds");
+    let (albedo, normals) = (texture("a"), texture("n"));
+    let mut properties = vec![
+        Property { name: "diffuseMap", kind: "Texture", value: &albedo },
+        Property { name: "normalMap", kind: "Texture", value: &normals },
+        Property { name: "g_detailAlbedoInfluence", kind: "Float", value: &influence },
+        Property { name: "doubleSided", kind: "Bool", value: "false" },
+        Property { name: "g_tint", kind: "Vector4", value: "1.000000 0.500000 0.250000 1.000000" },
+    ];
+    let more: Vec<String> = (0..parts(seed, size)).map(|part| format!("g_scale{part}")).collect();
+    properties.extend(more.iter().map(|name| Property { name, kind: "Float", value: "1.0000" }));
+    material("turret", "shaders/materials/pbs/ship_material.fx", &properties)
+}

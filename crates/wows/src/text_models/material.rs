@@ -1,0 +1,163 @@
+//! Materials, `.mfm`: a shader and its properties.
+
+use super::document::{self, Document};
+use super::references::PathCell;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
+use crate::relations::Relations;
+use crate::report::{Check, Progress, Report};
+use crate::scene::{Placements, Property, Surface};
+use crate::source::Source;
+use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor};
+use std::borrow::Cow;
+
+/// The ending of names of files.
+const ENDING: &str = ".mfm";
+
+/// An open `.mfm` file.
+#[derive(Debug)]
+pub struct Material {
+    source: Source,
+    surface: Surface,
+    /// The kind of each property, as the file names it: `Texture`, `Float`.
+    kinds: Vec<String>,
+}
+
+impl Material {
+    /// Opens `source`, and reads all of it.
+    ///
+    /// # Errors
+    /// `Text` if it is not UTF-8, and `Damaged` if it is not XML, a property has no name, or a value is not of its kind.
+    pub fn open(source: Source) -> Result<Self> {
+        document::check_head(&source)?;
+        let document = Document::parse(&source)?;
+        let root = document.root(&source);
+        let mut surface = Surface::new(root.name().trim_end_matches(ENDING));
+        surface.fx = root.text_of("fx")?.unwrap_or_default().into_owned();
+        let mut kinds = Vec::new();
+        for node in root.all("property") {
+            let name = node.text()?;
+            let Some(value) = node.children().next().filter(|_| !name.is_empty()) else {
+                return Err(node.error("a property without a name or a value"));
+            };
+            let (kind, text) = (value.name(), value.text()?);
+            let Some(property) = property(kind, &text) else {
+                return Err(value.error(format!("property {name}: {text:?} is no {kind}")));
+            };
+            surface.properties.push((name.into_owned(), property));
+            kinds.push(kind.to_owned());
+        }
+        Ok(Self { source, surface, kinds })
+    }
+
+    /// The paths of the textures.
+    pub(super) fn paths(&self) -> Vec<PathCell> {
+        let textures =
+            self.surface.properties.iter().enumerate().filter_map(|(row, (name, property))| match property {
+                Property::Texture(path) if !path.is_empty() => {
+                    Some(PathCell { path: path.clone(), table: "properties", row, column: name.clone().into() })
+                }
+                _ => None,
+            });
+        textures.collect()
+    }
+
+    /// The shader, the textures and the values.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+}
+
+/// A value of the kind that its element is called by.
+fn property(kind: &str, text: &str) -> Option<Property> {
+    let value = match kind {
+        "Texture" => return Some(Property::Texture(text.replace('\\', "/"))),
+        "Float" => Value::F32(text.parse().ok()?),
+        "Int" => Value::Int(text.parse().ok()?),
+        "Bool" => match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => Value::Bool(true),
+            "false" | "0" => Value::Bool(false),
+            _ => return None,
+        },
+        kind if kind.starts_with("Vector") => {
+            let numbers = text.split_ascii_whitespace().map(|number| number.parse().ok());
+            Value::floats(numbers.collect::<Option<Vec<f32>>>()?)
+        }
+        _ => Value::from(text.to_owned()),
+    };
+    Some(Property::Value(value.into_owned()))
+}
+
+impl Placements for Material {
+    fn lone_surface(&self) -> Option<Surface> {
+        Some(self.surface.clone())
+    }
+}
+
+impl FileFormat for Material {
+    const NAME: &'static str = "mfm";
+    const ENDINGS: &'static [&'static str] = &[ENDING];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_shape(document::has_root(data, ENDING))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for Material {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let table = DeclaredTable::over("properties", &self.surface.properties)
+            .column(Column::text("name").brief().key(), |(_, (name, _))| Ok(Value::text(name)))
+            .column(Column::text("kind").brief(), |(row, _)| {
+                Ok(self.kinds.get(*row).map(|kind| Value::text(kind)).into())
+            })
+            .column(Column::new("value", Kind::Any).brief(), |(_, (_, property))| {
+                Ok(match property {
+                    Property::Texture(path) => Value::text(path),
+                    Property::Value(value) => value.clone(),
+                })
+            });
+        vec![Box::new(table)]
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        vec![("name".into(), Value::text(&self.surface.name)), ("fx".into(), Value::text(&self.surface.fx))]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((_, property)) = self.surface.properties.iter().find(|(name, _)| name == entry) else {
+            return Ok(false);
+        };
+        out.begin_map()?;
+        match property {
+            Property::Texture(path) => out.field("texture", &Value::text(path))?,
+            Property::Value(value) => out.field("value", value)?,
+        }
+        out.end_map()?;
+        Ok(true)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn placements(&self) -> Option<&dyn Placements> {
+        Some(self)
+    }
+
+    fn verify(&self, _: &Progress) -> Report {
+        let mut fx = Check::new("shader");
+        if self.surface.fx.is_empty() {
+            fx.fail(Error::of_part(ErrorKind::NotFound { what: "the element fx is missing".into() }, "material"));
+        }
+        Report { checks: vec![fx] }
+    }
+}

@@ -1,0 +1,119 @@
+//! Models, `.model`: the visual that a model shows, and in older files the model of the next level of detail.
+
+use super::document::{self, Document, Node};
+use super::references::PathCell;
+use super::visual::{flag, number, texts};
+use crate::error::Result;
+use crate::lazy::Lazy;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
+use crate::relations::Relations;
+use crate::source::Source;
+use crate::table::{Column, DeclaredTable, Kind, Table, ValueShape};
+
+/// The ending of names of files.
+pub(super) const ENDING: &str = ".model";
+
+/// An open `.model` file.
+#[derive(Debug)]
+pub struct ModelFile {
+    source: Source,
+    document: Lazy<Document>,
+}
+
+impl ModelFile {
+    /// Opens `source`. Looks at the first bytes.
+    ///
+    /// # Errors
+    /// `Unsupported` for packed XML.
+    pub fn open(source: Source) -> Result<Self> {
+        document::check_head(&source)?;
+        Ok(Self { source, document: Lazy::default() })
+    }
+
+    fn root(&self) -> Result<Node<'_>> {
+        Ok(self.document.get_or_try_init(|| Document::parse(&self.source))?.root(&self.source))
+    }
+
+    /// The path of the visual, with its ending.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn visual(&self) -> Result<Option<String>> {
+        visual(self.root()?)
+    }
+
+    /// The path of the model of the next level of detail, with its ending; older files alone have one.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn parent(&self) -> Result<Option<String>> {
+        parent(self.root()?)
+    }
+}
+
+impl ModelFile {
+    /// The paths of the visual and of the next level's model.
+    pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
+        let both = [("visual", self.visual()?), ("parent", self.parent()?)];
+        let cell = |(column, path): (&'static str, Option<String>)| {
+            Some(PathCell { path: path?, table: "models", row: 0, column: column.into() })
+        };
+        Ok(both.into_iter().filter_map(cell).collect())
+    }
+}
+
+/// `path` with `/` between folders and with an ending: older files leave the ending out.
+fn with_ending(path: &str, ending: &str) -> String {
+    let path = path.replace('\\', "/");
+    if path.ends_with(ending) { path } else { path + ending }
+}
+
+fn visual(root: Node<'_>) -> Result<Option<String>> {
+    for name in ["visual", "nodefullVisual", "nodelessVisual"] {
+        if let Some(path) = root.text_of(name)? {
+            return Ok(Some(with_ending(&path, super::visual::ENDING)));
+        }
+    }
+    Ok(None)
+}
+
+fn parent(root: Node<'_>) -> Result<Option<String>> {
+    Ok(root.text_of("parent")?.map(|path| with_ending(&path, ENDING)))
+}
+
+impl FileFormat for ModelFile {
+    const NAME: &'static str = "model";
+    const ENDINGS: &'static [&'static str] = &[ENDING];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_shape(document::has_root(data, ENDING))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for ModelFile {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let list = |name| Column::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))));
+        let locate = |row| if row == 0 { self.root().map(Some) } else { Ok(None) };
+        let models = DeclaredTable::new("models", || Ok(1), locate)
+            .column(Column::text("visual").brief(), |root| Ok(visual(*root)?.into()))
+            .column(Column::text("parent").brief(), |root| Ok(parent(*root)?.into()))
+            .column(Column::f32("extent").brief(), |root| number(*root, "extent"))
+            .column(Column::bool("casts_shadow").brief(), |root| flag(*root, "castsShadow"))
+            .column(list("animations"), |root| texts(root.child("animations"), "animation"))
+            .column(list("dyes"), |root| texts(root.child("dyes"), "dye"));
+        vec![Box::new(models)]
+    }
+}

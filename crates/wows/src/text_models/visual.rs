@@ -1,0 +1,385 @@
+//! Visuals, `.visual`: nodes, render sets and levels of detail.
+
+use super::document::{self, Document, Node};
+use super::references::{PathCell, Texts};
+use crate::bwdb::product;
+use crate::error::Result;
+use crate::geometry::mesh::HardPoint;
+use crate::id;
+use crate::lazy::Lazy;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader};
+use crate::relations::Relations;
+use crate::scene::{Model, Placements, RenderSet};
+use crate::source::Source;
+use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+/// The ending of names of files.
+pub(super) const ENDING: &str = ".visual";
+
+/// A transform that changes nothing.
+const IDENTITY: [f32; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+
+/// The names of the elements with the rows of a transform.
+const ROWS: [&str; 4] = ["row0", "row1", "row2", "row3"];
+
+/// An open `.visual` file.
+#[derive(Debug)]
+pub struct VisualFile {
+    source: Source,
+    parts: Lazy<Parts>,
+    texts: Lazy<Texts>,
+}
+
+/// The elements that are rows of tables, by number.
+#[derive(Debug)]
+struct Parts {
+    document: Document,
+    nodes: Vec<NodePosition>,
+    render_sets: Vec<u32>,
+    lods: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct NodePosition {
+    element: u32,
+    /// The row of the node above.
+    parent: Option<usize>,
+}
+
+/// The names that a render set gives to its buffers: see [`VisualFile`].
+struct BufferNames<'v> {
+    vertices: Cow<'v, str>,
+    indices: Cow<'v, str>,
+}
+
+/// A cell of a text that may be absent.
+pub(super) fn cell(text: Option<Cow<'_, str>>) -> Value<'_> {
+    text.map_or(Value::Null, Value::Text)
+}
+
+/// A cell of the number in the child `name`.
+pub(super) fn number<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
+    Ok(node.child(name).map(Node::number).transpose()?.into())
+}
+
+/// A cell of the flag in the child `name`.
+pub(super) fn flag<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
+    Ok(node.child(name).map(Node::flag).transpose()?.into())
+}
+
+/// A cell of the texts of the children called `name`; null if `list` is absent.
+pub(super) fn texts<'v>(list: Option<Node<'v>>, name: &'v str) -> Result<Value<'v>> {
+    let Some(list) = list else { return Ok(Value::Null) };
+    Ok(Value::List(list.all(name).map(|item| item.text().map(Value::Text)).collect::<Result<_>>()?))
+}
+
+impl VisualFile {
+    /// Opens `source`. Looks at the first bytes.
+    ///
+    /// # Errors
+    /// `Unsupported` for packed XML.
+    pub fn open(source: Source) -> Result<Self> {
+        document::check_head(&source)?;
+        Ok(Self { source, parts: Lazy::default(), texts: Lazy::default() })
+    }
+
+    fn parts(&self) -> Result<&Parts> {
+        self.parts.get_or_try_init(|| {
+            let document = Document::parse(&self.source)?;
+            let root = document.root(&self.source);
+            let mut nodes = Vec::new();
+            for above in root.child("skeleton").into_iter().chain([root]) {
+                add_nodes(above, &mut nodes);
+            }
+            let sets = root.child("renderSets").into_iter().chain([root]);
+            let render_sets = sets.flat_map(|list| list.all("renderSet")).map(Node::index).collect();
+            let lods = root.child("lods").into_iter().flat_map(|list| list.all("lod")).map(Node::index).collect();
+            Ok(Parts { document, nodes, render_sets, lods })
+        })
+    }
+
+    fn node(&self, element: u32) -> Result<Node<'_>> {
+        Ok(self.parts()?.document.node(&self.source, element))
+    }
+
+    /// The render sets, with the ids of the buffers that they draw, and the levels of detail.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn model(&self) -> Result<Model> {
+        let parts = self.parts()?;
+        let mut model = Model { name: self.source.stem().to_owned(), ..Model::default() };
+        for &element in &parts.render_sets {
+            let set = self.node(element)?;
+            let Some(names) = buffer_names(set)? else { continue };
+            let name = set.text_of("name")?.unwrap_or_else(|| stem(&names.vertices).to_owned().into());
+            let material = material(set);
+            let path = material.map(|material| material.text_of("mfm")).transpose()?.flatten();
+            model.render_sets.push(RenderSet {
+                name: name.into_owned(),
+                material: material.map(|node| node.text_of("identifier")).transpose()?.flatten().map(Cow::into_owned),
+                mfm: path.map(|path| id::of_path(&path)),
+                vertices: id::of_name(&names.vertices),
+                indices: id::of_name(&names.indices),
+            });
+        }
+        let mut numbers = HashMap::new();
+        for (number, set) in model.render_sets.iter().enumerate() {
+            numbers.entry(set.name.as_str()).or_insert(number);
+        }
+        let mut lods = Vec::new();
+        for &element in &parts.lods {
+            let Some(list) = self.node(element)?.child("renderSets") else { continue };
+            let mut sets = Vec::new();
+            for name in list.all("renderSet") {
+                sets.extend(numbers.get(&*name.text()?));
+            }
+            lods.push(sets);
+        }
+        model.lods = lods;
+        Ok(model)
+    }
+
+    /// The name of each node, and its transform to the model. The transform of a node that is damaged is an error.
+    fn places(&self) -> Result<Vec<HardPoint>> {
+        let mut places: Vec<HardPoint> = Vec::new();
+        for position in &self.parts()?.nodes {
+            let node = self.node(position.element)?;
+            let above = position.parent.and_then(|parent| places.get(parent)).map_or(IDENTITY, |above| above.transform);
+            let name = node.text_of("identifier")?.map_or_else(String::new, Cow::into_owned);
+            places.push(HardPoint { name, transform: product(&transform(node)?, &above) });
+        }
+        Ok(places)
+    }
+
+    /// The nodes on which other models are put.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn hard_points(&self) -> Result<Vec<HardPoint>> {
+        Ok(self.places()?.into_iter().filter(|place| place.name.starts_with("HP_")).collect())
+    }
+
+    /// The transform of each render set that hangs on one node which is not where the model is, by the id of its vertices. The
+    /// vertices of a render set on several nodes, and of one that is in the space of the world, are those of the model.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn transforms(&self) -> Result<HashMap<u32, [f32; 16]>> {
+        let places = self.places()?;
+        let by_name: HashMap<&str, &HardPoint> = places.iter().map(|place| (place.name.as_str(), place)).collect();
+        let mut transforms = HashMap::new();
+        for &element in &self.parts()?.render_sets {
+            let set = self.node(element)?;
+            if set.child("treatAsWorldSpaceObject").map(Node::flag).transpose()? == Some(true) {
+                continue;
+            }
+            let mut nodes = set.child("nodes").unwrap_or(set).all("node");
+            if let (Some(node), None) = (nodes.next(), nodes.next())
+                && let Some(place) = by_name.get(&*node.text()?)
+                && place.transform != IDENTITY
+                && let Some(names) = buffer_names(set)?
+            {
+                transforms.insert(id::of_name(&names.vertices), place.transform);
+            }
+        }
+        Ok(transforms)
+    }
+
+    /// The paths of the materials of the render sets.
+    pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
+        let mut paths = Vec::new();
+        for (row, &set) in self.parts()?.render_sets.iter().enumerate() {
+            let path = material(self.node(set)?).map(|node| node.text_of("mfm")).transpose()?.flatten();
+            let cell = |path: Cow<'_, str>| PathCell {
+                path: path.into_owned(),
+                table: "render_sets",
+                row,
+                column: "mfm".into(),
+            };
+            paths.extend(path.map(cell));
+        }
+        Ok(paths)
+    }
+
+    /// The paths of materials, and the names of nodes, render sets, their buffers and materials.
+    pub(super) fn texts(&self) -> Result<&Texts> {
+        self.texts.get_or_try_init(|| {
+            let mut names: Vec<String> = self.places()?.into_iter().map(|place| place.name).collect();
+            for &element in &self.parts()?.render_sets {
+                let set = self.node(element)?;
+                if let Some(buffers) = buffer_names(set)? {
+                    names.push(stem(&buffers.vertices).to_owned());
+                    names.extend([buffers.vertices, buffers.indices].map(Cow::into_owned));
+                }
+                let material = material(set).map(|node| node.text_of("identifier")).transpose()?.flatten();
+                names.extend(material.map(Cow::into_owned));
+            }
+            Ok(Texts::new(self.paths()?, names))
+        })
+    }
+}
+
+/// Adds the nodes below `above`, each before the nodes below it.
+fn add_nodes(above: Node<'_>, nodes: &mut Vec<NodePosition>) {
+    let mut waiting: Vec<(u32, Option<usize>)> = Vec::new();
+    let mut below = Vec::new();
+    let mut next = Some((above, None));
+    while let Some((node, parent)) = next {
+        below.extend(node.all("node").map(|child| (child.index(), parent)));
+        waiting.extend(below.drain(..).rev());
+        next = waiting.pop().map(|(element, parent)| {
+            nodes.push(NodePosition { element, parent });
+            (above.sibling(element), Some(nodes.len().saturating_sub(1)))
+        });
+    }
+}
+
+/// The material of a render set: its own, or that of its primitive group.
+fn material(set: Node<'_>) -> Option<Node<'_>> {
+    set.child("material").or_else(|| set.child("geometry")?.child("primitiveGroup")?.child("material"))
+}
+
+/// A name without the ending of vertices.
+fn stem(name: &str) -> &str {
+    name.strip_suffix(".vertices").unwrap_or(name)
+}
+
+/// The names of the buffers of a render set: stated by older files, and derived from its name in newer ones.
+fn buffer_names(set: Node<'_>) -> Result<Option<BufferNames<'_>>> {
+    if let Some(name) = set.text_of("name")? {
+        return Ok(Some(BufferNames {
+            vertices: format!("{name}.vertices").into(),
+            indices: format!("{name}.indices").into(),
+        }));
+    }
+    let Some(geometry) = set.child("geometry") else { return Ok(None) };
+    let (vertices, indices) = (geometry.text_of("vertices")?, geometry.text_of("primitive")?);
+    Ok(vertices.zip(indices).map(|(vertices, indices)| BufferNames { vertices, indices }))
+}
+
+/// The rows of a node's transform to the node above; the last one is its position.
+fn transform(node: Node<'_>) -> Result<[f32; 16]> {
+    let mut transform = IDENTITY;
+    let Some(stated) = node.child("transform") else { return Ok(transform) };
+    for (row, name) in transform.as_chunks_mut::<4>().0.iter_mut().zip(ROWS) {
+        if let Some(numbers) = stated.child(name) {
+            *row = numbers.numbers(*row)?;
+        }
+    }
+    Ok(transform)
+}
+
+/// A cell of a corner of the range in which a node turns, in degrees.
+fn rotation<'v>(node: Node<'v>, corner: &str) -> Result<Value<'v>> {
+    let Some(limit) = node.child("rotate").and_then(|rotate| rotate.child(corner)) else { return Ok(Value::Null) };
+    limit.numbers([0.0; 3]).map(Value::floats)
+}
+
+impl FileFormat for VisualFile {
+    const NAME: &'static str = "visual";
+    const ENDINGS: &'static [&'static str] = &[ENDING];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_shape(document::has_root(data, ENDING))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for VisualFile {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        vec![Box::new(self.render_sets()), Box::new(self.nodes()), Box::new(self.lods())]
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn placements(&self) -> Option<&dyn Placements> {
+        Some(self)
+    }
+}
+
+/// The render sets name the meshes of a geometry.
+impl Placements for VisualFile {
+    fn models_of(&self, _: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
+        let model = self.model();
+        let draws = |model: &Model| model.render_sets.iter().any(|set| vertices.contains(&set.vertices));
+        match model {
+            Ok(model) => draws(&model).then(|| Ok(vec![model])),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// A row: its number, and its element.
+type Row<'v> = (usize, Node<'v>);
+
+impl VisualFile {
+    fn rows<'v>(&'v self, name: &'static str, elements: fn(&Parts) -> &[u32]) -> DeclaredTable<'v, Row<'v>> {
+        let locate = move |row| {
+            let element = elements(self.parts()?).get(row);
+            element.map(|&element| Ok((row, self.node(element)?))).transpose()
+        };
+        DeclaredTable::new(name, move || Ok(elements(self.parts()?).len()), locate)
+            .column(Column::uint("index").brief().key(), |(row, _)| Ok((*row).into()))
+    }
+
+    fn nodes(&self) -> impl Table {
+        let locate = |row: usize| {
+            let Some(position) = self.parts()?.nodes.get(row) else { return Ok(None) };
+            Ok(Some((row, position.parent, self.node(position.element)?)))
+        };
+        DeclaredTable::new("nodes", || Ok(self.parts()?.nodes.len()), locate)
+            .column(Column::uint("index").brief().key(), |(row, _, _)| Ok((*row).into()))
+            .column(Column::text("name").brief(), |(_, _, node)| Ok(cell(node.text_of("identifier")?)))
+            .column(Column::uint("parent").brief(), |(_, parent, _)| Ok((*parent).into()))
+            .columns(["x", "y", "z"].map(|axis| Column::f32(axis).brief()), |(_, _, node), axis| {
+                let [.., x, y, z, _] = transform(*node)?;
+                Ok([x, y, z].get(axis).copied().into())
+            })
+            .column(Column::floats("transform"), |(_, _, node)| Ok(Value::floats(transform(*node)?)))
+            .column(Column::floats("rotate_min"), |(_, _, node)| rotation(*node, "min"))
+            .column(Column::floats("rotate_max"), |(_, _, node)| rotation(*node, "max"))
+    }
+
+    fn render_sets(&self) -> impl Table {
+        let list = Column::nested("nodes").shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))));
+        self.rows("render_sets", |parts| &parts.render_sets)
+            .column(Column::text("name").brief(), |(_, set)| Ok(cell(set.text_of("name")?)))
+            .column(Column::text("vertices"), |(_, set)| Ok(cell(buffer_names(*set)?.map(|names| names.vertices))))
+            .column(Column::text("indices"), |(_, set)| Ok(cell(buffer_names(*set)?.map(|names| names.indices))))
+            .column(Column::id32("vertices_id").brief().reference(), |(_, set)| {
+                Ok(buffer_names(*set)?.map_or(Value::Null, |names| Value::Id32(id::of_name(&names.vertices))))
+            })
+            .column(Column::id32("indices_id").brief().reference(), |(_, set)| {
+                Ok(buffer_names(*set)?.map_or(Value::Null, |names| Value::Id32(id::of_name(&names.indices))))
+            })
+            .column(Column::text("material").brief(), |(_, set)| {
+                Ok(cell(material(*set).map(|node| node.text_of("identifier")).transpose()?.flatten()))
+            })
+            .column(Column::text("mfm").brief(), |(_, set)| {
+                Ok(cell(material(*set).map(|node| node.text_of("mfm")).transpose()?.flatten()))
+            })
+            .column(list, |(_, set)| texts(Some(set.child("nodes").unwrap_or(*set)), "node"))
+            .column(Column::bool("world_space"), |(_, set)| flag(*set, "treatAsWorldSpaceObject"))
+    }
+
+    fn lods(&self) -> impl Table {
+        let list = Column::nested("render_sets").shaped(Some(ValueShape::list(ValueShape::of(Kind::Text)))).brief();
+        self.rows("lods", |parts| &parts.lods)
+            .column(Column::f32("extent").brief(), |(_, lod)| number(*lod, "extent"))
+            .column(Column::bool("casts_shadow").brief(), |(_, lod)| flag(*lod, "castsShadow"))
+            .column(list, |(_, lod)| texts(lod.child("renderSets"), "renderSet"))
+    }
+}

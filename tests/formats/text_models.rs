@@ -1,0 +1,289 @@
+//! Text models: `.visual`, `.model`, `.mfm`.
+
+use assetq::relations::IdTexts as _;
+use assetq::scene::{Context, SceneFormat, TextureMode};
+use assetq::texture_files::TextureFiles;
+use assetq::{Asset, Options, Source, id};
+use assetq_sample::text_models::{self as build, Dialect, Node, Property, RenderSet};
+
+const NODES: [Node<'_>; 3] = [
+    Node { name: "Scene Root", parent: None, position: [0.0; 3] },
+    Node { name: "Turret", parent: Some(0), position: [0.0, 1.5, 0.0] },
+    Node { name: "HP_gunFire1", parent: Some(1), position: [0.25, 0.0, -2.0] },
+];
+
+const SETS: [RenderSet<'_>; 2] = [
+    RenderSet { name: "TurretShape", node: "Turret", material: "PBS_Gun", mfm: "mods/gun/turret.mfm", lod: 0 },
+    RenderSet { name: "Turret_lod1Shape", node: "Turret", material: "PBS_Gun", mfm: "mods/gun/turret.mfm", lod: 1 },
+];
+
+fn open(name: &str, bytes: Vec<u8>) -> Asset {
+    Asset::open(Source::from_vec(name, bytes)).unwrap()
+}
+
+/// The cells of a column, as text.
+fn column(asset: &Asset, table: &str, column: &str) -> Vec<String> {
+    let table = asset.reader().table(table).unwrap();
+    let column = table.columns().iter().position(|c| c.name == column).unwrap();
+    let mut rows = table.cursor(0);
+    let mut cells = Vec::new();
+    while rows.advance().unwrap() {
+        cells.push(rows.value(column).unwrap().to_string());
+    }
+    cells
+}
+
+#[test]
+fn both_dialects_give_the_same_tables() {
+    let [old, new] = [Dialect::Old, Dialect::New].map(|dialect| build::visual("0 a.b", dialect, &NODES, &SETS));
+    let (old, new) = (open("old", old), open("new", new));
+    for name in ["index", "name", "parent", "x", "y", "z", "transform", "rotate_min"] {
+        assert_eq!(column(&old, "nodes", name), column(&new, "nodes", name), "{name}");
+    }
+    assert_eq!(column(&new, "nodes", "parent"), ["", "0", "1"]);
+    assert_eq!(column(&new, "nodes", "z"), ["0", "0", "-2"]);
+    for name in ["vertices", "indices", "vertices_id", "indices_id", "material", "mfm", "nodes", "world_space"] {
+        assert_eq!(column(&old, "render_sets", name), column(&new, "render_sets", name), "{name}");
+    }
+    let ids = ["TurretShape.indices", "Turret_lod1Shape.indices"].map(|name| format!("0x{:08X}", id::of_name(name)));
+    assert_eq!(column(&old, "render_sets", "indices_id"), ids);
+    assert_eq!(column(&new, "render_sets", "name"), ["TurretShape", "Turret_lod1Shape"]);
+    assert_eq!(column(&new, "lods", "extent"), ["4", "8"]);
+    assert_eq!(column(&new, "lods", "render_sets"), ["[TurretShape]", "[Turret_lod1Shape]"]);
+    assert_eq!(column(&old, "lods", "extent"), [""; 0]);
+}
+
+#[test]
+fn a_model_names_its_visual_with_an_ending() {
+    let level = build::level("a", r"mods\gun\a", Some("mods/gun/lods/a_lod1"), 6.0);
+    let old = open("a.model", level);
+    assert_eq!(column(&old, "models", "visual"), ["mods/gun/a.visual"]);
+    assert_eq!(column(&old, "models", "parent"), ["mods/gun/lods/a_lod1.model"]);
+    assert_eq!(column(&old, "models", "extent"), ["6"]);
+    let new = open("a.model", build::model("a", "mods/gun/a.visual"));
+    assert_eq!(column(&new, "models", "visual"), ["mods/gun/a.visual"]);
+    assert_eq!(column(&new, "models", "parent"), [""]);
+    assert_eq!(column(&new, "models", "animations"), ["[]"]);
+}
+
+#[test]
+fn a_material_has_values_of_its_kinds() {
+    let properties = [
+        Property { name: "diffuseMap", kind: "Texture", value: r"mods\gun\a.dds" },
+        Property { name: "glow", kind: "Float", value: "0.5000" },
+        Property { name: "tint", kind: "Vector3", value: "1 0.5 0" },
+    ];
+    for name in ["hull", "0cb6", "4 a"] {
+        let material = open("x", build::material(name, "a.fx", &properties));
+        assert_eq!(material.format().name(), "mfm");
+        assert_eq!(column(&material, "properties", "value"), ["mods/gun/a.dds", "0.5", "[1, 0.5, 0]"]);
+    }
+}
+
+/// The error of opening and reading these bytes.
+fn error(name: &str, text: &str) -> String {
+    let asset = match Asset::open(Source::from_vec(name, text.as_bytes().to_vec())) {
+        Ok(asset) => asset,
+        Err(error) => return error.to_string(),
+    };
+    crate::common::errors_of(&asset).first().map(ToString::to_string).unwrap()
+}
+
+#[test]
+fn errors_have_a_line_and_an_offset() {
+    for (text, expected) in [
+        ("<a.visual>\n<node>\n</a.visual>", "line 3: \"a.visual\" ends \"node\" (at offset 0x12)"),
+        ("<a.visual>\n<node/>", "line 1: \"a.visual\" has no end (at offset 0x1)"),
+        ("<a.visual></a.visual>\n<b></b>", "line 2: a second root element (at offset 0x17)"),
+        ("<a.visual b=\"c\"></a.visual>", "line 1: an attribute, which no text model has (at offset 0x1)"),
+        ("<a.visual>\n<![CDATA[x]]></a.visual>", "line 2: CDATA, instructions and document types are in no text model"),
+        ("<a.visual>\n<b/>text</a.visual>", "line 2: text after an element (at offset 0xf)"),
+        ("", "line 1: no element (at offset 0x0)"),
+    ] {
+        let error = error("a.visual", text);
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    let rows = |row: &str| {
+        error("a.visual", &format!("<a.visual>\n<node><transform>\n<row3>{row}</row3></transform></node></a.visual>"))
+    };
+    assert!(
+        rows("1 2 nan").contains("line 3: row3: \"nan\" is no finite number (at offset 0x1e)"),
+        "{}",
+        rows("1 2 nan")
+    );
+    assert!(rows("1 2 3 4 5").contains("line 3: row3: more than 4 numbers"), "{}", rows("1 2 3 4 5"));
+    let deep = format!("<a.visual>{}{}</a.visual>", "<node>".repeat(300), "</node>".repeat(300));
+    assert!(error("a.visual", &deep).contains("depth of elements"), "{}", error("a.visual", &deep));
+    let packed = Asset::open(Source::from_vec("a.visual", vec![0x45, 0x4E, 0xA1, 0x62, 0])).unwrap_err().to_string();
+    assert!(packed.contains("packed XML of BigWorld"), "{packed}");
+    let float = error("a.mfm", "<a.mfm>\n<fx>a.fx</fx><property>p<Float>x</Float></property></a.mfm>");
+    assert!(float.contains("line 2: property p: \"x\" is no Float (at offset 0x21)"), "{float}");
+}
+
+/// A folder with the sample of a geometry, `ship.geometry`, and these files.
+fn folder(files: &[(&str, Vec<u8>)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut write = crate::common::writer(folder.path());
+    write("ship.geometry", assetq_sample::geometry::demo(1, assetq_sample::Size::Small));
+    for (name, bytes) in files {
+        write(name, bytes.clone());
+    }
+    drop(write);
+    folder
+}
+
+const MFM: &str = "PnFMods/gun/hull.mfm";
+
+/// The render sets of the sample of a geometry, at these levels of detail, on the node Turret.
+fn sets(levels: &[(&'static str, usize)]) -> Vec<RenderSet<'static>> {
+    let set = |&(name, lod)| RenderSet { name, node: "Turret", material: "PBS_Gun", mfm: MFM, lod };
+    levels.iter().map(set).collect()
+}
+
+fn material() -> Vec<u8> {
+    let texture = Property { name: "diffuseMap", kind: "Texture", value: "PnFMods/gun/hull_a.tga" };
+    build::material("hull", "shaders/PBS_ship.fx", &[texture])
+}
+
+#[test]
+fn a_geometry_is_read_with_the_visual_beside_it() {
+    let all = sets(&[("hull_0_lod0Shape", 0), ("hull_0_lod1Shape", 1), ("hull_1_lod0Shape", 0), ("elsewhereShape", 0)]);
+    let folder = folder(&[
+        ("ship.visual", build::visual("ship", Dialect::New, &NODES, &all)),
+        ("ship.model", build::model("ship", "PnFMods/gun/ship.visual")),
+        ("hull.mfm", material()),
+        ("hull_a.dds", assetq_sample::dds::demo(1, assetq_sample::Size::Small)),
+    ]);
+    let path = folder.path().join("ship.geometry");
+    let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
+    assert_eq!(
+        column(&asset, "render_groups", "name")[..3],
+        ["hull_0_lod0Shape", "hull_0_lod1Shape", "hull_1_lod0Shape"]
+    );
+    assert_eq!(column(&asset, "render_groups", "material"), ["PBS_Gun", "PBS_Gun", "PBS_Gun", "", ""]);
+    assert_eq!(column(&asset, "render_groups", "mfm")[..3], [MFM; 3]);
+    assert_eq!(column(&asset, "render_groups", "lod"), ["0", "1", "0", "", ""]);
+    assert!(column(&asset, "render_groups", "name")[3].starts_with("group_"), "others are paired by hints");
+    let report = asset.reader().verify(&Default::default());
+    let names = report.checks.iter().find(|check| check.name == "names of groups").unwrap();
+    let detail = &names.detail;
+    assert!(detail.starts_with("visuals name 3 of 5 groups, and not group_"), "{detail}");
+    assert!(detail.ends_with("no group is called elsewhereShape"), "{detail}");
+
+    let alone = assetq::Format::configure("companions", &[], "", &Options::default()).unwrap();
+    let alone = Asset::open_with(Source::open(&path).unwrap(), &alone).unwrap();
+    assert!(column(&alone, "render_groups", "name").iter().all(|name| name.starts_with("group_")));
+
+    let mut files = TextureFiles::new(&Options::default());
+    files.add_folder(folder.path());
+    let mut context = Context::default();
+    context.set_textures(&files);
+    let mut options = assetq::scene::Options::default();
+    options.textures = TextureMode::Png;
+    let drawing = asset.reader().shapes().unwrap().draw(&context, options).unwrap();
+    let mut glb = Vec::new();
+    drawing.write(SceneFormat::Glb, &mut glb).unwrap();
+    let glb = gltf::Gltf::from_slice(&glb).unwrap();
+    let mesh = glb.nodes().find(|node| node.name() == Some("hull_0_lod0Shape")).unwrap();
+    let material = mesh.mesh().unwrap().primitives().next().unwrap().material();
+    assert!(material.pbr_metallic_roughness().base_color_texture().is_some());
+    assert_eq!(mesh.transform().matrix()[3][..3], [0.0, 1.5, 0.0], "it hangs on the node Turret");
+    assert!(glb.nodes().all(|node| node.name() != Some("hull_0_lod1Shape")), "the finest level is shown");
+    let muzzle = glb.nodes().find(|node| node.name() == Some("HP_gunFire1")).unwrap();
+    assert_eq!(muzzle.transform().matrix()[3][..3], [-0.25, 1.5, -2.0], "x is turned around");
+    assert!(muzzle.mesh().is_none());
+}
+
+#[test]
+fn levels_of_an_older_model_are_found_by_its_parents() {
+    let level = |sets: &[RenderSet<'_>]| build::visual("ship", Dialect::Old, &NODES, sets);
+    let folder = folder(&[
+        ("ship.visual", level(&sets(&[("hull_0_lod0Shape", 0)]))),
+        ("ship.model", build::level("ship", "mods/ship", Some("mods/lods/ship_lod1"), 6.0)),
+        ("lods/ship_lod1.model", build::level("ship_lod1", "mods/lods/ship_lod1", Some("mods/lods/ship_lod2"), 20.0)),
+        ("lods/ship_lod1.visual", level(&sets(&[("hull_0_lod1Shape", 0)]))),
+        // A model that is its own parent.
+        ("lods/ship_lod2.model", build::level("ship_lod2", r"mods\lods\ship_lod2", Some("mods/lods/ship_lod2"), 99.0)),
+        ("lods/ship_lod2.visual", level(&sets(&[("hull_0_lod2Shape", 0)]))),
+    ]);
+    let asset = Asset::open(Source::open(folder.path().join("ship.geometry")).unwrap()).unwrap();
+    assert_eq!(
+        column(&asset, "render_groups", "name")[..3],
+        ["hull_0_lod0Shape", "hull_0_lod1Shape", "hull_0_lod2Shape"]
+    );
+    assert_eq!(column(&asset, "render_groups", "lod")[..3], ["0", "1", "2"]);
+}
+
+#[test]
+fn a_damaged_visual_leaves_its_geometry_readable() {
+    let folder = folder(&[("ship.visual", b"<ship.visual>\n<node>".to_vec())]);
+    let asset = Asset::open(Source::open(folder.path().join("ship.geometry")).unwrap()).unwrap();
+    assert_eq!(column(&asset, "render_groups", "name").len(), 5);
+    let errors = crate::common::errors_of(&asset);
+    assert!(errors.iter().any(|error| error.to_string().contains("ship.visual")), "{errors:?}");
+}
+
+#[test]
+fn text_models_refer_to_files_by_path_and_have_names() {
+    let visual = open("ship.visual", build::visual("ship", Dialect::New, &NODES, &sets(&[("aShape", 0)])));
+    let model = open("ship.model", build::level("ship", "mods/ship", Some("mods/lods/ship_lod1"), 6.0));
+    let material = open("hull.mfm", material());
+    let edges = |asset: &Asset| -> Vec<(u64, String)> {
+        let relations = asset.reader().relations().unwrap();
+        let found = relations.references(&|_, _| true, &Default::default());
+        found.edges.into_iter().map(|edge| (edge.to, edge.column)).collect()
+    };
+    assert_eq!(edges(&visual), [(id::of_path(MFM), "mfm".to_owned())]);
+    assert_eq!(
+        edges(&model),
+        [
+            (id::of_path("mods/ship.visual"), "visual".into()),
+            (id::of_path("mods/lods/ship_lod1.model"), "parent".into())
+        ]
+    );
+    assert_eq!(edges(&material), [(id::of_path("PnFMods/gun/hull_a.tga"), "diffuseMap".to_owned())]);
+    let mut names = assetq::names::NameSources::default();
+    names.add_asset(visual);
+    names.add_asset(material);
+    for name in ["aShape", "aShape.vertices", "aShape.indices", "HP_gunFire1", "PBS_Gun", "diffuseMap"] {
+        assert_eq!(names.name(id::of_name(name)).unwrap().as_deref(), Some(name));
+    }
+    assert_eq!(names.path(id::of_path(MFM)).unwrap().as_deref(), Some(MFM));
+}
+
+#[test]
+fn groups_of_real_mods_have_their_names() {
+    for path in crate::common::files_in("mods/iowa/gun").into_iter().chain(crate::common::files_in("mods/colossus/gun"))
+    {
+        if path.extension().is_none_or(|ending| ending != "geometry") {
+            continue;
+        }
+        let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
+        for (name, lod) in column(&asset, "render_groups", "name").iter().zip(column(&asset, "render_groups", "lod")) {
+            assert!(!name.starts_with("group_") && !lod.is_empty(), "{}: {name} {lod:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn real_text_models_are_read() {
+    let Some(samples) = std::env::var_os("ASSETQ_SAMPLES") else {
+        return eprintln!("skipped: ASSETQ_SAMPLES is not set");
+    };
+    let mut folders = vec![std::path::Path::new(&samples).join("mods")];
+    let mut count = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["visual", "model", "mfm"].iter().any(|ending| path.extension().is_some_and(|e| e == *ending)) {
+                let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
+                let errors = crate::common::errors_of(&asset);
+                assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 28, "{count} files");
+}
