@@ -1,8 +1,7 @@
 //! The README and the guide: every command in them runs, ends in time, and prints the output that is shown.
 //!
 //! The commands of a page run in order in one folder. Each page of the guide starts in a folder of samples. Real files come from
-//! `ASSETQ_SAMPLES`. The ten questions need full-size files: `ASSETQ_FULL` names a folder that `assetq sample DIR --size full
-//! --altered` wrote. Without it they run on small files, and only their exit codes are checked.
+//! `ASSETQ_SAMPLES`.
 
 use assetq_sample::bwdb::altered;
 use assetq_sample::{FILES, Size};
@@ -17,18 +16,9 @@ use std::{env, fs};
 
 /// More time than any command needs: each is answered within a second or two, also without optimizations.
 const TOO_LONG: Duration = Duration::from_secs(120);
-/// The page whose commands need full-size files.
-const FULL_SIZE: &str = "questions.md";
 /// Names that the README gives to real files, and where these lie.
-const REAL: &[(&str, &str)] = &[
-    ("BSA013_Colossus_1945.geometry", "geometry/BSA013_Colossus_1945.geometry"),
-    ("GameParams.data", "gameparams/GameParams.data"),
-    ("definitionsets.vrb", "vrb/definitionsets.vrb"),
-    ("global.mo", "gameparams/global.mo"),
-    ("monster_book.wdb", "wdb/monster_book.wdb"),
-    ("r01.models.bin", "models_bin/r01_military_navigation.models.bin"),
-    ("r01.space.bin", "space_bin/r01_military_navigation.space.bin"),
-];
+const REAL: &[(&str, &str)] =
+    &[("GameParams.data", "gameparams/GameParams.data"), ("global.mo", "gameparams/global.mo")];
 
 /// A command of a session, and the lines that are shown below it.
 #[derive(Debug)]
@@ -153,8 +143,6 @@ fn run(command: &str, dir: &Path) -> Result<(i32, String, String), String> {
 enum FileSource {
     /// A session, or this test, as small as it is.
     Sample,
-    /// The full-size sample.
-    Full,
     /// A real file.
     Real,
     /// It cannot be had here.
@@ -162,7 +150,7 @@ enum FileSource {
 }
 
 /// Puts the file `name` into `dir` where the command that names it would find it.
-fn provide(name: &str, full_size: bool, dir: &Path) -> FileSource {
+fn provide(name: &str, dir: &Path) -> FileSource {
     let put = |bytes: Vec<u8>| fs::write(dir.join(name), bytes).unwrap();
     let link = |from: PathBuf| {
         drop(fs::remove_file(dir.join(name)));
@@ -172,13 +160,6 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> FileSource {
         let Some(samples) = crate::common::samples() else { return FileSource::Nowhere };
         link(samples.join(file));
         return FileSource::Real;
-    }
-    if full_size && let Some(full) = env::var_os("ASSETQ_FULL").map(|full| PathBuf::from(full).join(name)) {
-        if full.exists() {
-            link(full);
-            return FileSource::Full;
-        }
-        eprintln!("{name} is not in the folder that ASSETQ_FULL names: a small one is asked");
     }
     match name {
         "altered.bin" => put(altered(1, Size::Small).bytes),
@@ -201,21 +182,16 @@ fn files(command: &str) -> Vec<String> {
 }
 
 /// The faults of a command and of the output that is shown below it.
-fn check(shown: &SessionCommand, full_size: bool, dir: &Path) -> Result<(), String> {
-    let mut read = files(&shown.command);
-    // The files of a pattern are in what it shows.
-    let is_shown = |name: &str| shown.output.iter().any(|line| line.contains(name));
-    read.extend(REAL.iter().filter(|(name, _)| is_shown(name)).map(|(name, _)| (*name).to_owned()));
-    let from = read.iter().map(|name| provide(name, full_size, dir)).max();
+fn check(shown: &SessionCommand, dir: &Path) -> Result<(), String> {
+    let read = files(&shown.command);
+    let from = read.iter().map(|name| provide(name, dir)).max();
     if from == Some(FileSource::Nowhere) {
         eprintln!("skipped: line {}: {}", shown.line, shown.command);
         return Ok(());
     }
     let (code, out, err) = run(&shown.command, dir)?;
-    // Small files may have nothing of what is asked.
-    let other = full_size && from == Some(FileSource::Sample);
     let expected = i32::from(shown.command.starts_with("assetq diff "));
-    if !(code == expected || other && code == 1 && !err.is_empty()) {
+    if code != expected {
         return Err(format!("exit code {code}\n{out}{err}"));
     }
     let mut lines: Vec<&str> = out.lines().collect();
@@ -225,7 +201,7 @@ fn check(shown: &SessionCommand, full_size: bool, dir: &Path) -> Result<(), Stri
         lines.sort_unstable();
         output.sort_unstable();
     }
-    match missing(&output, &lines).filter(|_| !other && !output.is_empty()) {
+    match missing(&output, &lines).filter(|_| !output.is_empty()) {
         Some(line) => Err(format!("it does not show\n{line}\nbut\n{out}{err}")),
         None => Ok(()),
     }
@@ -246,7 +222,7 @@ fn faults(name: &str, page: &str, mut dir: PathBuf) -> String {
         if let Some(folder) = shown.command.strip_prefix("cd ") {
             dir.push(folder);
             assert!(FILES.iter().all(|(name, ..)| dir.join(name).exists()), "{folder} has a file of every format");
-        } else if let Err(why) = check(shown, name == FULL_SIZE, &dir) {
+        } else if let Err(why) = check(shown, &dir) {
             writeln!(wrong, "{name}:{}: {}: {why}\n", shown.line, shown.command).unwrap();
         }
     }
