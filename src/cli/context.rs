@@ -388,6 +388,22 @@ impl Context {
         }
     }
 
+    /// The open file that has this ending instead of the ending of `path`, if present. One that cannot be opened is an error, but
+    /// keeps no other file from being written.
+    pub(super) fn companion_of(&self, path: &Path, ending: &str) -> Option<Asset> {
+        let companion = path.with_extension(ending);
+        let address = Address::of(&companion);
+        let is_present = match address.inner() {
+            None => companion.is_file(),
+            Some(inner) => {
+                let archive = self.archive(&address).ok()?;
+                archive.reader().archive()?.find(inner).is_ok_and(|found| found.is_some())
+            }
+        };
+        let opened = is_present.then(|| self.open(&companion))?;
+        opened.inspect_err(|failure| self.failed(failure)).ok()
+    }
+
     /// Adds the places beside the file at `path`, or the archive or folder there, to the places of textures.
     pub(super) fn add_textures(&self, path: &Path, to: &mut TextureFiles) -> Result<(), Failure> {
         let address = Address::of(path);

@@ -12,6 +12,7 @@ pub mod two_versions;
 
 pub use colours::{colour, colour_of_id};
 
+use crate::asset::Asset;
 use crate::error::Result;
 use crate::error::{Error, ErrorKind};
 use crate::relations::{AllTexts, IdTexts};
@@ -272,6 +273,7 @@ pub struct Context<'a> {
     texts: AllTexts<'a>,
     textures: Option<&'a dyn TextureFiles>,
     coats: Option<&'a dyn Coats>,
+    companion: Option<&'a Asset>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -330,6 +332,16 @@ impl<'a> Context<'a> {
         self.coats
     }
 
+    /// Sets the file that is drawn with the shapes: see [`Shapes::companion`].
+    pub fn set_companion(&mut self, companion: &'a Asset) {
+        self.companion = Some(companion);
+    }
+
+    /// The file that is drawn with the shapes.
+    pub fn companion(&self) -> Option<&'a Asset> {
+        self.companion
+    }
+
     /// The material with this id: see [`Placements::surface`].
     pub fn surface(&self, id: u64) -> Option<Result<Surface>> {
         self.placements.iter().rev().find_map(|placements| placements.surface(id, &self.texts))
@@ -358,6 +370,8 @@ pub struct Options {
     pub armor: bool,
     /// Whether collision hulls are written.
     pub collision: bool,
+    /// Whether the boxes of a companion are written: see [`Shapes::companion`].
+    pub boxes: bool,
     /// How textures are written.
     pub textures: TextureMode,
     /// The greatest width and height of textures.
@@ -386,6 +400,7 @@ impl Default for Options {
             meshes: true,
             armor: true,
             collision: true,
+            boxes: false,
             textures: TextureMode::None,
             texture_size: 2048,
             emissive: false,
@@ -410,6 +425,11 @@ pub enum SceneFormat {
 pub trait Shapes: Sync {
     /// The possible forms of their drawings.
     fn kinds(&self) -> &'static [SceneFormat];
+
+    /// The format of the file with boxes around these shapes, which is also its ending. It lies beside theirs under the same stem.
+    fn companion(&self) -> Option<&'static str> {
+        None
+    }
 
     /// The shapes that `options` select, named and placed as far as `context` allows.
     fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>>;

@@ -20,7 +20,6 @@ use assetq_core::{
 };
 
 pub mod armor;
-mod boxes;
 pub mod bwdb;
 mod camouflage;
 pub mod gameparams;

@@ -121,7 +121,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) db: Option<PathBuf>,
     /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space, a material
-    /// (.mfm), a game or folder that has the textures, or GameParams.data, which states how thick armour is
+    /// (.mfm), a game or folder that has the textures, GameParams.data, which states how thick armour is, or for glb a
+    /// .splash with hit boxes; one beside the geometry with its name is used without this
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) with: Vec<PathBuf>,
     /// For glb, obj and png of geometry: the form of textures; default: png
@@ -212,6 +213,8 @@ pub(in crate::cli) enum PartArg {
     Meshes,
     Armor,
     Collision,
+    /// The hit boxes of a .splash, in a GLB
+    Boxes,
 }
 
 /// A level of detail, or all of them.

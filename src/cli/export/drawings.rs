@@ -76,6 +76,7 @@ fn drawing(
         meshes: wanted(PartArg::Meshes),
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
+        boxes: kind == scene::SceneFormat::Glb && wanted(PartArg::Boxes),
         textures: TexturesArg::mode_for(kind, args.textures),
         texture_size: args.texture_size,
         emissive: args.emissive,
@@ -193,14 +194,18 @@ pub(in crate::cli) fn draw<'a, 'o>(
     context.add_textures(path, &mut files)?;
     let mut assets = Vec::new();
     let mut has_others = false;
+    let format = shapes.companion().filter(|_| options.boxes);
+    let mut companion = None;
     for other in others {
         context.add_textures(other, &mut files)?;
         let database = context.database_in(other.clone())?;
         // A folder that is not a game's has textures at most.
         if !database.is_dir() {
             let opened = context.open(&database)?;
+            if format == Some(opened.format().name()) {
+                companion = Some(opened);
             // Parameters were read with the file itself.
-            if is_of_meshes(&opened) {
+            } else if is_of_meshes(&opened) {
                 has_others = true;
                 assets.push(opened);
             }
@@ -211,8 +216,12 @@ pub(in crate::cli) fn draw<'a, 'o>(
     if !has_others && asset.reader().meshes().is_some() {
         assets.extend(context.database_beside(path)?);
     }
+    if let (Some(format), None) = (format, &companion) {
+        companion = context.companion_of(path, format);
+    }
     let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
     known.set_textures(&files);
+    companion.iter().for_each(|companion| known.set_companion(companion));
     match shapes.draw(&known, options) {
         // Another database does not make the shapes unusable.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
@@ -222,6 +231,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
             }
             let mut known = scene::Context::default();
             known.set_textures(&files);
+            companion.iter().for_each(|companion| known.set_companion(companion));
             shapes.draw(&known, options).map_err(failed)
         }
         drawn => drawn.map_err(failed),

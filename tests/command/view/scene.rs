@@ -374,6 +374,48 @@ fn boxes_are_written_as_glb() {
     }
 }
 
+/// The hit boxes of a `.splash` are a scene of its geometry's GLB, which the way back ignores.
+#[test]
+fn a_geometry_goes_out_with_its_hit_boxes_and_comes_back_without() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let export = |more: &[&str]| {
+        run(dir.path(), 0, &[&["export", "ship.geometry", "--to", "x.glb", "--force"], more].concat());
+        gltf::Gltf::open(at("x.glb")).unwrap()
+    };
+    let scenes = |glb: &gltf::Gltf| glb.scenes().map(|scene| scene.name().unwrap().to_owned()).collect::<Vec<_>>();
+    sample(dir.path(), "ship.geometry", Size::Small);
+    let alone = scenes(&export(&[]));
+    let boxes = [("CM_SB_bow_1", [-1.0, 0.0, 2.0], [3.0, 1.0, 8.0]), ("CM_SB_stern", [-1.0; 3], [1.0; 3])];
+    fs::write(at("ship.splash"), assetq_sample::geometry::splash(&boxes)).unwrap();
+    let glb = export(&[]);
+    assert_eq!(scenes(&glb), [&alone[..], &["hit boxes".to_owned()]].concat());
+    assert_eq!(glb.default_scene().and_then(|scene| scene.name().map(str::to_owned)), alone.first().cloned());
+    let [root] = &*glb.scenes().last().unwrap().nodes().collect::<Vec<_>>() else { panic!("one root") };
+    assert_eq!(root.transform().decomposed().2, [15.0; 3]);
+    // The centre and the half size, with x mirrored.
+    let placed = |node: gltf::Node<'_>| (node.name().unwrap().to_owned(), node.transform().decomposed());
+    let [(bow, (center, _, half)), (stern, _)] = &*root.children().map(placed).collect::<Vec<_>>() else { panic!() };
+    assert_eq!((bow.as_str(), stern.as_str()), ("CM_SB_bow_1", "CM_SB_stern"));
+    assert_eq!((center, half.map(f32::abs)), (&[-1.0, 0.5, 5.0], [2.0, 0.5, 3.0]));
+    let cube = root.children().next().unwrap().mesh().unwrap().primitives().next().unwrap();
+    assert_eq!(cube.reader(|_| glb.blob.as_deref()).read_positions().unwrap().count(), 24);
+
+    run(dir.path(), 0, &["patch", "ship.geometry", "x.glb", "--to", "back.geometry"]);
+    assert!(fs::read(at("back.geometry")).unwrap() == fs::read(at("ship.geometry")).unwrap());
+    assert!(!scenes(&export(&["--only", "meshes"])).contains(&"hit boxes".to_owned()));
+    assert_eq!(scenes(&export(&["--only", "boxes"])), ["hit boxes"]);
+    // Another name must be given.
+    fs::rename(at("ship.splash"), at("hull.splash")).unwrap();
+    assert_eq!(scenes(&export(&[])), alone);
+    assert_eq!(scenes(&export(&["--with", "hull.splash"])), scenes(&glb));
+    // Boxes that cannot be read keep no mesh from being written.
+    fs::write(at("ship.splash"), [0xff; 8]).unwrap();
+    let (_, said) = run(dir.path(), 3, &["export", "ship.geometry", "--to", "y.glb"]);
+    assert!(said.contains("ship.splash"), "{said}");
+    assert_eq!(scenes(&gltf::Gltf::open(at("y.glb")).unwrap()), alone);
+}
+
 #[test]
 fn pictures_are_written_without_a_browser() {
     let dir = TempDir::new().unwrap();

@@ -2,8 +2,8 @@
 
 use super::Space;
 use super::layout::Instance;
-use crate::boxes::{self, GlbBox};
 use crate::error::Result;
+use crate::geometry::export::boxes::{self, GlbBox};
 use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use crate::{
     id::Id64,

@@ -94,7 +94,7 @@ pub fn assemble<'g>(
         if !armor.is_empty() {
             let name = format!("{name} armor");
             let root = scene.node(Node { name, children: armor, ..Node::default() });
-            scene.armor = Some(root);
+            scene.glb_only.push(root);
         }
     }
     scene.colour();

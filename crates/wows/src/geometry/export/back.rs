@@ -3,6 +3,7 @@
 //! An unchanged number keeps its bytes: where the GLB has the number that the file's own is written as, the file's own
 //! stays.
 
+use super::boxes::HIT_BOXES;
 use super::part::{ScenePart, Shape, mirror, unit};
 use super::{Options, Scene};
 use crate::error::{Error, ErrorKind, Result};
@@ -16,6 +17,7 @@ use gltf::mesh::Mode;
 use gltf::{Accessor, Document, Primitive, buffer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 /// A GLB file with a valid description. Its numbers are checked when they are read.
 pub(in crate::geometry) struct Glb<'b> {
@@ -102,6 +104,9 @@ impl<'b> Glb<'b> {
             // A damaged file may give a node several parents.
             let Some(met) = met.get_mut(node.index()).filter(|met| !**met) else { continue };
             *met = true;
+            if node.name() == Some(HIT_BOXES) {
+                continue;
+            }
             let scale =
                 uniform_scale(node.transform().matrix()).ok_or_else(|| refuse(&node, "is moved, turned or skewed"))?;
             let scale = above * scale;
@@ -116,7 +121,7 @@ impl<'b> Glb<'b> {
         Ok(scales.into_iter().map(|scale| scale.unwrap_or(METRES)).collect())
     }
 
-    /// The GLB's meshes.
+    /// The GLB's meshes, without hit boxes.
     ///
     /// # Errors
     /// Wrong usage for meshes that are moved or turned, or have several materials.
@@ -128,8 +133,11 @@ impl<'b> Glb<'b> {
             let id = |key: &str| crate::id::parse32(extras.as_ref()?.get(key)?.as_str()?);
             id("vertices").zip(id("indices"))
         };
+        let hit_boxes = self.document.nodes().filter(|node| node.name() == Some(HIT_BOXES));
+        let hit_boxes = hit_boxes.flat_map(|root| root.children().filter_map(|node| node.mesh()).collect::<Vec<_>>());
+        let hit_boxes: BTreeSet<usize> = hit_boxes.map(|mesh| mesh.index()).collect();
         let mut meshes = Vec::new();
-        for one in self.document.meshes() {
+        for one in self.document.meshes().filter(|mesh| !hit_boxes.contains(&mesh.index())) {
             let (ids, name) = (mesh(one.clone()), one.name().unwrap_or_default());
             if one.primitives().len() > 1 {
                 let what = "has more than one material; a render group has one";

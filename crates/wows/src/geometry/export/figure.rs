@@ -47,6 +47,7 @@ impl Solid for ScenePart<'_> {
             Shape::Group { .. } => SolidKind::Mesh,
             Shape::Plates(..) => SolidKind::Armor,
             Shape::Hull(_) => SolidKind::Hull,
+            Shape::Cube => SolidKind::Zone,
         }
     }
 

@@ -247,7 +247,7 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
         });
     }
     root.nodes = scene.nodes.iter().map(node).collect();
-    for number in scene.roots.iter().copied().chain(scene.armor) {
+    for number in scene.roots.iter().chain(&scene.glb_only).copied() {
         let Some(top) = root.nodes.get_mut(number) else { continue };
         // Buffers hold the numbers of the file, and the unit of glTF is the metre.
         top.scale = Some([METRES; 3]);

@@ -5,6 +5,7 @@
 
 mod assembly;
 pub(in crate::geometry) mod back;
+pub(crate) mod boxes;
 mod coats;
 mod figure;
 mod glb;
@@ -46,8 +47,9 @@ pub struct Scene<'a> {
     nodes: Vec<Node>,
     /// The nodes without a parent: meshes, armour and hulls. Each is a scene of a GLB.
     roots: Vec<usize>,
-    /// The node above the armour of a ship, coloured by its thickness: a scene of a GLB that other drawings leave out.
-    armor: Option<usize>,
+    /// The nodes above the armour of a ship, coloured by its thickness, and above hit boxes. Each is a scene of a GLB that other
+    /// drawings leave out.
+    glb_only: Vec<usize>,
     /// Images of materials.
     images: Vec<Image>,
     /// Textures that are written as they are, under their paths.
@@ -159,7 +161,7 @@ impl<'a> Scene<'a> {
             coloured: BTreeMap::new(),
             nodes: Vec::new(),
             roots: Vec::new(),
-            armor: None,
+            glb_only: Vec::new(),
             variants: Vec::new(),
             uses: &[],
             images: Vec::new(),

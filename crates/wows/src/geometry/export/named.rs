@@ -2,7 +2,8 @@
 
 use super::{Scene, write_glb, write_obj, write_svg};
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Splash};
+use crate::reader::FileFormat as _;
 use crate::report::counted;
 use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes};
 use std::borrow::Cow;
@@ -37,6 +38,12 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
             scene.dress(context, &options);
         }
     }
+    if options.boxes
+        && placements.is_none()
+        && let Some(splash) = context.companion().and_then(|companion| companion.get::<Splash>())
+    {
+        scene.add_splash(splash)?;
+    }
     if strangers > 0 {
         scene.notes.push(format!("{} of models that the models.bin does not have", counted(strangers, "instance")));
     }
@@ -56,6 +63,10 @@ fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usiz
 impl Shapes for Geometry {
     fn kinds(&self) -> &'static [SceneFormat] {
         &[SceneFormat::Glb, SceneFormat::Obj, SceneFormat::Svg, SceneFormat::Png]
+    }
+
+    fn companion(&self) -> Option<&'static str> {
+        Some(Splash::NAME)
     }
 
     fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>> {

@@ -1,5 +1,6 @@
 //! A part of a scene: triangles of one material, right-handed.
 
+use super::boxes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::mesh::{side, turns};
 use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
@@ -12,6 +13,8 @@ pub(super) enum Shape<'a> {
     Plates(Vec<(usize, Plate<'a>)>, Option<f64>),
     /// A collision hull.
     Hull(Hull<'a>),
+    /// A cube from -1 to 1, which matrices make hit boxes of.
+    Cube,
 }
 
 impl<'a> Shape<'a> {
@@ -75,6 +78,7 @@ impl<'a> ScenePart<'a> {
                 let corners = |f: crate::geometry::Face<'_>| f.vertices.len().saturating_sub(2).saturating_mul(3);
                 (hull.faces().map(corners).sum(), None, 0)
             }
+            Shape::Cube => (24, Some(36), 23),
         };
         if vertices == 0 || indices == Some(0) {
             return Ok(None);
@@ -136,6 +140,7 @@ impl<'a> ScenePart<'a> {
             Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
             Shape::Plates(..) => Box::new(self.plate_triangles().flat_map(|(points, _)| points)),
             Shape::Hull(hull) => Box::new(hull_triangles(hull).flatten()),
+            Shape::Cube => Box::new(boxes::corners().map(|(position, _)| position)),
         }
     }
 
@@ -151,6 +156,7 @@ impl<'a> ScenePart<'a> {
                 Some(Box::new(self.plate_triangles().flat_map(of_triangle)))
             }
             Shape::Hull(hull) => Some(Box::new(hull_triangles(hull).flat_map(|t| [flat_normal(t); 3]))),
+            Shape::Cube => Some(Box::new(boxes::corners().map(|(_, normal)| normal))),
         }
     }
 
@@ -186,6 +192,7 @@ impl<'a> ScenePart<'a> {
                 let flip = *flip;
                 Box::new(indices.triangles().map(move |[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }))
             }
+            Shape::Cube => Box::new(boxes::triangles()),
             _ => {
                 let count = u32::try_from(self.vertices / 3).unwrap_or(u32::MAX);
                 Box::new((0..count).map(|i| [0, 1, 2].map(|corner| i.saturating_mul(3).saturating_add(corner))))

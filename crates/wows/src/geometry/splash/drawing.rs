@@ -1,8 +1,9 @@
 //! The boxes of a `.splash` as solids, coloured by the kind that their names begin with.
 
 use super::super::METRES;
+use super::super::export::Scene;
+use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
 use super::{Splash, SplashBox};
-use crate::boxes::{self, GlbBox};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
@@ -86,6 +87,11 @@ impl<'a> Boxes<'a> {
         Ok(Self { name: splash.source().stem(), kinds, all, damage })
     }
 
+    /// The kinds of boxes with their colours.
+    fn tints(&self) -> impl Iterator<Item = (&'a str, [f32; 3])> {
+        self.kinds.iter().enumerate().map(|(rank, name)| (*name, scene::colour(rank, self.kinds.len())))
+    }
+
     fn as_figure(&self) -> Figure<'_> {
         let tint = |(rank, name): (usize, &&'a str)| {
             let [r, g, b] = scene::colour(rank, self.kinds.len());
@@ -121,22 +127,37 @@ impl<'a> Drawing for Boxes<'a> {
         if kind != SceneFormat::Glb {
             return Err(no_such_kind(kind));
         }
-        let tint = |(rank, name): (usize, &&'a str)| (*name, scene::colour(rank, self.kinds.len()));
-        let boxed = |drawn: &Drawn<'a>| {
-            let [[x, p], [y, q], [z, r]] = [0, 1, 2].map(|axis| {
-                let end = |of: [f32; 3]| f64::from(of.get(axis).copied().unwrap_or(0.0));
-                [(end(drawn.min) + end(drawn.max)) / 2.0, (end(drawn.max) - end(drawn.min)) / 2.0]
-            });
-            // These are mirrored already.
-            let (center, sides) = ([-x, y, z], [[p, 0.0, 0.0], [0.0, q, 0.0], [0.0, 0.0, r]]);
-            GlbBox { name: drawn.name, material: drawn.material, center, sides }
-        };
-        boxes::write(self.name, self.kinds.iter().enumerate().map(tint), self.all.iter().map(boxed), out)?;
+        boxes::write(self.name, self.tints(), self.all.iter().map(Drawn::as_glb_box), out)?;
         Ok(Vec::new())
     }
 }
 
-impl Drawn<'_> {
+impl Scene<'_> {
+    /// Adds the boxes of `splash` as a scene of a GLB.
+    ///
+    /// # Errors
+    /// If the number of boxes cannot be read.
+    pub(in crate::geometry) fn add_splash(&mut self, splash: &Splash) -> Result<()> {
+        let boxes = Boxes::read(splash)?;
+        self.damage.extend(boxes.damage.iter().map(|error| error.clone().context(HIT_BOXES)));
+        if boxes.all.is_empty() {
+            return Ok(());
+        }
+        self.add_boxes(HIT_BOXES, boxes.tints(), boxes.all.iter().map(Drawn::as_glb_box))
+    }
+}
+
+impl<'a> Drawn<'a> {
+    fn as_glb_box(&self) -> GlbBox<'a> {
+        let [[x, p], [y, q], [z, r]] = [0, 1, 2].map(|axis| {
+            let end = |of: [f32; 3]| f64::from(of.get(axis).copied().unwrap_or(0.0));
+            [(end(self.min) + end(self.max)) / 2.0, (end(self.max) - end(self.min)) / 2.0]
+        });
+        // These are mirrored already.
+        let (center, sides) = ([-x, y, z], [[p, 0.0, 0.0], [0.0, q, 0.0], [0.0, 0.0, r]]);
+        GlbBox { name: self.name, material: self.material, center, sides }
+    }
+
     fn corner(&self, corner: usize) -> [f32; 3] {
         let ends = self.min.iter().zip(&self.max).zip([1usize, 2, 4]);
         let mut at = [0.0; 3];
