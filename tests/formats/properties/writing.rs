@@ -100,6 +100,7 @@ fn patched(name: &str, old: &[u8], new: &[u8]) -> (Option<i32>, String) {
         fs::create_dir(dir.path().join(folder)).unwrap();
         fs::write(dir.path().join(folder).join(name), bytes).unwrap();
     }
+    fs::create_dir(dir.path().join("made")).unwrap();
     let [before, after, made] = ["old", "new", "made"].map(|folder| format!("{folder}/{name}"));
     let (code, said) = assetq(dir.path(), &["diff", &before, &after, "-f", "patch", "-q"]);
     let patch: String = said.lines().filter(|line| line.starts_with('{')).flat_map(|line| [line, "\n"]).collect();

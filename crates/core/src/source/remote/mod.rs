@@ -17,6 +17,7 @@ use bytes::Bytes;
 use location::Location;
 pub(super) use object::Object;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
