@@ -63,6 +63,11 @@ fn assetq(dir: &Path, args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), said)
 }
 
+/// Whether the format of a file has a writer.
+fn is_written(name: &str, bytes: &[u8]) -> bool {
+    Asset::open(Source::from_vec(name, bytes.to_vec())).unwrap().reader().writable().is_some()
+}
+
 /// That a property was tried on enough files to mean something.
 fn tried(many: usize, of: usize) {
     assert!(many * 4 >= of, "{many} edits of {of} were made");
@@ -77,6 +82,9 @@ fn an_edit_and_its_undo_give_the_first_bytes() {
     let ran = runner.run(&strategy, |(seed, picks)| {
         for (name, _, make) in FILES {
             let mut bytes = make(seed, Size::Small);
+            if !is_written(name, &bytes) {
+                continue;
+            }
             for pick in &picks {
                 *counts.borrow_mut().1 += 1;
                 let Some((new, undo)) = edited(name, &bytes, *pick) else { continue };
@@ -88,7 +96,7 @@ fn an_edit_and_its_undo_give_the_first_bytes() {
         Ok(())
     });
     ran.unwrap();
-    // Some formats are written nowhere, and some edits change nothing.
+    // Some edits change nothing.
     tried(made, of);
 }
 
@@ -136,6 +144,9 @@ fn a_difference_that_is_applied_gives_the_second_file() {
     let ran = runner.run(&(any::<u64>(), picks(6)), |(seed, picks)| {
         for (name, _, make) in FILES {
             let old = make(seed, Size::Small);
+            if !is_written(name, &old) {
+                continue;
+            }
             let mut new = old.clone();
             *counts.borrow_mut().1 += 1;
             for pick in &picks {
