@@ -1,7 +1,7 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
+use crate::find::paths_named;
 use crate::paths::slashed;
-use crate::reader::Reader;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         {
             return Ok(());
         }
-        let paths = paths_named(reader, entry);
+        let paths = paths_named(reader, entry, CANDIDATES.saturating_add(1));
         match &*paths {
             [path] if show(path)? => Ok(()),
             [] | [_] => Err(not_found(&asset, entry, context)),
@@ -95,26 +95,6 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 
 /// Entries of one name that a message lists.
 const CANDIDATES: usize = 10;
-
-/// The paths in the main table with the last component `name`: at most one more than a message lists.
-fn paths_named(reader: &dyn Reader, name: &str) -> Vec<String> {
-    let Some(table) = reader.tables().into_iter().next() else { return Vec::new() };
-    let label = table.label();
-    if name.is_empty() || !table.columns().get(label).is_some_and(|column| column.folders) {
-        return Vec::new();
-    }
-    let (mut paths, mut rows) = (Vec::new(), table.cursor(0));
-    // Rows that cannot be read have no name to be known by.
-    while paths.len() <= CANDIDATES && rows.advance().unwrap_or(false) {
-        if let Ok(value) = rows.value(label)
-            && let Some(path) = value.as_text()
-            && path.rsplit('/').next() == Some(name)
-        {
-            paths.push(path.into_owned());
-        }
-    }
-    paths
-}
 
 fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
     let file = asset.source().name();

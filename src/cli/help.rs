@@ -65,7 +65,7 @@ fn formats(command: &str) -> &'static [Format] {
     use Format::{Atom, Csv, Html, Json, Markdown, Ndjson, Patch, Text};
     match command {
         "diff" => &[Text, Json, Ndjson, Csv, Markdown, Html, Atom, Patch],
-        "patch" | "sql" => &[Text, Json, Ndjson, Csv, Patch],
+        "patch" | "set" | "sql" => &[Text, Json, Ndjson, Csv, Patch],
         "completions" | "demo" | "export" | "man" | "paths-inside" | "textconv" | "view" => &[],
         _ => &[Text, Json, Ndjson, Csv],
     }

@@ -36,6 +36,7 @@ mod refs;
 mod resolve;
 mod rows;
 mod sample;
+mod set;
 mod snapshot;
 mod sort;
 mod sql;
@@ -101,6 +102,7 @@ enum Command {
     String(string::Args),
     Diff(diff::Args),
     History(history::Args),
+    Set(set::Args),
     Patch(patch::Args),
     Textconv(textconv::Args),
     Export(export::Args),
@@ -140,6 +142,7 @@ impl Command {
     /// Whether the command may write over a file that it reads.
     fn may_replace_input(&self) -> bool {
         match self {
+            Self::Set(args) => args.output.in_place || args.output.force,
             Self::Patch(args) => args.output.in_place || args.output.force,
             Self::Sql(args) => args.output.in_place || args.output.force,
             Self::Extract(args) => args.force,
@@ -158,6 +161,7 @@ impl Command {
             Self::String(args) => string::run(&args, context),
             Self::Diff(args) => diff::run(&args, context),
             Self::History(args) => history::run(&args, context),
+            Self::Set(args) => set::run(&args, context),
             Self::Patch(args) => patch::run(&args, context),
             Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
@@ -254,7 +258,7 @@ fn run(cli: Cli) -> Exit {
         return Exit::Usage;
     }
     if cli.global.format == Format::Patch
-        && !matches!(cli.command, Command::Diff(_) | Command::Patch(_) | Command::Sql(_))
+        && !matches!(cli.command, Command::Diff(_) | Command::Set(_) | Command::Patch(_) | Command::Sql(_))
     {
         complain("only `assetq diff`, and what writes, gives patches");
         return Exit::Usage;

@@ -127,6 +127,7 @@ const WRITING: &[&str] = &[
     "demo NEW",
     "completions bash",
     "textconv sheet.wdb",
+    "set sheet.wdb r0000005.u9SaveIndex 300 --dry-run",
     "patch sheet.wdb rows.ndjson --dry-run",
     "paths-inside game:content",
     "snapshot game --to NEW",
@@ -445,6 +446,7 @@ fn only_an_output_that_is_a_folder_makes_folders() {
         "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --to none/x.wdb",
         "sql UPDATE+records+SET+u9SaveIndex=300 sheet.wdb --to new.wdb --undo none/undo.ndjson",
         "patch sheet.wdb e.ndjson --to none/x.wdb",
+        "set sheet.wdb r0000005.u9SaveIndex 300 --to none/x.wdb",
         "view assets.bin --to none/x.html",
         "history content assets.bin --to none/x.csv",
     ] {

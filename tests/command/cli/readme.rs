@@ -1,6 +1,6 @@
-//! The README and the guide: every command in them runs, ends in time, and prints the output that is shown.
+//! The README and the book: every command in them runs, ends in time, and prints the output that is shown.
 //!
-//! The commands of a page run in order in one folder. Each page of the guide starts in a folder of samples. Real files come from
+//! The commands of a page run in order in one folder. Each page of the book starts in a folder of samples. Real files come from
 //! `ASSETQ_SAMPLES`.
 
 use assetq_sample::bwdb::altered;
@@ -258,13 +258,23 @@ fn every_command_of_the_readme_runs_and_shows_what_it_says() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// The pages of the book, by their paths in `docs`.
+fn pages() -> Vec<String> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut found = Vec::new();
+    for folder in ["", "guide/", "formats/"] {
+        let names = fs::read_dir(docs.join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".md"));
+        found.extend(names.map(|name| format!("{folder}{name}")));
+    }
+    found
+}
+
 #[test]
-fn every_command_of_the_guide_runs_and_shows_what_it_says() {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide");
+fn every_command_of_the_book_runs_and_shows_what_it_says() {
     let (mut wrong, mut sessions) = (String::new(), 0);
-    for entry in fs::read_dir(guide).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let page = page(&format!("docs/guide/{name}"));
+    for name in pages() {
+        let page = page(&format!("docs/{name}"));
         let dir = tempfile::tempdir().unwrap();
         if !commands(&page, "console").is_empty() {
             run("assetq sample .", dir.path()).unwrap();
@@ -274,4 +284,12 @@ fn every_command_of_the_guide_runs_and_shows_what_it_says() {
     }
     assert!(sessions > 5, "{sessions} pages have sessions");
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_table_of_contents() {
+    let summary = page("docs/SUMMARY.md");
+    for name in pages().iter().filter(|name| *name != "SUMMARY.md") {
+        assert!(summary.contains(&format!("({name})")), "docs/SUMMARY.md lacks {name}");
+    }
 }

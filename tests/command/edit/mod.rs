@@ -4,6 +4,7 @@ mod command;
 mod items;
 mod places;
 mod rules;
+mod set;
 mod sql;
 mod wdata;
 mod wdb;

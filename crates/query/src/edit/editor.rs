@@ -103,6 +103,29 @@ impl<'a> Editor<'a> {
         })
     }
 
+    /// The file.
+    pub(super) fn asset(&self) -> &'a Asset {
+        self.asset
+    }
+
+    /// The edit that changes an entry to the tree `new`, of a format that writes entries.
+    pub(super) fn entry_edit(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        self.writable.entry(entry, new)
+    }
+
+    /// Takes the edit of an entry.
+    pub(super) fn take_entry(&mut self, entry: &str, edit: EntryEdit) -> Result<()> {
+        match edit {
+            EntryEdit::Pieces(pieces) => self.whole(pieces),
+            EntryEdit::Shown(pieces, shown) => {
+                self.whole(pieces);
+                self.shown = Some((entry.to_owned(), shown));
+            }
+            EntryEdit::Edits(edits) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop))?,
+        }
+        Ok(())
+    }
+
     /// The size of the file in bytes.
     pub(super) fn size(&self) -> usize {
         self.asset.source().bytes().len()
@@ -128,7 +151,7 @@ impl<'a> Editor<'a> {
         Ok(self.tables.len().saturating_sub(1))
     }
 
-    fn resolved(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
+    pub(super) fn resolved(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
         let at = self.table(name)?;
         self.tables.get_mut(at).ok_or_else(|| refused("no table"))
     }
@@ -208,7 +231,7 @@ impl<'a> Editor<'a> {
         Ok(found)
     }
 
-    fn note(&mut self, outcome: &Outcome) {
+    pub(super) fn note(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Done => self.done = self.done.saturating_add(1),
             Outcome::Held => self.held = self.held.saturating_add(1),
@@ -298,7 +321,7 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// As [`Editor::edit`].
     pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<Outcome> {
-        let outcome = self.resolved(Some(table))?.set_cell(row, column, value)?;
+        let outcome = self.resolved(Some(table))?.set_cell(row, column, value, ValueSource::Typed)?;
         self.note(&outcome);
         Ok(outcome)
     }
@@ -322,16 +345,7 @@ impl<'a> Editor<'a> {
     /// As [`Editor::edit`], and `NotFound`.
     pub fn entry(&mut self, entry: &str, new: Value<'static>) -> Result<()> {
         match self.writable.entry(entry, &new)? {
-            Some(EntryEdit::Pieces(pieces)) => {
-                self.whole(pieces);
-                Ok(())
-            }
-            Some(EntryEdit::Shown(pieces, shown)) => {
-                self.whole(pieces);
-                self.shown = Some((entry.to_owned(), shown));
-                Ok(())
-            }
-            Some(EntryEdit::Edits(edits)) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop)),
+            Some(edit) => self.take_entry(entry, edit),
             None => {
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
                 let resolved = self.resolved(None)?;

@@ -18,6 +18,7 @@ pub mod read;
 mod resolve;
 mod restore;
 mod rules;
+mod set;
 
 pub use crate::writable::{
     Cells, Change, Check, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, Seal, TableEdits,

@@ -151,7 +151,7 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    fn column(&self, name: &str) -> Result<(usize, &Column)> {
+    pub(super) fn column(&self, name: &str) -> Result<(usize, &Column)> {
         let columns = self.table.columns();
         columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
             let hint = crate::table::hint_of_columns(name, "there are", columns);
@@ -554,9 +554,15 @@ impl<'a> Resolved<'a> {
     }
 
     /// One cell of a row by its number.
-    pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
+    pub(super) fn set_cell(
+        &mut self,
+        row: usize,
+        column: usize,
+        given: Value<'_>,
+        from: ValueSource,
+    ) -> Result<Outcome> {
         let name = self.table.name().to_owned();
-        let (column, value) = self.cell_of(column, given, ValueSource::Typed, Some(row))?;
+        let (column, value) = self.cell_of(column, given, from, Some(row))?;
         let (row, sharers) = self.stored(&*self.table, row)?;
         Ok(if self.put((row, sharers.as_ref()), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }

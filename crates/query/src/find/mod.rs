@@ -9,6 +9,7 @@ pub use pattern::{Exact, Options, Pattern, Syntax};
 
 use crate::asset::Asset;
 use crate::error::{Error, Result};
+use crate::reader::Reader;
 use crate::report::Progress;
 use crate::table::{Kind, Role, RowCursor, Table, Value};
 use crate::threads::prelude::*;
@@ -53,6 +54,26 @@ pub fn tables<'a>(asset: &'a Asset, pattern: &Pattern) -> Vec<(Box<dyn Table + '
         (table, columns)
     });
     tables.filter(|(_, columns)| !columns.is_empty()).collect()
+}
+
+/// The paths in the main table with the last component `name`: at most `most`.
+pub fn paths_named(reader: &dyn Reader, name: &str, most: usize) -> Vec<String> {
+    let Some(table) = reader.tables().into_iter().next() else { return Vec::new() };
+    let label = table.label();
+    if name.is_empty() || !table.columns().get(label).is_some_and(|column| column.folders) {
+        return Vec::new();
+    }
+    let (mut paths, mut rows) = (Vec::new(), table.cursor(0));
+    // Rows that cannot be read have no name to be known by.
+    while paths.len() < most && rows.advance().unwrap_or(false) {
+        if let Ok(value) = rows.value(label)
+            && let Some(path) = value.as_text()
+            && path.rsplit('/').next() == Some(name)
+        {
+            paths.push(path.into_owned());
+        }
+    }
+    paths
 }
 
 /// The columns of `table` that may hold text, without columns that repeat a part of another column. For a pattern that is a

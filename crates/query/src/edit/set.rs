@@ -1,0 +1,346 @@
+//! One value of an entry, named by its path: `Bounds.Max.Y`, `r0000005.u7Race`, `PATH.lods[0].extent`.
+
+use super::{Editor, ValueSource, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::find::paths_named;
+use crate::reader::Reader;
+use crate::table::{Accepts, Column, Kind, Role, Table, Tree, Value, column_index, hint_of_rows};
+use crate::writable::{self, short, short_text};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A step into a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Item(usize),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member(name) => write!(f, "{}", short_text(name)),
+            Self::Item(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+/// Where the name of an entry may end in `path`, from the longest name to the shortest one.
+fn ends(path: &str) -> Vec<usize> {
+    let mut quoted = false;
+    let mut found = Vec::new();
+    for (at, sign) in path.char_indices() {
+        match sign {
+            '"' => quoted = !quoted,
+            '.' | '[' if !quoted && at > 0 => found.push(at),
+            _ => {}
+        }
+    }
+    found.push(path.len());
+    found.reverse();
+    found
+}
+
+/// The steps of a text like `.lods[0]["odd name"].extent`.
+fn steps(text: &str) -> Result<Vec<Step>> {
+    let wrong = |rest: &str| {
+        refused(format!("{} is no path to a value: steps are .NAME, [NUMBER] and [\"NAME\"]", short_text(rest)))
+    };
+    let mut found = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let (name, after) = quoted_name(quoted).ok_or_else(|| wrong(rest))?;
+            found.push(Step::Member(name));
+            rest = after;
+        } else if let Some(inner) = rest.strip_prefix('[') {
+            let (index, after) = inner.split_once(']').ok_or_else(|| wrong(rest))?;
+            found.push(Step::Item(index.trim().parse().map_err(|_| wrong(rest))?));
+            rest = after;
+        } else {
+            let name = rest.strip_prefix('.').ok_or_else(|| wrong(rest))?;
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, after) = name.split_at(end);
+            if name.is_empty() {
+                return Err(wrong(rest));
+            }
+            found.push(Step::Member(name.to_owned()));
+            rest = after;
+        }
+    }
+    Ok(found)
+}
+
+/// The name before `"]`, and what follows.
+fn quoted_name(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut signs = text.char_indices();
+    while let Some((at, sign)) = signs.next() {
+        match sign {
+            '"' => return Some((name, text.get(at..)?.strip_prefix("\"]")?)),
+            '\\' => name.push(signs.next()?.1),
+            other => name.push(other),
+        }
+    }
+    None
+}
+
+/// `now` with the value at `steps` replaced by the value in the text `given`; `at` is the path so far, for messages.
+fn replaced(now: Value<'static>, steps: &[Step], given: &str, at: &str) -> Result<Value<'static>> {
+    let Some((step, rest)) = steps.split_first() else { return leaf(&now, given, at) };
+    match (step, now) {
+        (Step::Member(name), Value::Map(mut members)) => {
+            let Some(member) = member_of(&mut members, name) else {
+                let names = members.iter().map(|(name, _)| &**name);
+                let hint = crate::suggest::hint_or_all(name, "there are", names);
+                return Err(refused(format!("{}: no value {}{hint}", short_text(at), short_text(name))));
+            };
+            *member = replaced(std::mem::take(member), rest, given, &format!("{at}.{name}"))?;
+            Ok(Value::Map(members))
+        }
+        (Step::Item(index), Value::List(mut items)) => {
+            let len = items.len();
+            let Some(item) = items.get_mut(*index) else {
+                return Err(refused(format!("{}: no item [{index}]: it has {len}, from [0] on", short_text(at))));
+            };
+            *item = replaced(std::mem::take(item), rest, given, &format!("{at}[{index}]"))?;
+            Ok(Value::List(items))
+        }
+        (step, other) => Err(refused(format!("{}: no value {step} in it: it is {}", short_text(at), kind_of(&other)))),
+    }
+}
+
+/// The member `name`: of the object, else of the only member whose members have this name. `cat` shows a record as a
+/// member of its entry.
+fn member_of<'v>(members: &'v mut [(Cow<'static, str>, Value<'static>)], name: &str) -> Option<&'v mut Value<'static>> {
+    if members.iter().any(|(own, _)| own == name) {
+        return members.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value);
+    }
+    let has = |value: &Value<'_>| matches!(value, Value::Map(inner) if inner.iter().any(|(own, _)| own == name));
+    let mut holders = members.iter_mut().map(|(_, value)| value).filter(|value| has(value));
+    match (holders.next(), holders.next()) {
+        (Some(Value::Map(inner)), None) => inner.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value),
+        _ => None,
+    }
+}
+
+/// The value in the text `given`, of the kind of `now`.
+fn leaf(now: &Value<'static>, given: &str, at: &str) -> Result<Value<'static>> {
+    let column = Column::new("value", Kind::Any).writable();
+    let new = writable::fit(&column, Value::text(given), ValueSource::Text, Some(now));
+    new.map_err(|_| {
+        let fits = match now {
+            Value::Map(members) => {
+                let name = members.last().map_or("NAME", |(name, _)| name);
+                let what = "is an object: name one of its values";
+                return refused(format!("{} {what}, as in {}", short_text(at), short_text(&format!("{at}.{name}"))));
+            }
+            other => kind_of(other),
+        };
+        refused(format!("{}: {} does not fit: {fits}", short_text(at), short_text(given)))
+    })
+}
+
+/// The kind of a value, for messages.
+fn kind_of(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "true or false".to_owned(),
+        Value::Int(_) => "a whole number".to_owned(),
+        Value::Uint(_) => "a whole number from 0".to_owned(),
+        Value::F32(_) | Value::F64(_) => "a number".to_owned(),
+        Value::Id64(_) | Value::Id32(_) => "an id".to_owned(),
+        Value::Guid(_) => "a GUID".to_owned(),
+        Value::Text(_) | Value::Utf16(_) => "a text".to_owned(),
+        Value::List(items) => format!("a list of {}, in JSON: [0] names its first item", items.len()),
+        Value::Map(_) => "an object".to_owned(),
+    }
+}
+
+/// The rows of `table` that `key` names: by their label, else by their key, else by their number in the first column.
+fn rows_named(table: &dyn Table, key: &str) -> Result<Vec<usize>> {
+    let keys = (0..table.columns().len()).filter(|at| table.columns().get(*at).is_some_and(|c| c.role == Role::Key));
+    for column in std::iter::once(table.label()).chain(keys).chain([0]) {
+        let found = rows_with(table, column, key)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The rows whose cell in `column` is the value in the text `key`.
+fn rows_with(table: &dyn Table, column: usize, key: &str) -> Result<Vec<usize>> {
+    let Some(of) = table.columns().get(column) else { return Ok(Vec::new()) };
+    let Some(wanted) = writable::key(of, &Value::text(key)) else { return Ok(Vec::new()) };
+    if let Some(found) = table.find(column, &wanted) {
+        return found;
+    }
+    let mut rows = table.cursor_over(0, &[column]);
+    let mut found = Vec::new();
+    while rows.advance()? {
+        if crate::compare::same_value(&rows.value(column)?, &wanted) {
+            found.push(rows.row());
+        }
+    }
+    Ok(found)
+}
+
+impl Editor<'_> {
+    /// Changes the value at `path` to the value in the text `given`. The path is an entry as `cat` takes it, followed by
+    /// the steps to the value: `Bounds.Max.Y`, `r0000005.u7Race`, `PATH.lods[0].extent`. With a table it is a row of the
+    /// table and a column.
+    ///
+    /// # Errors
+    /// `NotFound` for a missing entry. `Syntax` for a missing or derived value, and for a text that does not fit.
+    pub fn set_value(&mut self, table: Option<&str>, path: &str, given: &str) -> Result<()> {
+        if table.is_some() {
+            return self.set_in_row(table, path, given);
+        }
+        let reader = self.asset().reader();
+        for end in ends(path) {
+            let (entry, rest) = path.split_at(end);
+            let Some((entry, shown)) = entry_named(reader, entry)? else { continue };
+            let steps = steps(rest)?;
+            return match replaced(shown, &steps, given, &entry) {
+                Ok(new) => match self.entry_edit(&entry, &new)? {
+                    Some(edit) => self.take_entry(&entry, edit),
+                    None => self.set_in(None, &entry, &steps, given),
+                },
+                // Some columns are no part of the tree, and a column names what fits.
+                Err(_) if self.has_column(&steps)? => self.set_in(None, &entry, &steps, given),
+                Err(error) => Err(error),
+            };
+        }
+        Err(self.no_entry(None, path))
+    }
+
+    /// Whether the first step is a column of the main table.
+    fn has_column(&mut self, steps: &[Step]) -> Result<bool> {
+        let table = &*self.resolved(None)?.table;
+        Ok(matches!(steps.first(), Some(Step::Member(name)) if column_index(table, name).is_some()))
+    }
+
+    fn set_in_row(&mut self, table: Option<&str>, path: &str, given: &str) -> Result<()> {
+        for end in ends(path) {
+            let (key, rest) = path.split_at(end);
+            let rows = self.resolved(table)?;
+            if !rows_named(&*rows.table, key)?.is_empty() {
+                return self.set_in(table, key, &steps(rest)?, given);
+            }
+        }
+        Err(self.no_entry(table, path))
+    }
+
+    /// Changes a cell of a row, or of an item in a list of the row: `2.lods[0].extent` is row [0] of row 2 in `lods`.
+    fn set_in(&mut self, table: Option<&str>, key: &str, steps: &[Step], given: &str) -> Result<()> {
+        let reader = self.asset().reader();
+        let (mut name, mut steps) = (table, steps);
+        let mut item = None;
+        if let [Step::Member(list), Step::Item(index), rest @ ..] = steps
+            && column_index(&*self.resolved(table)?.table, list).is_none()
+            && reader.table(list).is_some_and(|table| table.item().is_some())
+        {
+            (name, item, steps) = (Some(list.as_str()), Some(*index), rest);
+        }
+        let rows = self.resolved(name)?;
+        let table = &*rows.table;
+        // Items of lists begin with the number of their row.
+        let mut found = if item.is_some() { rows_with(table, 0, key)? } else { rows_named(table, key)? };
+        if let (Some(index), Some(at)) = (item, table.item()) {
+            let wanted = Value::Uint(index as u64);
+            found.retain(|row| table.value(*row, at).is_ok_and(|value| crate::compare::same_value(&value, &wanted)));
+        }
+        let shown = short_text(key);
+        let [row] = found[..] else {
+            let which = item.map_or_else(String::new, |index| format!(" with item [{index}]"));
+            let what = match found.len() {
+                0 => format!("{}: no row {shown}{which}", table.name()),
+                many => format!("{}: {many} rows are named {shown}: `sql UPDATE` or `patch` says which", table.name()),
+            };
+            return Err(refused(what));
+        };
+        let Some((Step::Member(column), rest)) = steps.split_first() else {
+            let columns = table.columns().iter().filter(|column| column.accepts != Accepts::Nothing);
+            let names = columns.map(|column| &*column.name).take(8).collect::<Vec<_>>().join(", ");
+            return Err(refused(format!("{shown} is a whole row: name one of its values, as in ENTRY.NAME: {names}")));
+        };
+        let at = rows.column(column)?.0;
+        let outcome = match rest {
+            [] => rows.set_cell(row, at, Value::owned(given.to_owned()), ValueSource::Text)?,
+            steps => {
+                let now = rows.table.value(row, at)?.into_owned();
+                let new = replaced(now, steps, given, &format!("{key}.{column}"))?;
+                rows.set_cell(row, at, new, ValueSource::Typed)?
+            }
+        };
+        self.note(&outcome);
+        Ok(())
+    }
+
+    fn no_entry(&mut self, table: Option<&str>, path: &str) -> Error {
+        let end = ends(path).get(1).copied().unwrap_or(path.len());
+        let entry = path.get(..end).unwrap_or(path);
+        let hint = self.resolved(table).map(|rows| hint_of_rows(entry, &*rows.table)).unwrap_or_default();
+        let how =
+            if hint.is_empty() { "; ENTRY is what `assetq cat` takes, with .NAME or [NUMBER] after it" } else { "" };
+        let what = format!("no entry {}{hint}{how}", short(&Value::text(path)));
+        Error::of_part(ErrorKind::NotFound { what }, "")
+    }
+}
+
+/// The entry of this name, or with this last part of its path, and its tree. An entry that is named only by the last part
+/// must be the only one.
+fn entry_named(reader: &dyn Reader, name: &str) -> Result<Option<(String, Value<'static>)>> {
+    let tree_of = |entry: &str| -> Result<Option<Value<'static>>> {
+        let mut tree = Tree::default();
+        Ok(if reader.cat(entry, &mut tree)? { Some(tree.into_value()) } else { None })
+    };
+    if let Some(tree) = tree_of(name)? {
+        return Ok(Some((name.to_owned(), tree)));
+    }
+    match &paths_named(reader, name, 2)[..] {
+        [] => Ok(None),
+        [path] => Ok(tree_of(path)?.map(|tree| (path.clone(), tree))),
+        [one, other, ..] => {
+            let (one, other) = (short_text(one), short_text(other));
+            Err(refused(format!(
+                "{} is the name of several entries: {one}, {other}; give a whole path",
+                short_text(name)
+            )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_an_entry_and_steps_into_it() {
+        let ends_of = |path: &'static str| ends(path).into_iter().map(|end| &path[..end]).collect::<Vec<_>>();
+        assert_eq!(ends_of("a/b.visual.lods[0]"), ["a/b.visual.lods[0]", "a/b.visual.lods", "a/b.visual", "a/b"]);
+        assert_eq!(ends_of("[Main]"), ["[Main]"]);
+        assert_eq!(ends_of("S[\"a.b\"].c"), ["S[\"a.b\"].c", "S[\"a.b\"]", "S"]);
+        let member = |name: &str| Step::Member(name.to_owned());
+        assert_eq!(
+            steps(".a[3][\"o\\\"d.d\"].b").unwrap(),
+            [member("a"), Step::Item(3), member("o\"d.d"), member("b")]
+        );
+        for wrong in ["a", ".", "[", "[x]", "[\"a", ".a.", "[-1]"] {
+            assert!(steps(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_value_keeps_its_kind() {
+        let set = |now: Value<'static>, given| leaf(&now, given, "x").map_err(|error| error.to_string());
+        assert_eq!(set(Value::F32(2.5), "7.5"), Ok(Value::F32(7.5)));
+        assert_eq!(set(Value::Uint(1), "3"), Ok(Value::Uint(3)));
+        assert_eq!(set(Value::Bool(false), "true"), Ok(Value::Bool(true)));
+        assert_eq!(set(Value::owned("1".to_owned()), "2"), Ok(Value::owned("2".to_owned())));
+        assert_eq!(set(Value::Uint(1), "-3").unwrap_err(), "\"x\": \"-3\" does not fit: a whole number from 0");
+        let map = Value::Map(vec![("a".into(), Value::Uint(1))]);
+        assert_eq!(set(map, "3").unwrap_err(), "\"x\" is an object: name one of its values, as in \"x.a\"");
+    }
+}

@@ -1,0 +1,47 @@
+use super::patch::{Output, Target};
+use super::{Context, Failure, Outcome};
+use crate::edit::Editor;
+use crate::error::Error;
+use std::path::PathBuf;
+
+/// Write a copy of a file with one value changed
+///
+/// ENTRY is what `assetq cat FILE ENTRY` takes, followed by the steps to the value: .NAME for a member or a column,
+/// [NUMBER] for an item of a list. The new file is read back and compared before it gets its name, as by `assetq patch`,
+/// which makes many changes at once.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq set save.vrb Bounds.Max.Y 7.5 --to new.vrb
+  assetq set save.vrb Bounds.Max.Y 7.5 --in-place --undo undo.ndjson
+  assetq patch save.vrb undo.ndjson --in-place   as it was, byte for byte
+  assetq set sheet.wdb r0000005.u7Race 3 --dry-run
+  assetq set assets.bin content/x.visual.lods[0].extent 90 --to new.bin
+  assetq set town.wdata portal_000.pos_x 1500 --to new.wdata
+  assetq set pack.bin:item.wdb it_potion.u16BuyPrice 1 --to new.bin
+  assetq set models.bin 2.lods[0].extent 90 --to new.bin")]
+pub(super) struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The entry, and the steps to its value
+    #[arg(value_name = "ENTRY")]
+    entry: String,
+    /// The new value, as `assetq cat` shows it; lists and objects in JSON
+    #[arg(value_name = "VALUE", allow_negative_numbers = true)]
+    value: String,
+    #[command(flatten)]
+    pub(super) output: Output,
+    /// The table of the row, if ENTRY is ROW.COLUMN of another table than the main one
+    #[arg(long, short, value_name = "TABLE")]
+    table: Option<String>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let target = Target::of(&args.file, &args.output, context)?;
+    let file = args.file.to_string_lossy();
+    let failed = |error: Error| Failure::in_file(&file, &error);
+    let mut editor = Editor::with_options(target.asset(), context.options()).map_err(failed)?;
+    editor.set_value(args.table.as_deref(), &args.entry, &args.value).map_err(failed)?;
+    target.finish(editor, &args.output, context)
+}
