@@ -35,14 +35,15 @@ def connect(
         import duckdb
     except ImportError:
         raise Error('DuckDB is not installed: pip install "assetq[duckdb]"', "unsupported") from None
-    path = Path(os.environ.get("ASSETQ_DUCKDB_EXTENSION") or EXTENSION)
-    if not path.is_file():
-        raise Error(f"{path}: this package was built without the extension of DuckDB", "not_found")
+    extension = Path(os.environ.get("ASSETQ_DUCKDB_EXTENSION") or EXTENSION)
+    if not extension.is_file():
+        raise Error(f"{extension}: this package was built without the extension of DuckDB", "not_found")
     # DuckDB loads extensions that others signed only if it is told so before it starts.
     connection = duckdb.connect(os.fspath(database), config={**(config or {}), "allow_unsigned_extensions": True})
-    connection.execute(f"LOAD {quoted(os.fspath(path))}")
+    connection.execute(f"LOAD {quoted(os.fspath(extension))}")
     named = "".join(f", {name} := {'true' if given else 'false'}" for name, given in options.items())
-    for schema, file in zip(schemas(files), map(os.fspath, files)):
+    for schema, path in zip(schemas(files), files):
+        file = os.fspath(path)
         prefix = ""
         if len(files) > 1:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(schema)}")

@@ -27,6 +27,10 @@ pub fn sample_(py: Python<'_>, folder: PathBuf, size: &str, seed: u64, altered: 
             write(&path, &make(seed, size)).map_err(|error| failed(&path, &error))?;
             made.push(path);
         }
+        for (name, make) in sample::BESIDE {
+            let path = folder.join(name);
+            write(&path, &make(seed, size)).map_err(|error| failed(&path, &error))?;
+        }
         for (name, _, make) in sample::FOLDERS {
             let inside = folder.join(name);
             let mut wrong = None;
@@ -52,7 +56,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_file() && fs::read(path)? == bytes {
         return Ok(());
     }
-    let mut file = AtomicFile::create(path, Overwrite::Refuse)?;
+    let mut file = AtomicFile::create_with_folders(path, Overwrite::Refuse)?;
     file.write_all(bytes)?;
     file.commit()
 }
