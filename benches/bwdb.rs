@@ -6,8 +6,9 @@
 
 mod common;
 
-use assetq::bwdb::Database;
-use assetq::{Reader as _, Source};
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::wows::bwdb::Database;
 use assetq_sample::{Size, bwdb::demo};
 use common::owned::{Parsed, list as list_owned};
 use common::questions::{ids, list, sum, sum_many};
@@ -120,7 +121,7 @@ fn ratios() {
         || some.iter().filter(|(_, p)| db.lookup_path(p).unwrap().is_some()).count(),
         || {
             some.iter()
-                .filter(|(_, p)| db.lookup(assetq::__private::codec::cityhash64(p.as_bytes())).unwrap().is_some())
+                .filter(|(_, p)| db.lookup(assetq_core::codec::cityhash64(p.as_bytes())).unwrap().is_some())
                 .count()
         },
     );

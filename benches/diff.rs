@@ -7,7 +7,7 @@
 mod common;
 
 use assetq::diff::{self, Differences};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
 use assetq::{Asset, Source};
 use assetq_sample::{Size, bwdb};
 use common::{cached, claim, medians};

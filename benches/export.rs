@@ -6,12 +6,13 @@
 mod common;
 
 use arrow_array::RecordBatch;
-use assetq::bwdb::Database;
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::wows::bwdb::Database;
 use assetq::table::Table;
 use assetq::write::parquet::{self as export, properties};
 use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use assetq::write::text::Style;
-use assetq::{Reader as _, Source};
 use assetq_sample::{Size, bwdb::demo};
 use bytes::Bytes;
 use common::{cached, claim, medians};

@@ -7,10 +7,12 @@
 
 mod common;
 
-use assetq::bwdb::Database;
-use assetq::find::{self, Options, Pattern, Syntax};
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::wows::bwdb::Database;
+use assetq::query::find;
+use assetq::query::find::{Options, Pattern, Syntax};
 use assetq::table::Table;
-use assetq::{Reader as _, Source};
 use assetq_sample::{Size, bwdb::demo};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};

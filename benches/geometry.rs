@@ -5,9 +5,10 @@
 
 mod common;
 
-use assetq::geometry::Geometry;
-use assetq::geometry::export::{Options, Scene, write_glb};
-use assetq::{Reader as _, Source};
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::wows::geometry::Geometry;
+use assetq::formats::wows::geometry::export::{Options, Scene, write_glb};
 use assetq_sample::geometry::many;
 use common::bare::Blobs;
 use common::{cached, claim, medians};

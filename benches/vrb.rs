@@ -3,11 +3,12 @@
 
 mod common;
 
-use assetq::__private::codec;
-use assetq::report::Progress;
-use assetq::vrb::{MAIN, VrbArchive};
+use assetq::Source;
+use assetq::formats::Reader;
+use assetq::formats::report::Progress;
+use assetq::formats::vrage::vrb::{MAIN, VrbArchive};
 use assetq::write::json::JsonWriter;
-use assetq::{Reader, Source};
+use assetq_core::codec;
 use assetq_sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -2,9 +2,10 @@
 
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::rusty_hearts::wdata::{BoxType, Map};
 use assetq::table::Region;
-use assetq::wdata::{BoxType, Map};
-use assetq::{Reader as _, Source};
 use assetq_sample::wdata::{large, write};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -203,7 +204,7 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("verify", |b| {
         b.iter(|| {
             let map = Map::open(source.clone()).unwrap();
-            let report = map.verify(&assetq::report::Progress::default());
+            let report = map.verify(&assetq::formats::report::Progress::default());
             assert!(report.is_ok());
             report
         });

@@ -1,12 +1,13 @@
 //! Sheets: opening, records by name, all cells to CSV against a reader that builds a map for each record.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
+use assetq::Source;
+use assetq::formats::Reader;
+use assetq::formats::ff13::wdb::{FieldKind, Sheet};
 use assetq::table::filter::Filter;
 use assetq::table::{RowCursor, Table, Value};
-use assetq::wdb::{FieldKind, Sheet};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
-use assetq::{Reader, Source};
 use assetq_sample::wdb::{Game, generated};
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use std::collections::HashMap;
@@ -59,7 +60,8 @@ impl Maps {
         // Where fields lie is the same work for both, so it is taken from the library.
         let end = file.len().min(0x10 + 0x20 * 16 + (1 << 23));
         let sheet = Sheet::open(Source::from_vec("x.wdb", file[..end].to_vec())).unwrap();
-        let place = |f: &assetq::wdb::Field| (f.name.clone(), f.kind, f.offset, f.shift.into(), f.bits.into());
+        let place =
+            |f: &assetq::formats::ff13::wdb::Field| (f.name.clone(), f.kind, f.offset, f.shift.into(), f.bits.into());
         let fields = sheet.fields().iter().map(place).collect();
         Self { fields, pool: sections["!!string"].clone(), arrays, records }
     }

@@ -6,8 +6,8 @@
 //!
 //! Without a file it asks a sample.
 
-use assetq::bwdb::Database;
-use assetq::bwdb::prototypes::Record;
+use assetq::formats::wows::bwdb::Database;
+use assetq::formats::wows::bwdb::prototypes::Record;
 use assetq::{Result, Source};
 use assetq_sample::{Size, bwdb::demo};
 use std::env;

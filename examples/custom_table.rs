@@ -6,7 +6,7 @@
 //!
 //! Without a file it counts in a sample.
 
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
 use assetq::table::filter::Filter;
 use assetq::table::{Column, DeclaredTable, Kind, Table};
 use assetq::write::rows::{Header, RowFormat, RowWriter};

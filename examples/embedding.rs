@@ -6,7 +6,7 @@
 //!
 //! Without a file it reads a sample, whole and cut short.
 
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
 use assetq::table::{Table, Tree};
 use assetq::{Asset, Result, Source};
 use assetq_sample::{Size, geometry::demo_splash};

@@ -6,8 +6,8 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::geometry::mesh::bounds;
-use assetq::geometry::{Geometry, material_name};
+use assetq::formats::wows::geometry::mesh::bounds;
+use assetq::formats::wows::geometry::{Geometry, material_name};
 use assetq::{Result, Source};
 use assetq_sample::{Size, geometry::demo};
 use std::env;

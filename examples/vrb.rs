@@ -6,7 +6,7 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::vrb::VrbArchive;
+use assetq::formats::vrage::vrb::VrbArchive;
 use assetq::write::json::JsonWriter;
 use assetq::{Result, Source};
 use assetq_sample::{Size, vrb::demo};

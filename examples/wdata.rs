@@ -6,9 +6,10 @@
 //!
 //! Without a file it reads a sample.
 
+use assetq::formats::Reader as _;
+use assetq::formats::rusty_hearts::wdata::{BoxType, Map};
 use assetq::table::{Region, column_index};
-use assetq::wdata::{BoxType, Map};
-use assetq::{Reader as _, Result, Source};
+use assetq::{Result, Source};
 use assetq_sample::{Size, wdata::demo};
 use std::env;
 

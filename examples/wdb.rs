@@ -6,7 +6,7 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::wdb::Sheet;
+use assetq::formats::ff13::wdb::Sheet;
 use assetq::{Result, Source};
 use assetq_sample::{Size, wdb::demo};
 use std::env;

@@ -2,10 +2,24 @@
 //!
 //! A format implements [`Reader`] and [`FileFormat`]; [`Format::add`] adds it to [`Asset::open`](crate::Asset::open) and every
 //! command: `examples/custom_format` is a small one.
+//!
+//! ```
+//! # fn main() -> assetq::Result<()> {
+//! use assetq::formats::{Reader as _, dds::Dds};
+//! use assetq::{Asset, Source};
+//!
+//! let bytes = assetq_sample::dds::demo(1, assetq_sample::Size::Small);
+//! let asset = Asset::open(Source::from_vec("hull_a.dds", bytes))?;
+//! // The reader of one format has more than tables.
+//! let texture = asset.get::<Dds>().expect("it is a texture");
+//! assert!(texture.verify(&Default::default()).is_ok());
+//! # Ok(())
+//! # }
+//! ```
 
 pub use assetq_core::{
-    BuiltIn, ErrorKind, FileFormat, Reader, archive, bytes, compare, dds, error, id, reader, relations, report, scene,
-    texture, writable,
+    BuiltIn, ErrorKind, FileFormat, Openable, Reader, archive, bytes, compare, dds, error, id, reader, relations,
+    report, scene, source, texture, writable,
 };
 #[cfg(feature = "ff13")]
 pub use assetq_ff13 as ff13;
@@ -15,6 +29,8 @@ pub use assetq_rusty_hearts as rusty_hearts;
 pub use assetq_vrage as vrage;
 #[cfg(feature = "wows")]
 pub use assetq_wows as wows;
+
+pub mod games;
 
 use assetq_core::Format;
 
@@ -34,6 +50,15 @@ pub const BUILT_IN: &[&[Format]] = &[
     &[DDS],
 ];
 
+/// The same list for [`list`].
+static LIST: BuiltIn = BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES };
+
 assetq_core::inventory::submit! {
-    BuiltIn { formats: BUILT_IN, prefixes: crate::games::PREFIXES }
+    BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES }
+}
+
+/// Makes [`Asset::open`](crate::Asset::open) know the built-in formats in a static library, from which a linker takes only what is
+/// called: such a library calls this before it opens a file. Programs in Rust need no call.
+pub fn list() {
+    LIST.list();
 }

@@ -12,6 +12,8 @@ mod custom_format;
 mod custom_table;
 #[path = "../examples/embedding.rs"]
 mod embedding;
+#[path = "../examples/first.rs"]
+mod first;
 #[path = "../examples/geometry.rs"]
 mod geometry;
 #[path = "../examples/vrb.rs"]
@@ -31,7 +33,8 @@ const EXAMPLE: &str = "ASSETQ_TEST_EXAMPLE";
 
 fn main() -> ExitCode {
     let Ok(example) = env::var(EXAMPLE) else {
-        let tests: [(&str, fn()); 3] = [
+        let tests: [(&str, fn()); 4] = [
+            ("the first programs are short", the_first_programs_are_short),
             ("every example runs without arguments", every_example_runs_without_arguments),
             ("every command works on an added format", every_command_works_on_an_added_format),
             ("damage in an added format is reported and skipped", damage_in_an_added_format_is_reported_and_skipped),
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         "custom_format" => custom_format::main().report(),
         "custom_table" => custom_table::main().report(),
         "embedding" => embedding::main().report(),
+        "first" => first::main().report(),
         "geometry" => geometry::main().report(),
         "vrb" => vrb::main().report(),
         "wdata" => wdata::main().report(),
@@ -65,11 +69,24 @@ fn run(example: &str, arguments: &[&str], dir: &Path) -> (i32, String, String) {
 
 fn every_example_runs_without_arguments() {
     let dir = tempfile::tempdir().unwrap();
-    let shows: [(&str, &[&str]); 8] = [
+    let shows: [(&str, &[&str]); 9] = [
         ("assets_bin", &["29 resources, 40 strings", ".mfm"]),
         ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "items: 3 rows"]),
         ("custom_table", &["folder,records,bytes", "content/gameplay/usa/ship/submarine/USS000_Antenna,4,392"]),
         ("embedding", &["8 rows", "min: [-0.634616, -1, -7.5]", "24 bytes needed, 23 left (at offset 0x128)"]),
+        (
+            "first",
+            &[
+                "records: 24 rows",
+                "r0000005 has index 280",
+                ".mfm",
+                "81 vertices",
+                "GLB with",
+                "VisualPrototype: ",
+                "records: changed r0000005, u9SaveIndex: 280 -> 300",
+                " bytes\n",
+            ],
+        ),
         ("geometry", &["81 vertices, 128 triangles", "Tur9GkTop: 2 triangles"]),
         ("vrb", &["Bounds, in [Main] at 0x3b", "\"Y\": 2.5"]),
         ("wdata", &["waypoint_002 -> waypoint_003", "616.9 in all", "there: WaypointBox waypoint_003"]),
@@ -81,6 +98,16 @@ fn every_example_runs_without_arguments() {
         for line in lines {
             assert!(out.contains(line), "{example} does not show {line:?} but\n{out}");
         }
+    }
+}
+
+fn the_first_programs_are_short() {
+    let text = include_str!("../examples/first.rs");
+    let programs: Vec<&str> = text.split("\nfn ").skip(1).collect();
+    assert_eq!(programs.len(), 10);
+    for program in programs {
+        let lines = program.split("\n}").next().unwrap().lines().skip(1).count();
+        assert!(lines <= 8, "{lines} lines:\n{program}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The mesh decoder alone, called by its own crate.
 
-use assetq::geometry::Geometry;
+use assetq::formats::wows::geometry::Geometry;
 use std::hint::black_box;
 
 /// The blobs of a file as the decoder wants them: payload, count, stride or size of an index.

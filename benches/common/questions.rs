@@ -1,7 +1,7 @@
 //! Queries of a prototype database, the same in every bench.
 
-use assetq::Reader as _;
-use assetq::bwdb::{Database, Location};
+use assetq::formats::Reader as _;
+use assetq::formats::wows::bwdb::{Database, Location};
 use assetq::table::Value;
 use std::io::Write;
 

@@ -11,11 +11,12 @@ mod boundary;
 mod file;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use assetq::bwdb::{Database, Location as At, State};
+use assetq::formats::wows::bwdb::{Database, Location as At, State};
+use assetq::query::archive;
 use assetq::table::Tree;
 use assetq::write::json;
 use assetq::write::stream::Selection;
-use assetq::{Asset, Options, Source, archive};
+use assetq::{Asset, Options, Source};
 pub use file::File;
 
 pub use boundary::Failure;
@@ -89,11 +90,12 @@ pub unsafe extern "C" fn assetq_open(address: *const c_char, error: *mut *mut Fa
     let open = || {
         // SAFETY: the caller promises a text.
         let address = unsafe { text(address, "address") }?;
+        assetq::formats::list();
         let mut options = Options::default();
         if let Some(folder) = archive::Cache::default_folder() {
             options = options.with(std::sync::Arc::new(archive::Cache::at(folder)));
         }
-        let asset = assetq::files::open(Path::new(address), &options).map_err(|e| Failure::of(address, &e))?;
+        let asset = assetq::query::files::open(Path::new(address), &options).map_err(|e| Failure::of(address, &e))?;
         Ok(Box::into_raw(File::new(asset, options)))
     };
     // SAFETY: the caller promises NULL or a place.
@@ -114,6 +116,7 @@ pub unsafe extern "C" fn assetq_open_bytes(
     let open = || {
         // SAFETY: the caller promises a text.
         let name = unsafe { text(name, "name") }?;
+        assetq::formats::list();
         // SAFETY: the caller promises `size` bytes.
         let data = unsafe { bytes(data, size) }?;
         let asset = Asset::open(Source::from_vec(name, data.to_vec())).map_err(|e| Failure::of(name, &e))?;
@@ -336,7 +339,7 @@ pub unsafe extern "C" fn assetq_cat(file: *const File, entry: *const c_char, err
         let (file, entry) = (unsafe { boundary::file(file) }?, unsafe { text(entry, "entry") }?);
         let mut tree = Tree::default();
         if !file.asset.reader().cat(entry, &mut tree).map_err(|e| file.failure(&e))? {
-            let kind = assetq::ErrorKind::NotFound { what: format!("entry {entry:?} not found") };
+            let kind = assetq::formats::ErrorKind::NotFound { what: format!("entry {entry:?} not found") };
             return Err(file.failure(&assetq::Error::of_part(kind, "")));
         }
         let json = json::to_string(&tree.into_value()).map_err(|e| file.failure(&e))?;
@@ -365,7 +368,7 @@ pub unsafe extern "C" fn assetq_text_free(text: *mut c_char) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn assetq_path_id(path: *const c_char) -> u64 {
     // SAFETY: the caller promises a text.
-    unsafe { text(path, "path") }.map_or(0, assetq::id::of_path)
+    unsafe { text(path, "path") }.map_or(0, assetq::formats::id::of_path)
 }
 
 /// The id of a name, as World of Warships computes it; 0 for invalid text.
@@ -375,7 +378,7 @@ pub unsafe extern "C" fn assetq_path_id(path: *const c_char) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn assetq_name_id(name: *const c_char) -> u32 {
     // SAFETY: the caller promises a text.
-    unsafe { text(name, "name") }.map_or(0, assetq::id::of_name)
+    unsafe { text(name, "name") }.map_or(0, assetq::formats::id::of_name)
 }
 
 /// The fault, in one line, with the file, the part and the offset.

@@ -77,10 +77,10 @@ fn a_program_in_c_reads_what_the_library_reads() {
             table.columns().len()
         ));
     }
-    let db: &assetq::bwdb::Database = asset.get().expect("it is a database");
+    let db: &assetq::formats::wows::bwdb::Database = asset.get().expect("it is a database");
     let big = db.resources().filter(|r| r.bytes().is_ok_and(|b| b.is_some_and(|b| b.len() > 100))).count();
     expected.push(format!("resources of more than 100 bytes: {big}, 2 columns"));
-    let valid = db.resources().filter(|r| r.state() == assetq::bwdb::State::Valid).count();
+    let valid = db.resources().filter(|r| r.state() == assetq::formats::wows::bwdb::State::Valid).count();
     expected.push(format!(
         "of {} ids {} are there, {valid} of them valid",
         db.resource_count() + 1,

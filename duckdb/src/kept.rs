@@ -2,7 +2,8 @@
 //! remain in memory, as DuckDB stores them.
 
 use crate::vector::KeptVector;
-use assetq::{Asset, Options, files};
+use assetq::query::files;
+use assetq::{Asset, Options};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

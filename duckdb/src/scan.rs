@@ -3,10 +3,11 @@
 use crate::api::{Handle, api};
 use crate::kept::{self, KeptColumn, KeptColumns};
 use crate::vector::{ColumnType, Vector};
-use assetq::files::FileSet;
+use assetq::formats::ErrorKind;
+use assetq::query::files::FileSet;
 use assetq::table::filter::{Bound, picked};
 use assetq::table::{RowCursor, Table, TablePart, TableParts, Value};
-use assetq::{Asset, Error, ErrorKind};
+use assetq::{Asset, Error};
 use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

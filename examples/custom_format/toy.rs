@@ -1,7 +1,7 @@
 //! The price list of a toy shop: `TOYS`, the number of items, and the items ([`Item`]).
 
-use assetq::bytes::{Cursor, le};
-use assetq::reader::{FileFormat, Reader};
+use assetq::formats::bytes::{Cursor, le};
+use assetq::formats::reader::{FileFormat, Reader};
 use assetq::table::{Column, DeclaredTable, Table};
 use assetq::{Options, Result, Source};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};

@@ -1,8 +1,8 @@
 //! The files that are measured, made once by the project's own builders and kept below `target/`.
 
 use assetq::Source;
-use assetq::bwdb::Database;
-use assetq::bwdb::prototypes::PrototypeType;
+use assetq::formats::wows::bwdb::Database;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq_sample::vrb::{ArchiveBuilder, Codec, mesh, world};
 use assetq_sample::{Size, bwdb, geometry, space, wows};
 use std::fs;

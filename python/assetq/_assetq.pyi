@@ -210,6 +210,13 @@ class Table:
         one that rows are found by."""
     def numpy(self, column: str) -> NDArray[Any]:
         """A column of numbers, ids or truths as an array; ids are whole numbers in it."""
+    def arrow(self) -> Any:
+        """The rows as a table of pyarrow, which must be installed."""
+    def to_polars(self) -> Any:
+        """The rows as a frame of polars, which must be installed."""
+    def to_pandas(self) -> Any:
+        """The rows as a frame of pandas, which must be installed, and pyarrow."""
+    def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
@@ -240,6 +247,13 @@ class Answer:
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def dicts(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts."""
+    def arrow(self) -> Any:
+        """The rows as a table of pyarrow, which must be installed."""
+    def to_polars(self) -> Any:
+        """The rows as a frame of polars, which must be installed."""
+    def to_pandas(self) -> Any:
+        """The rows as a frame of pandas, which must be installed, and pyarrow."""
+    def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 

@@ -1,6 +1,6 @@
 //! The engine alone, for `measure.py`: the best time of each question over some rounds, in milliseconds.
 
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
 use assetq::table::Table;
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::rows::{RowSink as _, SinkEvent};

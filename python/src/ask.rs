@@ -5,12 +5,12 @@ use crate::error::{self, OrRaise as _, raised, simple};
 use crate::table::Answer;
 use crate::value;
 use assetq::diff::{self, Side};
-use assetq::refs;
-use assetq::relations::IdTexts;
-use assetq::report::{Progress, Report};
+use assetq::formats::relations::IdTexts;
+use assetq::formats::report::{Progress, Report};
+use assetq::query::refs;
 use assetq::sql::{Input, Session, statements};
-use assetq::table::Value;
 use assetq::table::filter::{self, Filter};
+use assetq::table::{RowBuffer, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The findings of `verify`, as `assetq.Report`.
 pub fn report<'py>(py: Python<'py>, file: &str, report: &Report) -> PyResult<Bound<'py, PyAny>> {
-    let check = |check: &assetq::report::Check| {
+    let check = |check: &assetq::formats::report::Check| {
         let findings = PyList::new(py, error::list(file, check.findings()))?;
         value::class(py, "Check")?.call1((&*check.name, check.is_ok(), &*check.detail, check.found(), findings))
     };
@@ -29,7 +29,7 @@ pub fn report<'py>(py: Python<'py>, file: &str, report: &Report) -> PyResult<Bou
 /// Runs the statements of `query`; returns the rows of the last one with a result.
 pub fn answer(query: &str, inputs: Vec<(String, Input)>, skip_damaged: bool) -> PyResult<Answer> {
     let session = Session::new(inputs, skip_damaged).map_err(|fault| error::of_sql(&fault))?;
-    let mut last = None;
+    let mut last = RowBuffer::default();
     for statement in statements(query) {
         let mut rows = Vec::new();
         let mut answer = session.ask(statement).map_err(|fault| error::of_sql(&fault))?;
@@ -39,15 +39,13 @@ pub fn answer(query: &str, inputs: Vec<(String, Input)>, skip_damaged: bool) -> 
         });
         asked.map_err(|fault| error::of_sql(&fault))?;
         if !answer.columns().is_empty() {
-            let names: Vec<_> = answer.columns().iter().map(|column| (column.name.clone(), column.kind)).collect();
-            last = Some((names, rows));
+            last = assetq::sql::buffer(answer.columns(), rows);
         }
     }
-    let (names, rows) = last.unwrap_or_default();
     let files: Vec<String> = session.assets().map(|asset| asset.source().name().to_owned()).collect();
     let left_out = session.take_left_out();
     let damage = left_out.errors.into_iter().map(|(file, error)| (files.get(file).cloned().unwrap_or_default(), error));
-    Ok(Answer::new(names, rows, damage.collect(), left_out.rows))
+    Ok(Answer::new(last, damage.collect(), left_out.rows))
 }
 
 /// Asks files in SQL: each is a schema that is called after the file, or as the keyword says.
@@ -229,7 +227,7 @@ pub fn refs_<'py>(
             let path: Cow<'_, str> = entry.extract()?;
             // A build that hashes paths in another way knows better than the hash.
             let known = paths.0.iter().find_map(|(_, texts)| texts.id_of_path(&path));
-            known.unwrap_or_else(|| assetq::id::of_path(&path))
+            known.unwrap_or_else(|| assetq::formats::id::of_path(&path))
         }
     };
     let found = py.detach(|| {
@@ -307,13 +305,13 @@ fn listed<'py>(
 /// The id of a path, as World of Warships computes it.
 #[pyfunction]
 pub fn path_id(path: &str) -> u64 {
-    assetq::id::of_path(path)
+    assetq::formats::id::of_path(path)
 }
 
 /// The id of a name, as World of Warships computes it.
 #[pyfunction]
 pub fn name_id(name: &str) -> u32 {
-    assetq::id::of_name(name)
+    assetq::formats::id::of_name(name)
 }
 
 /// The text of an id in the form of all outputs.
@@ -321,8 +319,8 @@ pub fn name_id(name: &str) -> u32 {
 #[pyo3(signature = (id, bits=64))]
 pub fn format_id(id: u64, bits: u8) -> PyResult<String> {
     match (bits, u32::try_from(id)) {
-        (64, _) => Ok(assetq::id::Id64(id).to_string()),
-        (32, Ok(id)) => Ok(assetq::id::Id32(id).to_string()),
+        (64, _) => Ok(assetq::formats::id::Id64(id).to_string()),
+        (32, Ok(id)) => Ok(assetq::formats::id::Id32(id).to_string()),
         _ => Err(simple("syntax", format!("{id:#x} is no id of {bits} bits; ids have 64 or 32"))),
     }
 }
@@ -330,5 +328,6 @@ pub fn format_id(id: u64, bits: u8) -> PyResult<String> {
 /// The number of an id in any of its forms.
 #[pyfunction]
 pub fn parse_id(text: &str) -> PyResult<u64> {
-    assetq::id::parse(text).ok_or_else(|| simple("syntax", format!("{text:?} is no id like 0x000000000000002A")))
+    assetq::formats::id::parse(text)
+        .ok_or_else(|| simple("syntax", format!("{text:?} is no id like 0x000000000000002A")))
 }

@@ -4,12 +4,14 @@ use crate::error::{OrRaise as _, missing_file, raised, simple};
 use crate::mesh::{ArmorModel, Mesh};
 use crate::table::Table;
 use crate::{ask, database, mesh, value};
-use assetq::archive::{self, Archive, Cache};
-use assetq::files::FilePattern;
-use assetq::names::NameSources;
-use assetq::report::Progress;
+use assetq::formats::Reader;
+use assetq::formats::report::Progress;
+use assetq::query::archive;
+use assetq::query::archive::names::NameSources;
+use assetq::query::archive::{Archive, Cache};
+use assetq::query::files::FilePattern;
 use assetq::table::Tree;
-use assetq::{Options, Reader, Source};
+use assetq::{Options, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::borrow::Cow;
@@ -45,7 +47,7 @@ pub fn open(
             known.add_file(file, &options).map_err(|error| raised(&file.to_string_lossy(), &error))?;
         }
         let options = if names.is_empty() { options } else { options.with(Arc::new(known)) };
-        let inner = assetq::files::open(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
+        let inner = assetq::query::files::open(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
         Ok(Asset { inner, options })
     })
 }

@@ -3,8 +3,8 @@
 use crate::asset::Asset;
 use crate::error::{OrRaise as _, simple};
 use crate::value;
-use assetq::bwdb::{Database, Location, State};
-use assetq::relations::{Entry, IdTexts};
+use assetq::formats::relations::{Entry, IdTexts};
+use assetq::formats::wows::bwdb::{Database, Location, State};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -1,6 +1,6 @@
 //! Errors as `assetq.Error`, with their kind, part, offset and file.
 
-use assetq::ErrorKind;
+use assetq::formats::ErrorKind;
 use assetq::sql::Fault;
 use pyo3::PyErr;
 use pyo3::prelude::*;

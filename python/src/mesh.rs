@@ -2,9 +2,9 @@
 
 use crate::asset::{Asset, opened};
 use crate::error::{OrRaise as _, simple};
-use assetq::geometry::mesh::{Group, Groups};
-use assetq::geometry::{Geometry, Vertices, material_name, unpack_normal};
-use assetq::scene::{Context, Options, SceneFormat};
+use assetq::formats::wows::geometry::mesh::{Group, Groups};
+use assetq::formats::wows::geometry::{Geometry, Vertices, material_name, unpack_normal};
+use assetq::view::scene::{Context, Options, SceneFormat};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArray3};
 use pyo3::prelude::*;

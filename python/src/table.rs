@@ -5,9 +5,9 @@ use crate::value;
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatchIterator, RecordBatchReader};
-use assetq::report::Check;
+use assetq::formats::report::Check;
 use assetq::table::filter::{Filter, Literal, Op};
-use assetq::table::{Column, Kind, RowCursor, Value};
+use assetq::table::{Column, Kind, RowBuffer, RowCursor, Table as _, Value};
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::rows::RowSink as _;
 use assetq::write::stream::{OwnedRow, Portions, Selection};
@@ -242,6 +242,35 @@ impl Table {
         schema_capsule(py, self.rows.chosen())
     }
 
+    /// The rows as a `pyarrow.Table`.
+    fn arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        arrow(slf)
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    /// The rows as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        arrow(slf)?.call_method0("to_pandas")
+    }
+
+    /// The first rows as a table of HTML, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let columns = self.rows.numbers();
+        let shown = py.detach(|| {
+            let mut shown: Vec<OwnedRow> = Vec::new();
+            self.rows.each(|row| {
+                shown.push(columns.iter().map(|&c| row.value(c).map(Value::into_owned)).collect::<Result<_, _>>()?);
+                Ok(shown.len() <= SHOWN)
+            })?;
+            Ok(shown)
+        });
+        Ok(html(self.rows.chosen(), &shown.or_raise(self.file())?))
+    }
+
     fn __repr__(&self) -> String {
         format!("<assetq.Table {:?} of {:?}: {}>", self.name(), self.file(), self.column_names().join(", "))
     }
@@ -254,11 +283,42 @@ fn cells<T: Send>(rows: &Selection, of: impl Fn(Value<'_>) -> Option<T> + Send) 
     rows.each(|row: &dyn RowCursor| {
         cells.push(of(row.value(column)?).ok_or_else(|| {
             let what = "it is null, for which an array of whole numbers has no sign".into();
-            assetq::Error::of_part(assetq::ErrorKind::Unsupported { what }, "")
+            assetq::Error::of_part(assetq::formats::ErrorKind::Unsupported { what }, "")
         })?);
         Ok(true)
     })?;
     Ok(cells)
+}
+
+/// The rows of a table or an answer as a `pyarrow.Table`.
+fn arrow<'py, T>(rows: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+    rows.py().import("pyarrow")?.call_method1("table", (rows,))
+}
+
+/// The rows that a notebook shows.
+const SHOWN: usize = 20;
+
+/// The first of `rows` as a table of HTML.
+fn html(columns: &[Column], rows: &[OwnedRow]) -> String {
+    let mut html = "<table><thead><tr>".to_owned();
+    columns.iter().for_each(|column| cell(&mut html, "th", &column.name));
+    html.push_str("</tr></thead><tbody>");
+    for row in rows.iter().take(SHOWN) {
+        html.push_str("<tr>");
+        row.iter().for_each(|value| cell(&mut html, "td", &value.to_string()));
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody></table>");
+    if rows.len() > SHOWN {
+        html.push_str(&format!("<p>The first {SHOWN} rows</p>"));
+    }
+    html
+}
+
+/// Adds a cell. Text of a file is no markup.
+fn cell(html: &mut String, tag: &str, text: &str) {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    html.push_str(&format!("<{tag}>{text}</{tag}>"));
 }
 
 fn capsule(py: Python<'_>, reader: Box<dyn RecordBatchReader + Send>) -> PyResult<Bound<'_, PyCapsule>> {
@@ -331,75 +391,27 @@ impl State {
 /// The rows that answer a statement of SQL.
 #[pyclass(frozen, module = "assetq")]
 pub struct Answer {
-    columns: Vec<Column>,
-    rows: Vec<OwnedRow>,
+    rows: RowBuffer,
     damage: Vec<(String, assetq::Error)>,
     damage_count: usize,
 }
 
 impl Answer {
-    /// `kinds` are the kinds of unchanged columns of a table.
-    pub fn new(
-        names: Vec<(String, Option<Kind>)>,
-        mut rows: Vec<OwnedRow>,
-        damage: Vec<(String, assetq::Error)>,
-        damage_count: usize,
-    ) -> Self {
-        let columns = names.into_iter().enumerate();
-        let columns = columns.map(|(n, (name, kind))| Column::named(name, settle(&mut rows, n, kind))).collect();
-        Self { columns, rows, damage, damage_count }
+    pub fn new(rows: RowBuffer, damage: Vec<(String, assetq::Error)>, damage_count: usize) -> Self {
+        Self { rows, damage, damage_count }
     }
-}
-
-/// The kind that all cells of a column have: SQL promises none.
-fn settle(rows: &mut [OwnedRow], column: usize, declared: Option<Kind>) -> Kind {
-    let mut kind = match declared {
-        Some(Kind::Uint) => Some(Kind::Int),
-        Some(Kind::F32) => Some(Kind::F64),
-        declared => declared,
-    };
-    for cell in rows.iter().filter_map(|row| row.get(column)) {
-        let of_cell = match cell {
-            Value::Null => continue,
-            Value::Bool(_) => Kind::Bool,
-            Value::Int(_) => Kind::Int,
-            Value::F64(_) => Kind::F64,
-            Value::Text(_) | Value::List(_) | Value::Map(_) => match kind {
-                Some(kind) if !matches!(kind, Kind::Bool | Kind::Int | Kind::F64) => kind,
-                Some(_) => Kind::Any,
-                None => Kind::Text,
-            },
-            _ => Kind::Any,
-        };
-        kind = Some(match (kind, of_cell) {
-            (None, of_cell) => of_cell,
-            (Some(kind), of_cell) if kind == of_cell => kind,
-            (Some(Kind::Int), Kind::F64) | (Some(Kind::F64), Kind::Int) => Kind::F64,
-            _ => Kind::Any,
-        });
-    }
-    if kind == Some(Kind::F64) {
-        for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
-            if let Value::Int(number) = cell {
-                #[expect(clippy::cast_precision_loss, reason = "as SQLite does where it adds the two")]
-                let number = *number as f64;
-                *cell = Value::F64(number);
-            }
-        }
-    }
-    kind.unwrap_or(Kind::Any)
 }
 
 #[pymethods]
 impl Answer {
     #[getter]
     fn column_names(&self) -> Vec<&str> {
-        self.columns.iter().map(|column| &*column.name).collect()
+        self.rows.columns().iter().map(|column| &*column.name).collect()
     }
 
     #[getter]
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        value::columns(py, &self.columns)
+        value::columns(py, self.rows.columns())
     }
 
     #[getter]
@@ -413,18 +425,18 @@ impl Answer {
     }
 
     fn __len__(&self) -> usize {
-        self.rows.len()
+        self.rows.values().len()
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows = self.rows.iter().map(|row| value::tuple(py, row)).collect::<PyResult<Vec<_>>>()?;
+        let rows = self.rows.values().iter().map(|row| value::tuple(py, row)).collect::<PyResult<Vec<_>>>()?;
         Ok(PyTuple::new(py, rows)?.try_iter()?.into_any())
     }
 
     /// The rows as dicts.
     fn dicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let names = value::names(py, &self.columns);
-        let rows = self.rows.iter().map(|row| value::row(py, &names, row)).collect::<PyResult<Vec<_>>>()?;
+        let names = value::names(py, self.rows.columns());
+        let rows = self.rows.values().iter().map(|row| value::row(py, &names, row)).collect::<PyResult<Vec<_>>>()?;
         Ok(PyTuple::new(py, rows)?.try_iter()?.into_any())
     }
 
@@ -438,12 +450,12 @@ impl Answer {
         let (schema, batches) = py
             .detach(|| {
                 let mut batches = Vec::new();
-                let mut sink = ArrowBatches::new(&self.columns, |batch| {
+                let mut sink = ArrowBatches::new(self.rows.columns(), |batch| {
                     batches.push(batch);
                     Ok(())
                 });
                 let schema = sink.schema();
-                self.rows.iter().try_for_each(|row| sink.row(row))?;
+                self.rows.values().iter().try_for_each(|row| sink.row(row))?;
                 sink.finish()?;
                 drop(sink);
                 Ok((schema, batches))
@@ -453,10 +465,30 @@ impl Answer {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.columns)
+        schema_capsule(py, self.rows.columns())
+    }
+
+    /// The rows as a `pyarrow.Table`.
+    fn arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        arrow(slf)
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    /// The rows as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        arrow(slf)?.call_method0("to_pandas")
+    }
+
+    /// The first rows as a table of HTML, for notebooks.
+    fn _repr_html_(&self) -> String {
+        html(self.rows.columns(), self.rows.values())
     }
 
     fn __repr__(&self) -> String {
-        format!("<assetq.Answer of {} rows: {}>", self.rows.len(), self.column_names().join(", "))
+        format!("<assetq.Answer of {} rows: {}>", self.rows.values().len(), self.column_names().join(", "))
     }
 }

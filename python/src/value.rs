@@ -3,7 +3,7 @@
 //! Ids and GUIDs are text in the one form that all outputs have, floats the double of the same value, maps dicts and
 //! lists lists.
 
-use assetq::id::{Id32, Id64};
+use assetq::formats::id::{Id32, Id64};
 use assetq::table::{Column, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -94,6 +94,6 @@ pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 pub fn id(given: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     match given.cast::<PyInt>() {
         Ok(number) => number.extract().map(Some),
-        Err(_) => Ok(assetq::id::parse(&given.extract::<Cow<'_, str>>()?)),
+        Err(_) => Ok(assetq::formats::id::parse(&given.extract::<Cow<'_, str>>()?)),
     }
 }

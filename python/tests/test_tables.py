@@ -186,3 +186,22 @@ def test_names_that_are_not_there_are_errors_with_those_that_are(samples: Path) 
         with pytest.raises(assetq.Error, match="nope") as raised:
             ask()
         assert raised.value.kind in ("not_found", "syntax")
+
+
+def test_rows_go_to_other_libraries_by_name(samples: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = assetq.open(samples / "assets.bin")["databases"].columns("type", "records")
+    expected = table.arrow()
+    assert expected.equals(pyarrow.table(table))
+    polars = pytest.importorskip("polars")
+    assert table.to_polars().equals(polars.DataFrame(table))
+    pytest.importorskip("pandas")
+    assert list(table.to_pandas().columns) == ["type", "records"]
+
+
+def test_a_notebook_shows_the_first_rows(samples: Path) -> None:
+    db = assetq.open(samples / "assets.bin")
+    html = db["databases"].columns("type", "records")._repr_html_()
+    assert "<th>type</th>" in html and "<td>MaterialPrototype</td>" in html
+    assert db["paths"]._repr_html_().count("<tr>") == 21
+    assert "&lt;b&gt;" in db.sql("SELECT '<b>' AS text")._repr_html_()

@@ -1,6 +1,6 @@
 //! Archives as people ask them: the folder of a game, its builds, and the files inside.
 
-use assetq::wows::Variant;
+use assetq::formats::wows::wows::Variant;
 use assetq_sample::Size;
 use assetq_sample::wows::{BUILDS, FileEntry, How, Package, game};
 use serde_json::Value as Json;
@@ -200,7 +200,7 @@ fn a_snapshot_stands_for_a_build() {
 
 #[test]
 fn a_file_that_moved_is_told_as_one() {
-    use assetq::wows::Variant;
+    use assetq::formats::wows::wows::Variant;
     use assetq_sample::wows::{How, Package};
     let dir = TempDir::new().unwrap();
     let build = |build: &str, files: &[(&str, &str)]| {
@@ -460,7 +460,7 @@ fn two_folders_are_compared_by_their_files() {
     let rows = json(1, &["diff", old, new]);
     let told = |row: &Json| format!("{} {} {} {}", row["change"], row["key"], row["old"], row["new"]).replace('"', "");
     let told: BTreeSet<String> = rows.iter().map(told).collect();
-    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::__private::codec::crc32(bytes));
+    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq_core::codec::crc32(bytes));
     let (was, is) = (crc32(b"123"), crc32(b"124"));
     assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
     assert!(told.contains(&format!("changed a/long.bin {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");

@@ -1,8 +1,9 @@
 //! A pattern in place of a file: the tables of all its files.
 
 use crate::common::run;
-use assetq::files::{self, FilePattern, FileSet};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::query::files;
+use assetq::query::files::{FilePattern, FileSet};
 use assetq::table::filter::Filter;
 use assetq::table::{Table, Value, column_index};
 use assetq::{Asset, Options};

@@ -1,8 +1,8 @@
 //! Names for ids that a file does not name itself: from the archive that it lies in, from lists, from other files.
 
-use assetq::archive::Archive as _;
-use assetq::id::{of_name, of_path};
-use assetq::names::NameSources;
+use assetq::formats::id::{of_name, of_path};
+use assetq::query::archive::Archive as _;
+use assetq::query::archive::names::NameSources;
 use assetq::table::{Table, Value};
 use assetq::{Asset, Options, Source};
 use assetq_sample::bwdb::DatabaseBuilder;
@@ -76,7 +76,7 @@ fn what_lies_in_a_game_has_its_names_without_asking() {
 fn a_database_shows_the_paths_of_what_it_only_refers_to() {
     let (visual, geometry, node) = ("content/a/ship.visual", "content/a/ship.geometry", "Turret_01");
     let mut builder = DatabaseBuilder::default();
-    let mut blob = BlobWriter::new(assetq::bwdb::prototypes::PrototypeType::Visual, 1);
+    let mut blob = BlobWriter::new(assetq::formats::wows::bwdb::prototypes::PrototypeType::Visual, 1);
     let at = blob.record(0);
     blob.data.patch(at, 1i32.to_le_bytes());
     blob.array(at, 0x18, of_name(node).to_le_bytes());
@@ -85,7 +85,7 @@ fn a_database_shows_the_paths_of_what_it_only_refers_to() {
     blob.array(at, 0x20, [0; 64]);
     blob.array(at, 0x28, [0xFF, 0xFF]);
     blob.data.patch(at + 0x30, of_path(geometry).to_le_bytes());
-    builder.database(assetq::bwdb::prototypes::PrototypeType::Visual.magic(), 0, blob.finish());
+    builder.database(assetq::formats::wows::bwdb::prototypes::PrototypeType::Visual.magic(), 0, blob.finish());
     builder.resource(of_path(visual), 0, 0, 0);
     let bytes = builder.build();
     let open = |options: &Options| Asset::open_with(Source::from_vec("assets.bin", bytes.clone()), options).unwrap();
@@ -163,9 +163,9 @@ fn few_questions_make_no_tree_of_the_game() {
     let game = Asset::open_at(dir.path().join("game"), &Options::default()).unwrap();
     let mut names = NameSources::default();
     names.add_asset(game.clone());
-    use assetq::relations::IdTexts as _;
+    use assetq::formats::relations::IdTexts as _;
     assert_eq!(names.path(of_path(MODEL)).unwrap().as_deref(), Some(MODEL));
-    let game = game.get::<assetq::wows::WowsArchive>().unwrap();
+    let game = game.get::<assetq::formats::wows::wows::WowsArchive>().unwrap();
     assert!(!game.has_tree());
     assert!(game.len().unwrap() > 0 && game.has_tree());
 }

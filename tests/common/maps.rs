@@ -1,9 +1,10 @@
 //! Rusty Hearts maps that hold what was written.
 
-use assetq::report::Progress;
+use assetq::Source;
+use assetq::formats::Reader as _;
+use assetq::formats::report::Progress;
+use assetq::formats::rusty_hearts::wdata::Map;
 use assetq::table::{Table, Value, column_index};
-use assetq::wdata::Map;
-use assetq::{Reader as _, Source};
 use assetq_sample::wdata::{FieldValues, Spec, Written};
 
 /// Values as they are compared: what is shown is the same, and floats are the same bits.

@@ -5,8 +5,9 @@ pub mod made;
 pub mod maps;
 pub mod tree;
 
+use assetq::formats::ErrorKind;
 use assetq::table::{Tree, Value};
-use assetq::{Asset, Error, ErrorKind, Source};
+use assetq::{Asset, Error, Source};
 use std::path::{Path, PathBuf};
 
 /// The folder of real files. Without one, prints that the test is skipped.
@@ -77,7 +78,7 @@ pub fn errors_of(asset: &Asset) -> Vec<Error> {
                     let found = archive.find(&file.path);
                     // A damaged path is not the path whose hash the id is.
                     assert!(file.id.is_some() || found.unwrap().is_some(), "{} is not found", file.path);
-                    errors.extend(assetq::archive::open(archive, &file, "GAME").err());
+                    errors.extend(assetq::query::archive::open(archive, &file, "GAME").err());
                 }
                 Err(error) => errors.push(error),
             }

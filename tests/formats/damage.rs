@@ -4,10 +4,11 @@
 
 use crate::common::errors_of;
 use crate::wdata::damaged::small;
-use assetq::rusty_hearts::layout::KEY;
-use assetq::white::GameKind;
-use assetq::white::layout::EntryLayout;
-use assetq::{Asset, Error, ErrorKind, Format, Options, Source};
+use assetq::formats::ErrorKind;
+use assetq::formats::ff13::white::GameKind;
+use assetq::formats::ff13::white::layout::EntryLayout;
+use assetq::formats::rusty_hearts::rusty_hearts::layout::KEY;
+use assetq::{Asset, Error, Format, Options, Source};
 use assetq_sample::{self as sample, FILES, Size, gameparams, rusty_hearts, vrb, wdb, white, wows};
 use fastrand::Rng;
 use std::sync::Arc;
@@ -102,7 +103,11 @@ fn all() -> Vec<Whole> {
     all.push(Whole::new("first.wdb", wdb::generated(3, wdb::Game::First, 6, 12).build()));
     let pickle = gameparams::root(gameparams::entities(1, Size::Small, &[])).pickle();
     all.push(Whole::wrapped("GameParams.data", pickle, |bytes| gameparams::file(&bytes)));
-    for variant in [assetq::wows::Variant::V2, assetq::wows::Variant::V1, assetq::wows::Variant::Legends] {
+    for variant in [
+        assetq::formats::wows::wows::Variant::V2,
+        assetq::formats::wows::wows::Variant::V1,
+        assetq::formats::wows::wows::Variant::Legends,
+    ] {
         let mut package = wows::Package::new(variant, "v.pkg");
         package.file("a/b.txt", b"some text, some text", wows::How::Deflated);
         package.file("c.txt", b"plain", wows::How::Stored);

@@ -1,10 +1,11 @@
 //! Textures: headers, levels, damage, and pixels against a second way of decoding them.
 
 use crate::common;
-use assetq::dds::Dds;
+use assetq::formats::Reader;
+use assetq::formats::dds::Dds;
 use assetq::table::Value;
-use assetq::texture::{Masks, TexelFormat, Texture, decode};
-use assetq::{Asset, Format, Reader, Source};
+use assetq::view::texture::{Masks, TexelFormat, Texture, decode};
+use assetq::{Asset, Format, Source};
 use assetq_sample::dds::{DdsBuilder, Texels, demo, flat, flat_block};
 use assetq_sample::{FOLDERS, Size};
 use std::collections::BTreeMap;
@@ -106,7 +107,7 @@ fn signed_bumps_are_decoded_and_palettes_unsupported() {
     assert_eq!(decode(&dds.level(0, 0).unwrap()).unwrap().rgba, [[0, 255, 0, 255], [128, 192, 0, 255]]);
     for flags in [0x20, 0x200, 0x4_0000] {
         let error = open(with_flags(flags)).unwrap_err();
-        assert!(matches!(error.kind(), assetq::ErrorKind::Unsupported { .. }), "{error}");
+        assert!(matches!(error.kind(), assetq::formats::ErrorKind::Unsupported { .. }), "{error}");
     }
 }
 

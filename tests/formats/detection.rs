@@ -1,8 +1,9 @@
 //! Detection of formats.
 
 use assetq::formats::reader::Likeness;
+use assetq::formats::{FileFormat, Reader};
 use assetq::table::Table;
-use assetq::{FileFormat, Format, Options, Reader, Result, Source, formats};
+use assetq::{Format, Options, Result, Source, formats};
 use assetq_sample::{FILES, Size};
 use std::sync::mpsc;
 use std::thread;

@@ -1,10 +1,11 @@
 //! Parameters and texts of World of Warships: pickles by every protocol, hostile ones, tables, and plates of models.
 
 use crate::common::samples;
-use assetq::gameparams::{NodeKind, Params, Pickle};
-use assetq::names::NameSources;
+use assetq::formats::Reader;
+use assetq::formats::wows::gameparams::{NodeKind, Params, Pickle};
+use assetq::query::archive::names::NameSources;
 use assetq::table::{Tree, Value};
-use assetq::{Asset, Options, Reader, Source};
+use assetq::{Asset, Options, Source};
 use assetq_sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
 use assetq_sample::geometry::{battleship, gun};
 use assetq_sample::pickle::Data;
@@ -568,7 +569,7 @@ fn the_command_answers_from_a_game_and_from_files() {
 #[cfg(feature = "cli")]
 #[test]
 fn arenas_are_kept_and_mapped() {
-    use assetq::archive::Cache;
+    use assetq::query::archive::Cache;
     let dir = tempfile::tempdir().unwrap();
     let cache = Cache::at(dir.path().join("cache"));
     let options = Options::default().with(Arc::new(cache.clone()));

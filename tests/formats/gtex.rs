@@ -1,9 +1,10 @@
 //! Textures of the FINAL FANTASY XIII trilogy, whose texels are in another file.
 
-use assetq::gtex::Textures;
+use assetq::formats::Reader;
+use assetq::formats::ff13::gtex::Textures;
 use assetq::table::{Tree, Value};
-use assetq::texture::decode;
-use assetq::{Asset, Reader, Source};
+use assetq::view::texture::decode;
+use assetq::{Asset, Source};
 use assetq_sample::gtex::{demo, demo_imgb};
 use assetq_sample::{Size, dds::flat_block};
 
@@ -40,7 +41,8 @@ fn texels_are_read_from_the_file_beside_it() {
 fn a_file_without_its_texels_lists_its_textures_and_names_what_is_missing() {
     let textures = open(demo(1, Size::Small), None);
     assert_eq!(textures.table("textures").unwrap().len().unwrap(), 3);
-    let error = assetq::texture::Texture::level(&textures.get(0).unwrap().unwrap(), 0, 0).map(|_| ()).unwrap_err();
+    let error =
+        assetq::view::texture::Texture::level(&textures.get(0).unwrap().unwrap(), 0, 0).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains(".imgb"), "{error}");
 }
 

@@ -81,3 +81,20 @@ fn core_query_and_view_know_no_game() {
     }
     assert!(met.is_empty(), "{met:#?}");
 }
+
+#[test]
+fn the_front_door_has_at_most_fifteen_names() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    assert!(!text.contains("doc(hidden)"), "what is public is documented");
+    let mut names = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(module) = line.strip_prefix("pub mod ") {
+            names.insert(module.trim_end_matches([';', ' ', '{']));
+        } else if let Some(used) = line.strip_prefix("pub use ") {
+            let used = used.trim_end_matches(';').trim_end_matches('}');
+            let used = used.rsplit_once('{').or_else(|| used.rsplit_once("::")).unwrap().1;
+            names.extend(used.split(", "));
+        }
+    }
+    assert_eq!(names.len(), 15, "{names:?}");
+}

@@ -1,10 +1,12 @@
 //! Rusty Hearts folders: generated ones against a second reader, and damaged ones.
 
 use crate::common::{run, writer};
-use assetq::archive::{self, Archive};
-use assetq::rusty_hearts::layout::{KEY, LIST};
-use assetq::rusty_hearts::{Key, RustyHeartsArchive};
-use assetq::{Asset, ErrorKind, Options, Reader as _, Source};
+use assetq::formats::rusty_hearts::rusty_hearts::layout::{KEY, LIST};
+use assetq::formats::rusty_hearts::rusty_hearts::{Key, RustyHeartsArchive};
+use assetq::formats::{ErrorKind, Reader as _};
+use assetq::query::archive;
+use assetq::query::archive::Archive;
+use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
 use assetq_sample::rusty_hearts::{Records, folder, hash, pack, volume_of};
 use serde_json::Value as Json;

@@ -1,9 +1,10 @@
 //! Space Engineers 2 folders: what definitions are called, in a folder that is made and in files that are damaged.
 
 use crate::common::{errors_of, run, writer};
-use assetq::archive;
-use assetq::se2::Se2Archive;
-use assetq::{Asset, ErrorKind, Options, Source};
+use assetq::formats::ErrorKind;
+use assetq::formats::vrage::se2::Se2Archive;
+use assetq::query::archive;
+use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
 use assetq_sample::se2::{self as build, BLOCK, CONTENT, Def, ITEM, folder, guid};
 use serde_json::Value as Json;

@@ -2,7 +2,7 @@
 //!
 //! The thread sanitizer runs these tests, too: see docs/hostile.md.
 
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
 use assetq::table::Tree;
 use assetq::{Asset, Source};
 use assetq_sample::{FILES, Size};
@@ -55,7 +55,7 @@ fn in_parallel(asset: &Asset, other: &Asset) -> String {
                 .unwrap();
         }
     }
-    if let Some(geometry) = asset.get::<assetq::geometry::Geometry>() {
+    if let Some(geometry) = asset.get::<assetq::formats::wows::geometry::Geometry>() {
         for group in &geometry.groups().unwrap().groups {
             let positions =
                 geometry.mapped_vertices(group.vertices).unwrap().positions().map(Iterator::collect::<Vec<_>>);
@@ -66,7 +66,7 @@ fn in_parallel(asset: &Asset, other: &Asset) -> String {
     for table in assetq::diff::tables(asset, other, &[]).unwrap() {
         write!(said, "{} {:?}", table.name(), table.find(&Default::default(), 0)).unwrap();
     }
-    write!(said, "{:?}", assetq::refs::scan(asset, &|_, _| true)).unwrap();
+    write!(said, "{:?}", assetq::query::refs::scan(asset, &|_, _| true)).unwrap();
     said
 }
 

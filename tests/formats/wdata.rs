@@ -1,9 +1,10 @@
 //! Whole maps: generated ones in every version, and damaged ones.
 
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
+use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::{Region, Table, Tree, Value, column_index};
-use assetq::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
-use assetq::{Asset, ErrorKind, Reader as _, Source};
+use assetq::{Asset, Source};
 use assetq_sample::wdata::{Spec, Written, demo, write};
 use assetq_sample::{Size, Writer};
 

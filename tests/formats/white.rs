@@ -1,10 +1,12 @@
 //! FINAL FANTASY XIII trilogy folders: generated ones against a second reader, and damaged ones.
 
 use crate::common::{run, writer};
-use assetq::archive::{self, Archive as _, Codec};
-use assetq::white::layout::EntryLayout;
-use assetq::white::{GameKind, WhiteArchive};
-use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
+use assetq::formats::ff13::white::layout::EntryLayout;
+use assetq::formats::ff13::white::{GameKind, WhiteArchive};
+use assetq::formats::{ErrorKind, Reader as _};
+use assetq::query::archive;
+use assetq::query::archive::{Archive as _, Codec};
+use assetq::{Asset, Format, Options, Source};
 use assetq_sample::white::{self as build, Image, Listed, Written, folder};
 use assetq_sample::{FILES, Size};
 use std::fs;

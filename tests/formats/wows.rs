@@ -1,12 +1,14 @@
 //! World of Warships archives: what the library reads of indexes, volumes and a game's folder, and what it makes of
 //! damaged ones.
 
-use assetq::__private::codec::{cityhash64, crc32};
-use assetq::archive::{self, Archive as _, AtBuild, Cache, Codec};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::formats::wows::wows::{Variant, WowsArchive};
+use assetq::formats::{ErrorKind, Reader as _};
+use assetq::query::archive;
+use assetq::query::archive::{Archive as _, AtBuild, Cache, Codec};
 use assetq::table::{Tree, Value};
-use assetq::wows::{Variant, WowsArchive};
-use assetq::{Asset, ErrorKind, Options, Reader as _, Source};
+use assetq::{Asset, Options, Source};
+use assetq_core::codec::{cityhash64, crc32};
 use assetq_sample::Size;
 use assetq_sample::wows::{self as build, FileEntry, How, NameEntry, Package};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Allocations of lookups and of files with hostile counts.
 
 use crate::GLOBAL;
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
 use assetq::{Asset, Source};
 use assetq_sample::{Size, bwdb::demo};
 use stats_alloc::Region;

@@ -1,9 +1,9 @@
 //! Budgets: the cost of reading a damaged file of each format to its end.
 
 use crate::{GLOBAL, common};
-use assetq::archive;
+use assetq::formats::wows::wows::Variant;
+use assetq::query::archive;
 use assetq::table::Tree;
-use assetq::wows::Variant;
 use assetq::{Asset, Options, Source};
 use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, seal};
 use assetq_sample::wows::{Package, deflate};

@@ -1,7 +1,7 @@
 use super::server::{Answer, Request, answer, range, ranges, ranges_of};
 use super::{Server, run};
 use assetq::Source;
-use assetq::atomic_file::{AtomicFile, Overwrite};
+use assetq::write::atomic_file::{AtomicFile, Overwrite};
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;

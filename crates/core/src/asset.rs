@@ -1,16 +1,18 @@
 //! Files of any format: telling which one it is, and opening it.
 
-use crate::archive::Prefix;
+use crate::archive::{Archive, Prefix};
 use crate::error::{Error, ErrorKind, Result};
+use crate::openable::Openable;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{FileFormat, Likeness, Reader, no_table};
 use crate::scene;
 use crate::source::Source;
+use crate::table::Table;
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// A format. The built-in formats are constants of this type; [`Format::of`] gives the format of any reader.
 #[derive(Clone, Copy)]
@@ -44,15 +46,30 @@ pub struct BuiltIn {
 
 inventory::collect!(BuiltIn);
 
+/// The list that [`BuiltIn::list`] was given.
+static LISTED: OnceLock<&BuiltIn> = OnceLock::new();
+
 impl BuiltIn {
+    /// Adds these formats and prefixes unless any are submitted. A linker that takes only what is called from a static library leaves
+    /// out what is submitted: a static library calls this first, any number of times.
+    pub fn list(&'static self) {
+        if Self::all().next().is_none() {
+            LISTED.get_or_init(|| self);
+        }
+    }
+
+    fn all() -> impl Iterator<Item = &'static Self> {
+        inventory::iter::<Self>.into_iter().chain(LISTED.get().copied())
+    }
+
     /// The submitted formats.
     pub fn formats() -> impl Iterator<Item = Format> {
-        inventory::iter::<Self>.into_iter().flat_map(|submitted| submitted.formats.iter().copied().flatten().copied())
+        Self::all().flat_map(|submitted| submitted.formats.iter().copied().flatten().copied())
     }
 
     /// The submitted prefixes.
     pub fn prefixes() -> impl Iterator<Item = &'static Prefix> {
-        inventory::iter::<Self>.into_iter().flat_map(|submitted| submitted.prefixes)
+        Self::all().flat_map(|submitted| submitted.prefixes)
     }
 }
 
@@ -181,16 +198,26 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Opens `source` as a file of the format that it is of. Reads headers only.
+    /// Detects the format of a file and opens it: by its path, its address, or its [`Source`]. Reads headers only.
     ///
     /// # Errors
-    /// `UnknownFormat`, and the errors of the headers.
-    pub fn open(source: Source) -> Result<Self> {
-        Self::open_with(source, &Options::default())
+    /// `UnknownFormat`, the errors of the headers, and of a path the errors of [`Address::open`].
+    ///
+    /// [`Address::open`]: crate::archive::Address::open
+    pub fn open(from: impl Openable) -> Result<Self> {
+        from.open_asset(&Options::default())
     }
 
-    /// As [`Asset::open`], with more than the file to go by.
-    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+    /// As [`Asset::open`], with options.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
+        from.open_asset(options)
+    }
+
+    /// The file with the bytes of `source`.
+    pub(crate) fn of_source(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
         Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
     }
@@ -213,6 +240,38 @@ impl Asset {
     /// The reader, as every command sees it.
     pub fn reader(&self) -> &dyn Reader {
         &*self.reader
+    }
+
+    /// The table called `name`.
+    ///
+    /// # Errors
+    /// `Syntax` with the nearest tables, or the reason why there is none.
+    pub fn table(&self, name: &str) -> Result<Box<dyn Table + '_>> {
+        let reader = self.reader();
+        reader.table(name).ok_or_else(|| {
+            let what = no_table(reader, name).into();
+            Error::of_part(ErrorKind::Syntax { what }, self.source().name().to_owned())
+        })
+    }
+
+    /// The file as an archive of other files.
+    ///
+    /// # Errors
+    /// `Syntax` for a file of a format that holds no files.
+    pub fn archive(&self) -> Result<&dyn Archive> {
+        self.reader().archive().ok_or_else(|| {
+            let (name, format) = (self.source().name(), self.format());
+            let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
+            Error::of_part(ErrorKind::Syntax { what }, "")
+        })
+    }
+
+    /// The decoded bytes of the file at `path` in this archive.
+    ///
+    /// # Errors
+    /// `NotFound` with the nearest path, and the errors of [`Archive::stored`] and of the codec.
+    pub fn read(&self, path: impl AsRef<str>) -> Result<Source> {
+        crate::archive::source_inside(self, path.as_ref(), &Options::default())
     }
 
     /// The reader of one format, such as a database; `None` for a file of another format.

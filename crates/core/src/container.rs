@@ -350,3 +350,15 @@ pub trait Archive: Send + Sync {
         Ok(())
     }
 }
+
+impl<'a> dyn Archive + 'a {
+    /// The files, in the order of [`Archive::file`]. A damaged entry is an error of its own; if no list of files can be read, the
+    /// error is the only item.
+    pub fn files(&self) -> impl Iterator<Item = Result<File<'_>>> {
+        let (count, fault) = match self.len() {
+            Ok(count) => (count, None),
+            Err(error) => (0, Some(Err(error))),
+        };
+        (0..count).map(|n| self.file(n)).chain(fault)
+    }
+}

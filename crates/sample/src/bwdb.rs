@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// let mut builder = DatabaseBuilder::default();
 /// let name = builder.string("diffuseMap");
 /// let path = builder.path("content/gameplay/hull.visual");
-/// let db = assetq::bwdb::Database::open(assetq::Source::from_vec("assets.bin", builder.build()))?;
+/// let db = assetq::formats::wows::bwdb::Database::open(assetq::Source::from_vec("assets.bin", builder.build()))?;
 /// assert_eq!(db.string(name)?, Some("diffuseMap"));
 /// assert_eq!(db.path(path)?.as_deref(), Some("content/gameplay/hull.visual"));
 /// # Ok::<(), assetq::Error>(())

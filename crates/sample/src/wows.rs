@@ -52,9 +52,9 @@ pub struct NameEntry {
 /// An unfinished index and its volumes.
 ///
 /// ```
-/// use assetq::archive::Archive as _;
+/// use assetq::query::archive::Archive as _;
 /// use assetq_sample::wows::{How, Package};
-/// use assetq::wows::{WowsArchive, Variant};
+/// use assetq::formats::wows::wows::{Variant, WowsArchive};
 /// let mut package = Package::new(Variant::V2, "gui_0001.pkg");
 /// package.file("gui/icon.png", b"...", How::Stored);
 /// let game = WowsArchive::open(assetq::Source::from_vec("gui.idx", package.index()), &Default::default())?;

@@ -6,7 +6,7 @@ use crate::inputs;
 use crate::record::Bound::{AtLeast, AtMost};
 use crate::turns::turns;
 use assetq::Source;
-use assetq::geometry::Geometry;
+use assetq::formats::wows::geometry::Geometry;
 use std::hint::black_box;
 use wowsunpack::models::geometry::parse_geometry;
 

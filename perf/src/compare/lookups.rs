@@ -5,8 +5,8 @@ use crate::owned::Parsed;
 use crate::questions::{ids, sum, sum_many};
 use crate::record::Bound::AtMost;
 use crate::turns::turns;
-use assetq::__private::codec::cityhash64;
-use assetq::bwdb::Location;
+use assetq::formats::wows::bwdb::Location;
+use assetq_core::codec::cityhash64;
 use std::hint::black_box;
 use wowsunpack::models::assets_bin::{PrototypeDatabase, parse_assets_bin};
 

@@ -4,9 +4,9 @@ use super::run::Run;
 use crate::inputs;
 use crate::record::Pages;
 use crate::spawn::{PAGE, minor_faults};
-use assetq::__private::codec::cityhash64;
 use assetq::Source;
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
+use assetq_core::codec::cityhash64;
 use std::fs;
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use crate::record::Bound::AtMost;
 use crate::record::{Ratio, Spread};
 use crate::turns::turns;
 use assetq::Source;
-use assetq::gameparams::{Params, Pickle};
+use assetq::formats::wows::gameparams::{Params, Pickle};
 use assetq_sample::{Size, gameparams};
 use serde_pickle::DeOptions;
 use std::hint::black_box;

@@ -5,7 +5,7 @@ use crate::inputs;
 use crate::questions::ids;
 use crate::record::{Bound::AtMost, Process, Ratio, Spread};
 use crate::spawn::{Cost, Order, instructions, left_when_dropped};
-use assetq::bwdb::layout::PathEntry;
+use assetq::formats::wows::bwdb::layout::PathEntry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -3,7 +3,7 @@
 use crate::record::{Bound, Growth, Ratio, Record, Spread, slope};
 use crate::turns::median;
 use assetq::Source;
-use assetq::bwdb::Database;
+use assetq::formats::wows::bwdb::Database;
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,10 +1,11 @@
 //! Differences between two files: what a builder changes is what is reported, and nothing else.
 
-use assetq::bwdb::prototypes::PrototypeType;
 use assetq::diff::{self, DifferenceKind, Side};
-use assetq::report::Progress;
+use assetq::formats::ErrorKind;
+use assetq::formats::report::Progress;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq::table::Value;
-use assetq::{Asset, ErrorKind, Source};
+use assetq::{Asset, Source};
 use assetq_sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
 use assetq_sample::prototypes::{BlobWriter, u32s, u64s};
@@ -69,7 +70,7 @@ fn a_file_does_not_differ_from_itself() {
     }
 }
 
-fn database(asset: &Asset) -> &assetq::bwdb::Database {
+fn database(asset: &Asset) -> &assetq::formats::wows::bwdb::Database {
     asset.get().expect("an assets.bin")
 }
 
@@ -87,7 +88,7 @@ fn a_later_build_differs_in_what_was_altered_and_not_in_what_only_moved() {
         expected.extend(added.iter().map(|id| format!("resources + {}", path(&new, id))));
         expected.extend(removed.iter().map(|id| format!("resources - {}", path(&old, id))));
         expected.extend(changed.iter().map(|(id, field)| format!("resources ~ {} {field}", path(&old, id))));
-        let id = |text: &String| Value::Id32(assetq::__private::codec::murmur3(text.as_bytes()));
+        let id = |text: &String| Value::Id32(assetq_core::codec::murmur3(text.as_bytes()));
         expected.extend(added_strings.iter().map(|text| format!("strings + {} text={text}", id(text))));
         assert!(changed.len() >= 7 && !removed.is_empty(), "{changed:?}");
 
@@ -181,7 +182,7 @@ fn a_field_deep_in_a_record_is_named_with_both_texts() {
 }
 
 fn hash(text: &str) -> String {
-    Value::Id32(assetq::__private::codec::murmur3(text.as_bytes())).to_string()
+    Value::Id32(assetq_core::codec::murmur3(text.as_bytes())).to_string()
 }
 
 /// A material with float properties of these names and values, in this order.
@@ -245,7 +246,7 @@ fn which_of_its_paths_names_a_record_does_not_depend_on_the_map() {
         (0..2).map(|row| table.value(row, 2).unwrap().to_string()).collect::<Vec<_>>()
     };
     let smallest = |paths: &[&'static str]| {
-        *paths.iter().min_by_key(|path| assetq::__private::codec::cityhash64(path.as_bytes())).unwrap()
+        *paths.iter().min_by_key(|path| assetq_core::codec::cityhash64(path.as_bytes())).unwrap()
     };
     assert_eq!(path(&old), shared.map(|(_, paths)| smallest(paths)));
     for capacity in [5, 11, 13, 17, 23, 29, 101] {
@@ -293,7 +294,7 @@ fn records_of_a_layout_that_nobody_knows_are_compared_by_their_bytes_less_pointe
             blob.data.patch(records[record] + 16, numbers[record].to_le_bytes());
             blob.array(records[record], 8, u32s([1, 2]));
         }
-        builder.database(assetq::__private::codec::murmur3(b"TrailPrototype"), 5, blob.finish());
+        builder.database(assetq_core::codec::murmur3(b"TrailPrototype"), 5, blob.finish());
         for record in 0..8 {
             let id = builder.path(&format!("trails/{record}.xml"));
             builder.resource(id, 0, record, 0);
@@ -405,7 +406,7 @@ fn records_of_a_sheet_are_known_by_name() {
 fn an_entry_of_a_pack_differs_by_its_bytes() {
     let old = pack(&[("a", "txt", b"one!".to_vec()), ("b", "txt", b"two!".to_vec()), ("c", "", b"three".to_vec())]);
     let new = pack(&[("b", "txt", b"2222".to_vec()), ("a", "txt", b"one!".to_vec()), ("d", "", b"three".to_vec())]);
-    let content = |text: &str| format!("0x{:016X}", assetq::__private::codec::xxh64(text.as_bytes(), 0));
+    let content = |text: &str| format!("0x{:016X}", assetq_core::codec::xxh64(text.as_bytes(), 0));
     assert_eq!(
         lines("pack.bin", &old, &new),
         [

@@ -1,9 +1,11 @@
 //! `find`: what a search over the stretches of a file gives is what a look at every row gives.
 
-use assetq::bwdb::Database;
-use assetq::find::{self, Options, Pattern, Syntax};
+use assetq::formats::Reader as _;
+use assetq::formats::wows::bwdb::Database;
+use assetq::query::find;
+use assetq::query::find::{Options, Pattern, Syntax};
 use assetq::table::Table;
-use assetq::{Asset, Reader as _, Source};
+use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::bwdb::{DatabaseBuilder, demo};
 use fastrand::Rng;

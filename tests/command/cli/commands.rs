@@ -54,7 +54,7 @@ fn resolve_by_path_hex_and_decimal_is_one_answer() {
     let by_path = &json(&["resolve", &path, "-f", "json"])[0];
     let id = by_path["id"].as_str().unwrap();
     assert_eq!(id.len(), 18);
-    assert_eq!(u64::from_str_radix(&id[2..], 16).unwrap(), assetq::__private::codec::cityhash64(path.as_bytes()));
+    assert_eq!(u64::from_str_radix(&id[2..], 16).unwrap(), assetq_core::codec::cityhash64(path.as_bytes()));
     assert_eq!(by_path["type"], "VisualPrototype");
     assert_eq!((by_path["state"].as_str(), by_path["size"].as_u64()), (Some("valid"), Some(0x70)));
     let decimal = u64::from_str_radix(&id[2..], 16).unwrap().to_string();

@@ -228,7 +228,7 @@ fn statements_come_from_standard_input() {
 #[test]
 fn ids_are_read_by_one_rule_everywhere() {
     let dir = TempDir::new().unwrap();
-    let id_of = |path: &str| assetq::id::Id64(assetq::__private::codec::cityhash64(path.as_bytes())).to_string();
+    let id_of = |path: &str| assetq::formats::id::Id64(assetq_core::codec::cityhash64(path.as_bytes())).to_string();
     let only_digits = |path: &String| {
         let id = id_of(path);
         // SQL would drop leading zeros of a number.

@@ -113,7 +113,7 @@ fn a_property_of_a_material_comes_by_its_path() {
     let after = csv(dir, "SELECT count(*) FROM material_properties", "new.bin");
     assert_eq!(after.parse::<usize>().unwrap(), before.parse::<usize>().unwrap() + 2);
     let ids = "SELECT texture_id FROM material_properties WHERE record = 1 AND \"index\" = 0";
-    let id = assetq::table::Value::Id64(assetq::id::of_path("content/mine.dds")).to_string();
+    let id = assetq::table::Value::Id64(assetq::formats::id::of_path("content/mine.dds")).to_string();
     assert_eq!(csv(dir, ids, "new.bin"), id);
     assert!(run(dir, 0, &["verify", "new.bin"]).0.contains("bwdb ok"));
     run(dir, 0, &["patch", "new.bin", "undo.ndjson", "--in-place"]);

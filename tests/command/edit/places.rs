@@ -88,7 +88,9 @@ fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
 #[test]
 fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
     let dir = folder(|write| {
-        assetq_sample::white::folder(3, Size::Small, assetq::white::GameKind::First, |path, bytes| write(path, &bytes));
+        assetq_sample::white::folder(3, Size::Small, assetq::formats::ff13::white::GameKind::First, |path, bytes| {
+            write(path, &bytes)
+        });
     });
     let before = all(dir.path());
     let pack = "white_data:db/resident/wdbpack.bin";

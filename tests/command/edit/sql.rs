@@ -1,7 +1,7 @@
 //! `UPDATE`, `INSERT` and `DELETE` through the tables of a file, and the file that they make.
 
 use super::command::{folder, read, run};
-use assetq::bwdb::prototypes::PrototypeType;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq_sample::bwdb::DatabaseBuilder;
 use assetq_sample::prototypes::BlobWriter;
 use assetq_sample::wdb::{Cell, Game, Sheet};

@@ -4,8 +4,8 @@
 use crate::common::made::{cells, edited, undone};
 use assetq::edit::read::{Form, InputRow, rows};
 use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
+use assetq::formats::rusty_hearts::wdata::{BoxType, TriggerLayout};
 use assetq::table::{Accepts, Kind, Role, Table, Tree, Value, Visitor as _};
-use assetq::wdata::{BoxType, TriggerLayout};
 use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
 use assetq_sample::wdata::{Spec, demo, write};
@@ -77,8 +77,8 @@ fn a_portal_is_moved_and_leads_elsewhere() {
         wanted[1].3[4] = 1 - wanted[1].3[4].min(1);
         assert_eq!(plain::portals(&made.bytes), wanted);
         // All texts are counted as they were.
-        let text = open(&made.bytes).get::<assetq::wdata::Map>().unwrap().text_form();
-        assert_eq!(text, open(&old).get::<assetq::wdata::Map>().unwrap().text_form());
+        let text = open(&made.bytes).get::<assetq::formats::rusty_hearts::wdata::Map>().unwrap().text_form();
+        assert_eq!(text, open(&old).get::<assetq::formats::rusty_hearts::wdata::Map>().unwrap().text_form());
         assert_eq!(undone("town.wdata", &made.bytes, &made.undo), old);
         // The main table says the same of all boxes.
         let key = Value::Map(cells([("type_name", "PortalBox".into()), ("name", wanted[0].0.clone().into())]));
@@ -367,7 +367,7 @@ fn first_name(table: &dyn Table) -> Value<'static> {
 fn a_waypoint_that_others_lead_to_cannot_go_alone() {
     let old = write(&Spec::new(22, 9)).bytes;
     let asset = open(&old);
-    let map = asset.get::<assetq::wdata::Map>().unwrap();
+    let map = asset.get::<assetq::formats::rusty_hearts::wdata::Map>().unwrap();
     let link = map.link(0).unwrap().expect("the sample has links");
     let (_, to) = link.to.expect("it leads somewhere");
     let (to, from) = (to.name().unwrap().to_string(), link.from.1.name().unwrap().to_string());
@@ -425,7 +425,7 @@ fn paths_and_scripts_are_written() {
     ];
     let made = edited("town.wdata", &old, edits).unwrap();
     let asset = open(&made.bytes);
-    let map = asset.get::<assetq::wdata::Map>().unwrap();
+    let map = asset.get::<assetq::formats::rusty_hearts::wdata::Map>().unwrap();
     assert_eq!(map.path("nav_mesh_path").unwrap().unwrap().to_string(), "a\\longer\\path.nav");
     assert_eq!(map.path("moc_path").unwrap().unwrap().to_string(), "x.moc");
     assert!(map.path("obstacle_path").unwrap().is_none());

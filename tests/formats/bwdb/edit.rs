@@ -1,13 +1,14 @@
 //! Edited databases, models and spaces.
 
 use crate::common::tree::at;
-use assetq::bwdb::Database;
-use assetq::bwdb::prototypes::PrototypeType;
 use assetq::edit::{Check, EditPosition, Editor, Pieces, TableEdits, Writable};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::formats::wows::bwdb::Database;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
+use assetq::formats::{ErrorKind, Reader};
 use assetq::table::{Accepts, Kind, Value, Visitor as _, column_index};
 use assetq::write::atomic_file::Overwrite;
-use assetq::{Asset, ErrorKind, Options, Reader, Result, Source};
+use assetq::{Asset, Options, Result, Source};
 use assetq_sample::Size;
 use assetq_sample::bwdb::{DatabaseBuilder, demo};
 use assetq_sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
@@ -497,10 +498,10 @@ fn resources_come_and_go_as_in_a_map() {
 #[test]
 fn a_checksum_of_the_other_kind_is_kept_and_a_wrong_one_refused() {
     let mut old = materials([7, 8], 5, false, "speed");
-    let sum = assetq::__private::codec::crc32(&old[16..]);
+    let sum = assetq_core::codec::crc32(&old[16..]);
     old[8..12].copy_from_slice(&sum.to_le_bytes());
     let new = set(&old, BIN, &[("materials", 0, "sort_order", 3.into())]).unwrap();
-    assert_eq!(new[8..12], assetq::__private::codec::crc32(&new[16..]).to_le_bytes());
+    assert_eq!(new[8..12], assetq_core::codec::crc32(&new[16..]).to_le_bytes());
     old[8] ^= 1;
     let error = set(&old, BIN, &[("materials", 0, "sort_order", 3.into())]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
@@ -625,7 +626,7 @@ fn elements_with_lists_come_and_go_with_all_that_they_hold() {
 }
 
 fn id(path: &str) -> String {
-    Value::Id64(assetq::id::of_path(path)).to_string()
+    Value::Id64(assetq::formats::id::of_path(path)).to_string()
 }
 
 #[test]
@@ -672,7 +673,7 @@ fn hostile_files_are_refused_or_written_and_never_panic() {
             hostile[at] = rng.u8(..);
         }
         if *name == BIN {
-            let sum = assetq::__private::codec::murmur3(&hostile[16..]);
+            let sum = assetq_core::codec::murmur3(&hostile[16..]);
             hostile[8..12].copy_from_slice(&sum.to_le_bytes());
         }
         let source = Source::from_vec(name, hostile.clone());

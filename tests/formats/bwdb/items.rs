@@ -316,7 +316,7 @@ fn properties_get_other_types_and_leave_no_values() {
     texture.push((value, "content/of/mine.dds".into()));
     let (new, _) = made(&old, BIN, vec![TableEdits { add: vec![texture], ..edits("material_properties") }]).unwrap();
     let shown = cell(&new, BIN, "material_properties", 0, "texture_id");
-    assert_eq!(shown, Value::Id64(assetq::id::of_path("content/of/mine.dds")));
+    assert_eq!(shown, Value::Id64(assetq::formats::id::of_path("content/of/mine.dds")));
 }
 
 /// The names of a skeleton are looked up in the order of their ids, and parents are numbers of nodes.
@@ -337,13 +337,14 @@ fn nodes_keep_their_parents_and_the_order_of_their_names() {
     let add = vec![node(0, 7, None), node(2, 3, Some(1))];
     let (new, undo) = made(&old, MODELS, vec![TableEdits { add, ..edits("skeleton_nodes") }]).unwrap();
     let names = |bytes: &[u8]| {
-        let models = assetq::bwdb::Models::open(assetq::Source::from_vec(MODELS, bytes.to_vec())).unwrap();
+        let models =
+            assetq::formats::wows::bwdb::Models::open(assetq::Source::from_vec(MODELS, bytes.to_vec())).unwrap();
         let skeleton = models.skeleton(0).unwrap();
         let names: Vec<u32> = skeleton.name_map_names().unwrap().iter().map(|name| name.unwrap().0).collect();
         let nodes: Vec<u16> = skeleton.name_map_nodes().unwrap().iter().map(Result::unwrap).collect();
         (names, nodes)
     };
-    let root = assetq::id::of_name("Scene Root");
+    let root = assetq::formats::id::of_name("Scene Root");
     assert_eq!(names(&new), (vec![3, 7, root], vec![2, 0, 1]));
     assert_eq!(findings(&new, MODELS), Vec::<String>::new());
     let back = patched(&new, MODELS, &undo);

@@ -244,7 +244,7 @@ fn rows_of_hostile_files_come_and_go_or_are_refused() {
             hostile[rng.usize(..most)] = rng.u8(..);
         }
         if *name == "assets.bin" {
-            let sum = assetq::__private::codec::murmur3(&hostile[16..]);
+            let sum = assetq_core::codec::murmur3(&hostile[16..]);
             hostile[8..12].copy_from_slice(&sum.to_le_bytes());
         }
         let Ok(asset) = Asset::open(Source::from_vec(name, hostile.clone())) else { continue };

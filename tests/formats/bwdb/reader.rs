@@ -1,10 +1,11 @@
 //! Prototype databases: what the builder writes is what the reader says, and what a plain reader of the bytes says.
 
 use crate::common::field;
-use assetq::bwdb::prototypes::{PrototypeType, Record};
-use assetq::bwdb::{Database, Models, State};
+use assetq::formats::wows::bwdb::prototypes::{PrototypeType, Record};
+use assetq::formats::wows::bwdb::{Database, Models, State};
+use assetq::formats::{ErrorKind, Reader};
 use assetq::table::{Tree, Value, column_index};
-use assetq::{Asset, ErrorKind, Reader, Source};
+use assetq::{Asset, Source};
 use assetq_sample::bwdb::{DatabaseBuilder, demo, demo_of, systems_that_share};
 use assetq_sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq_sample::space::models_that_share;
@@ -338,7 +339,7 @@ fn the_checksum_may_be_either_of_two() {
     let (ok, detail) = check(&bytes);
     assert!(ok && detail.starts_with("MurmurHash3"), "{detail}");
     let mut crc = bytes.clone();
-    let sum = assetq::__private::codec::crc32(&bytes[16..]);
+    let sum = assetq_core::codec::crc32(&bytes[16..]);
     crc[8..12].copy_from_slice(&sum.to_le_bytes());
     let (ok, detail) = check(&crc);
     assert!(ok && detail.starts_with("CRC-32"), "{detail}");
@@ -563,7 +564,7 @@ fn cells_of_shared_arrays_end_with_an_error() {
 
 #[test]
 fn instances_stand_where_the_builder_put_them() {
-    use assetq::bwdb::{Models, Space};
+    use assetq::formats::wows::bwdb::{Models, Space};
     let models = Models::open(Source::from_vec("models.bin", sample::space::models_bin(1, Size::Small))).unwrap();
     let space = Space::open(Source::from_vec("space.bin", sample::space::space_bin(1, Size::Small))).unwrap();
     assert_eq!(models.len(), 6);
@@ -579,7 +580,7 @@ fn instances_stand_where_the_builder_put_them() {
 
 #[test]
 fn real_models_and_spaces_read_to_their_end() {
-    use assetq::bwdb::{Models, Space};
+    use assetq::formats::wows::bwdb::{Models, Space};
     let names = |folder| crate::common::files_in(folder);
     for path in names("models_bin") {
         let models = Models::open(Source::open(&path).unwrap()).unwrap();

@@ -1,10 +1,11 @@
 //! Records of prototype databases: references of effects, their lights, and layouts versus damage.
 
 use crate::common::field;
-use assetq::bwdb::prototypes::PrototypeType;
-use assetq::bwdb::{Database, Layouts};
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
+use assetq::formats::wows::bwdb::{Database, Layouts};
+use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::{Tree, Value};
-use assetq::{Asset, ErrorKind, Reader as _, Source, diff};
+use assetq::{Asset, Source, diff};
 use assetq_sample::Size;
 use assetq_sample::bwdb::{DatabaseBuilder, demo};
 use assetq_sample::prototypes::{BlobWriter, floats, u64s};
@@ -313,7 +314,7 @@ fn that_a_table_is_raw_is_said_everywhere() {
     let (mut bytes, pointers) = visuals(&[1; 6], 0);
     std::fs::write(dir.path().join("whole.bin"), &bytes).unwrap();
     break_pointers(&mut bytes, &pointers[1..]);
-    let sum = assetq::__private::codec::murmur3(&bytes[16..]);
+    let sum = assetq_core::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(dir.path().join("raw.bin"), bytes).unwrap();
     let why = "read as records of 0x70 bytes, 5 of 6 checked ones have arrays that do not lie after the records";
@@ -347,7 +348,7 @@ fn a_database_of_no_bytes_is_empty() {
         let entry = memchr::memmem::find(&bytes, &magic.to_le_bytes()).unwrap();
         bytes[entry + 0x10..entry + 0x18].fill(0);
     }
-    let sum = assetq::__private::codec::murmur3(&bytes[16..]);
+    let sum = assetq_core::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     let db = open(bytes);
     assert_eq!(findings(&db), [""; 0]);
@@ -462,10 +463,10 @@ fn trails() -> Vec<u8> {
     blob.data.patch(at + 8, 2u32.to_le_bytes());
     let keys = blob.structs(at, 0x18, 2, 0x10);
     blob.text(keys + 0x10, "particles/trail.dds");
-    builder.database(assetq::__private::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
+    builder.database(assetq_core::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
     let mut blob = BlobWriter::with_size(0x08, 1);
     blob.data.patch(16, [7]);
-    builder.database(assetq::__private::codec::murmur3(b"WakePrototype"), 1, blob.finish());
+    builder.database(assetq_core::codec::murmur3(b"WakePrototype"), 1, blob.finish());
     builder.resource(id, 0, 1, 0);
     builder.resource(other, 1, 0, 0);
     builder.build()
@@ -521,7 +522,10 @@ fn a_layouts_file_drives_every_command() {
     assert!(run(0, &["verify", "trails.bin"]).0.contains("2 records"));
 
     // A record that says something else, and one that is damaged.
-    let count = memchr::memmem::find(&bytes, &assetq::bwdb::Database::path_id("particles/trail.dds").to_le_bytes());
+    let count = memchr::memmem::find(
+        &bytes,
+        &assetq::formats::wows::bwdb::Database::path_id("particles/trail.dds").to_le_bytes(),
+    );
     let all: Vec<usize> = memchr::memmem::find_iter(&bytes, b"\x02\0\0\0\0\0\0\0").collect();
     let at = *all.iter().rev().find(|&&at| bytes[at + 16..at + 24] == 0x20u64.to_le_bytes()).unwrap_or(&0);
     assert!(count.is_some() && at > 0, "{all:x?}");

@@ -1,8 +1,9 @@
 //! `refs`: the pass over records agrees with the tables and with the command.
 
-use assetq::bwdb::Database;
-use assetq::bwdb::prototypes::PrototypeType;
-use assetq::refs::{self, By, Edge, PARENT};
+use assetq::formats::wows::bwdb::Database;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
+use assetq::query::refs;
+use assetq::query::refs::{By, Edge, PARENT};
 use assetq::table::{Table, Value, column_index};
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::{DatabaseBuilder, demo};

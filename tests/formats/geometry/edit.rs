@@ -1,12 +1,13 @@
 //! Edited files: ids and materials in place, and meshes from GLB.
 
 use assetq::edit::{Change, Edit, Editor, Pieces, TableEdits, Writable};
-use assetq::geometry::export::{Options, Scene, write_glb};
-use assetq::geometry::{Geometry, Splash};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::formats::wows::geometry::export::{Options, Scene, write_glb};
+use assetq::formats::wows::geometry::{Geometry, Splash};
+use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::Value;
 use assetq::write::atomic_file::Overwrite;
-use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
+use assetq::{Asset, Result, Source};
 use assetq_sample::Size;
 use assetq_sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, splash, surface};
 use serde_json::{Value as Json, json};
@@ -206,7 +207,8 @@ fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
                 let (new, other) = (open(&new), open(&other));
                 let (found, wanted) = (new.mapped_vertices(0).unwrap(), other.mapped_vertices(0).unwrap());
                 assert_eq!(found.len(), wanted.len());
-                let positions = |v: &assetq::geometry::Vertices<'_>| v.positions().unwrap().collect::<Vec<_>>();
+                let positions =
+                    |v: &assetq::formats::wows::geometry::Vertices<'_>| v.positions().unwrap().collect::<Vec<_>>();
                 assert_eq!(positions(&found), positions(&wanted));
                 let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2.5 / 127.5);
                 assert!(found.normals().unwrap().zip(wanted.normals().unwrap()).all(|(a, b)| near(a, b)));
@@ -215,9 +217,12 @@ fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
                     assert!(a.zip(b).all(|(a, b)| near(a, b)));
                 }
                 assert!(found.uvs().unwrap().eq(wanted.uvs().unwrap()));
-                let bones = |v: &assetq::geometry::Vertices<'_>| v.bone_indices().map(|b| b.collect::<Vec<_>>());
-                let weights = |v: &assetq::geometry::Vertices<'_>| v.weights().map(|w| w.collect::<Vec<_>>());
-                let radii = |v: &assetq::geometry::Vertices<'_>| v.radii().map(|r| r.collect::<Vec<_>>());
+                let bones =
+                    |v: &assetq::formats::wows::geometry::Vertices<'_>| v.bone_indices().map(|b| b.collect::<Vec<_>>());
+                let weights =
+                    |v: &assetq::formats::wows::geometry::Vertices<'_>| v.weights().map(|w| w.collect::<Vec<_>>());
+                let radii =
+                    |v: &assetq::formats::wows::geometry::Vertices<'_>| v.radii().map(|r| r.collect::<Vec<_>>());
                 assert_eq!(
                     (bones(&found), weights(&found), radii(&found)),
                     (bones(&wanted), weights(&wanted), radii(&wanted))

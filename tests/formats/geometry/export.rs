@@ -1,9 +1,10 @@
 //! GLB, OBJ and SVG, read back by other programs.
 
-use assetq::geometry::Geometry;
-use assetq::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
-use assetq::scene::{Context, Model, Placement, RenderSet};
-use assetq::{Asset, ErrorKind, Reader as _, Source};
+use assetq::formats::wows::geometry::Geometry;
+use assetq::formats::wows::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
+use assetq::formats::{ErrorKind, Reader as _};
+use assetq::view::scene::{Context, Model, Placement, RenderSet};
+use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
 use gltf::mesh::util::ReadIndices;
@@ -203,7 +204,7 @@ fn the_khronos_validator_finds_no_error() {
         let others = ["models_bin/r01_military_navigation.models.bin", "space_bin/r01_military_navigation.space.bin"]
             .map(|path| Asset::open(file(path)).unwrap());
         let context = Context::from_assets(&others).unwrap();
-        let space = assetq::geometry::export::scene(&g, &context, Options::default()).unwrap();
+        let space = assetq::formats::wows::geometry::export::scene(&g, &context, Options::default()).unwrap();
         files.push(("space".into(), glb(&space)));
     }
     let Some(said) = validate(&files) else { return };
@@ -337,7 +338,7 @@ fn drawings_show_armor_and_hulls() {
     // Each triangle of plates and of two boxes in each of two views.
     assert_eq!(text.matches('Z').count(), 2 * (plates + 24));
     let id = g.armor_model(0).unwrap().plates().unwrap().next().unwrap().unwrap().header().material_id.get();
-    assert!(text.contains(&format!(">{id} {}<", assetq::geometry::material_name(id).unwrap())));
+    assert!(text.contains(&format!(">{id} {}<", assetq::formats::wows::geometry::material_name(id).unwrap())));
     let bare = open(many(1, 100, 1));
     let error = write_svg(&scene(&bare), &mut Vec::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }));

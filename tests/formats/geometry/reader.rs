@@ -1,11 +1,12 @@
 //! Whole `.geometry` and `.splash` files: generated, hostile and real ones.
 
-use assetq::geometry::mesh::Pairing;
-use assetq::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};
-use assetq::report::Progress;
-use assetq::scene::{Model, RenderSet};
+use assetq::formats::Reader;
+use assetq::formats::report::Progress;
+use assetq::formats::wows::geometry::mesh::Pairing;
+use assetq::formats::wows::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};
 use assetq::table::{Tree, Value, column_index};
-use assetq::{Asset, Reader, Source};
+use assetq::view::scene::{Model, RenderSet};
+use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::geometry::{
     GeometryBuilder, HullShape, Mapping, PlateShape, Vertex, demo, demo_splash, encd, encode_vertices, pack_half,
@@ -654,7 +655,7 @@ mod real {
                 let step = (encoded.payload.len() * out.len() / 20_000_000).max(1);
                 for len in (0..encoded.payload.len()).step_by(step) {
                     let cut = &encoded.payload[..len];
-                    assert!(assetq::__private::codec::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err());
+                    assert!(assetq_core::codec::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err());
                 }
             }
         }
@@ -677,11 +678,14 @@ mod real {
 fn packing_is_the_inverse_of_unpacking() {
     for n in [[1.0, 0.0, 0.0], [0.6, -0.8, 0.0], [0.0, 0.0, -1.0]] {
         let [x, y, z, zero] = pack_normal(n);
-        let back = assetq::geometry::unpack_normal([x, y, z]);
+        let back = assetq::formats::wows::geometry::unpack_normal([x, y, z]);
         assert!(zero == 0 && back.iter().zip(n).all(|(a, b)| (a - b).abs() < 0.008), "{n:?}");
     }
     for value in [0.25f32, -0.5, 1.0, 0.333, 100.0, 0.0] {
-        assert!((assetq::geometry::half(pack_half(value)) - value).abs() <= value.abs() / 1000.0, "{value}");
+        assert!(
+            (assetq::formats::wows::geometry::half(pack_half(value)) - value).abs() <= value.abs() / 1000.0,
+            "{value}"
+        );
     }
     let vertex = Vertex { id: 0xDEAD, colour: [1, 2, 3, 4], ..Vertex::default() };
     let bytes = pack_vertices("set3/xyznuvtboi", 32, &[vertex]);

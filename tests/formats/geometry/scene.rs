@@ -1,12 +1,13 @@
 //! Meshes named, paired and placed by databases and spaces.
 
-use assetq::bwdb::prototypes::PrototypeType;
-use assetq::geometry::export::scene;
-use assetq::geometry::export::{Options, write_glb};
-use assetq::geometry::mesh::Pairing;
-use assetq::geometry::{Geometry, export};
-use assetq::scene::Context;
-use assetq::{Asset, ErrorKind, Source};
+use assetq::formats::ErrorKind;
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
+use assetq::formats::wows::geometry::export::scene;
+use assetq::formats::wows::geometry::export::{Options, write_glb};
+use assetq::formats::wows::geometry::mesh::Pairing;
+use assetq::formats::wows::geometry::{Geometry, export};
+use assetq::view::scene::Context;
+use assetq::{Asset, Source};
 use assetq_sample::bwdb::DatabaseBuilder as Builder;
 use assetq_sample::prototypes::{BlobWriter, u32s};
 use std::path::PathBuf;
@@ -151,7 +152,7 @@ fn a_real_space_is_placed() {
     assert!(placed.damage.is_empty(), "{:?}", placed.damage);
     let read = glb(&placed);
     let root = read.document.default_scene().unwrap().nodes().next().unwrap();
-    let space = space.get::<assetq::bwdb::Space>().expect("a space.bin");
+    let space = space.get::<assetq::formats::wows::bwdb::Space>().expect("a space.bin");
     let shown = space
         .instances()
         .iter()

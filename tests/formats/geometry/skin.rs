@@ -1,9 +1,9 @@
 //! Materials of geometry: channels as glTF has them, opacity, and notes on textures that are not at hand.
 
-use assetq::geometry::Geometry;
-use assetq::scene::{Context, Drawing, Options, SceneFormat, Shapes as _, TextureMode};
-use assetq::texture::Masks;
-use assetq::texture_files::TextureFiles;
+use assetq::formats::wows::geometry::Geometry;
+use assetq::view::scene::{Context, Drawing, Options, SceneFormat, Shapes as _, TextureMode};
+use assetq::view::texture::Masks;
+use assetq::view::texture_files::TextureFiles;
 use assetq::{Asset, Source};
 use assetq_sample::dds::{DdsBuilder, Texels, flat};
 use assetq_sample::{Size, geometry::demo};
@@ -228,7 +228,7 @@ fn files_are_written_as_they_are() {
 
 #[test]
 fn the_largest_tier_within_the_size_is_read() {
-    use assetq::scene::TextureFiles as _;
+    use assetq::view::scene::TextureFiles as _;
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, size: u32, colour| std::fs::write(folder.path().join(name), flat(size, colour)).unwrap();
     write("a.dds", 16, [255, 0, 0]);

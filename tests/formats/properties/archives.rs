@@ -1,12 +1,13 @@
 //! Archives: the files that were put in come out, and nothing else is there, in every variant.
 
 use super::{bytes, cases, path};
-use assetq::__private::codec::cityhash64;
-use assetq::archive::{self, Archive};
+use assetq::formats::ff13::white::GameKind;
+use assetq::formats::wows::wows::Variant;
+use assetq::query::archive;
+use assetq::query::archive::Archive;
 use assetq::table::Value;
-use assetq::white::GameKind;
-use assetq::wows::Variant;
 use assetq::{Asset, Options, Source};
+use assetq_core::codec::cityhash64;
 use assetq_sample::wows::{How, Package};
 use assetq_sample::{rusty_hearts, se2, white};
 use proptest::collection::{btree_map, vec};

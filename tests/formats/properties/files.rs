@@ -2,12 +2,13 @@
 
 use super::{cases, name, path, text};
 use crate::common::maps::assert_all;
-use assetq::bwdb::{Database, State};
-use assetq::geometry::{Geometry, Splash};
+use assetq::formats::Reader as _;
+use assetq::formats::rusty_hearts::wdata::TriggerLayout;
+use assetq::formats::vrage::vrb::VrbArchive;
+use assetq::formats::wows::bwdb::{Database, State};
+use assetq::formats::wows::geometry::{Geometry, Splash};
 use assetq::table::{Tree, Value};
-use assetq::vrb::VrbArchive;
-use assetq::wdata::TriggerLayout;
-use assetq::{Asset, Reader as _, Source};
+use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::bwdb::DatabaseBuilder;
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
@@ -73,7 +74,7 @@ proptest! {
         prop_assert_eq!(column(&asset, "resources", "path").into_iter().collect::<BTreeSet<_>>(), paths.keys().cloned().collect());
         prop_assert_eq!(column(&asset, "strings", "text").into_iter().collect::<BTreeSet<_>>(), texts.clone());
         for text in &texts {
-            let id = assetq::__private::codec::murmur3(text.as_bytes());
+            let id = assetq_core::codec::murmur3(text.as_bytes());
             prop_assert_eq!(db.string(id).unwrap(), Some(&**text));
         }
     }
@@ -211,7 +212,7 @@ proptest! {
         for (name, (ending, bytes)) in &files {
             let path = if ending.is_empty() { name.clone() } else { format!("{name}.{ending}") };
             let file = archive.find(&path).unwrap().unwrap();
-            let found = assetq::archive::open(archive, &file, "pack").unwrap();
+            let found = assetq::query::archive::open(archive, &file, "pack").unwrap();
             prop_assert_eq!(found.bytes(), &bytes[..]);
         }
     }
@@ -256,9 +257,9 @@ proptest! {
     ) {
         let mut types = TypesBuilder::new();
         let root = types.next_model();
-        let next = |n: u32| assetq::vrb::ModelId(root.0 + n);
+        let next = |n: u32| assetq::formats::vrage::vrb::ModelId(root.0 + n);
         let (items, item, counts) = (next(1), next(2), next(3));
-        let of = |id: assetq::vrb::ModelId| assetq::vrb::TypeId(id.0);
+        let of = |id: assetq::formats::vrage::vrb::ModelId| assetq::formats::vrage::vrb::TypeId(id.0);
         let root_type = types.named(0, 0, "Any:Any.Root");
         types.composite(root_type, flags::CLASS, 0, &[member("Items", items), member("Counts", counts)]);
         let item_type = types.named(1, 0, "Any:Any.Item");

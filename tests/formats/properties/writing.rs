@@ -2,9 +2,9 @@
 
 use super::cases;
 use crate::common::made::undone;
-use assetq::bwdb::prototypes::PrototypeType;
 use assetq::edit::read::{self, Form, InputRow};
 use assetq::edit::{Editor, Outcome, Restore, patch};
+use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq::table::{Accepts, Column, Kind, Role, Table, Value, Visitor as _};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, Options, Source};

@@ -243,7 +243,7 @@ fn a_changed_chunk_keeps_its_compression_and_the_others_their_bytes() {
         let (old, new) = (open(&bytes).unwrap(), open(&new).unwrap());
         for (old, new_chunk) in old.chunks().unwrap().iter().zip(new.chunks().unwrap()) {
             assert_eq!(new_chunk.part().entry().compression_type, old.part().entry().compression_type);
-            let stored = |archive: &VrbArchive, c: &assetq::vrb::Chunk<'_>| {
+            let stored = |archive: &VrbArchive, c: &assetq::formats::vrage::vrb::Chunk<'_>| {
                 c.part().stored(archive.source()).unwrap().bytes().to_vec()
             };
             let same = stored(&open(&bytes).unwrap(), old) == stored(&new, &new_chunk);

@@ -7,10 +7,11 @@ mod generated;
 mod hostile;
 mod real;
 
-use assetq::report::{Progress, Report};
+use assetq::formats::report::{Progress, Report};
+use assetq::formats::vrage::vrb::{MAIN, ModelId, Options, Path, TypeId, VrbArchive};
+use assetq::formats::{ErrorKind, Reader};
 use assetq::table::{Guid, Tree, Value};
-use assetq::vrb::{MAIN, ModelId, Options, Path, TypeId, VrbArchive};
-use assetq::{Asset, Error, ErrorKind, Reader, Result, Source};
+use assetq::{Asset, Error, Result, Source};
 use assetq_sample::Size;
 use assetq_sample::vrb::builtin::{BOOLEAN, BYTE, GUID, INT32, LIST, NULLABLE, STRING, TYPE};
 use assetq_sample::vrb::{

@@ -1,9 +1,10 @@
 //! Sheets and packs that are damaged, by accident or on purpose.
 
 use super::sheets::*;
+use assetq::Source;
+use assetq::formats::ErrorKind;
+use assetq::formats::ff13::wdb::{Pack, Sheet};
 use assetq::table::Value;
-use assetq::wdb::{Pack, Sheet};
-use assetq::{ErrorKind, Source};
 use assetq_sample::wdb::{self as build, Cell, Game};
 
 mod damaged {

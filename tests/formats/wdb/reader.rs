@@ -1,10 +1,12 @@
 //! Sheets and packs, whole files: generated and real ones.
 
 use super::sheets::*;
-use assetq::archive::{self, choose, open_inside};
+use assetq::formats::ff13::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet};
+use assetq::formats::{ErrorKind, Reader};
+use assetq::query::archive;
+use assetq::query::archive::{choose, open_inside};
 use assetq::table::{Tree, Value};
-use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet};
-use assetq::{Asset, ErrorKind, Options, Reader, Source};
+use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
 use assetq_sample::wdb::{self as build, Cell, Game};
 
@@ -282,7 +284,7 @@ mod packs {
         let bytes = build::demo_pack(7, Size::Small);
         let asset = Asset::open(Source::from_vec("db/pack.bin", bytes.clone())).unwrap();
         assert_eq!(asset.format(), assetq::formats::ff13::WPD);
-        let pack = asset.get::<assetq::wdb::Pack>().unwrap();
+        let pack = asset.get::<assetq::formats::ff13::wdb::Pack>().unwrap();
         assert_eq!(findings(pack), [""; 0]);
         let entries = pack.table("entries").unwrap();
         let row = |row| (0..4).map(|c| entries.value(row, c).unwrap().to_string()).collect::<Vec<_>>();

@@ -2,9 +2,10 @@
 
 #![allow(dead_code)]
 
-use assetq::report::Progress;
-use assetq::wdb::Sheet;
-use assetq::{Reader, Source};
+use assetq::Source;
+use assetq::formats::Reader;
+use assetq::formats::ff13::wdb::Sheet;
+use assetq::formats::report::Progress;
 use assetq_sample::wdb::{self as build, Cell, Game};
 
 pub fn sheet(bytes: Vec<u8>) -> Sheet {

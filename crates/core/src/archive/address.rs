@@ -67,7 +67,8 @@ impl Address {
     /// `@BUILD` at its end, is the archive. With the feature `games`, `wows:` and the prefixes of
     /// other games are the folder of the installed game. If no part exists, the whole path is kept, so that opening it reports it as
     /// missing.
-    pub fn of(path: &Path) -> Self {
+    pub fn of(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
         if path.symlink_metadata().is_ok() || url_of(path).is_some() {
             return whole();
@@ -163,14 +164,35 @@ impl Address {
         }
     }
 
+    /// The bytes of the file, of any format, through all archives around it.
+    ///
+    /// # Errors
+    /// As [`Address::open`].
+    pub fn open_source(&self, options: &Options) -> Result<Source> {
+        match (&self.inner, &self.build) {
+            (None, None) => {
+                self.check_prefix()?;
+                options.source(&self.outer)
+            }
+            (None, Some(_)) => Ok(self.open_outer(options)?.source().clone()),
+            (Some(inner), _) => source_inside(&self.open_outer(options)?, inner, options),
+        }
+    }
+
+    /// Why the folder of a game is not found, if that is the file.
+    fn check_prefix(&self) -> Result<()> {
+        if let Some(game) = self.outer.to_str().filter(|_| !self.outer.exists()).and_then(PrefixedAddress::parse) {
+            (game.folder)()?;
+        }
+        Ok(())
+    }
+
     /// The file or folder on this machine, as its build.
     ///
     /// # Errors
     /// As [`Address::open`].
     pub fn open_outer(&self, options: &Options) -> Result<Asset> {
-        if let Some(game) = self.outer.to_str().filter(|_| !self.outer.exists()).and_then(PrefixedAddress::parse) {
-            (game.folder)()?;
-        }
+        self.check_prefix()?;
         let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
         let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
         if let Some(build) = &self.build
@@ -228,16 +250,24 @@ pub fn options_inside(outer: &Asset, options: &Options) -> Options {
 /// # Errors
 /// As [`Address::open`].
 pub fn open_inside_by(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
+    Asset::open_with(source_inside(outer, inner, options)?, options)
+}
+
+/// The decoded bytes of the file `inner` in `outer`: see [`open_inside`].
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn source_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Source> {
     descend(outer, inner, &mut |holder, path| {
-        let (name, archive) = (holder.source().name(), archive_of(holder)?);
+        let (name, archive) = (holder.source().name(), holder.archive()?);
         if let Some(kept) = recalled(archive, path, name, options) {
-            return Ok(Step::Found(Asset::open_with(kept, options)?));
+            return Ok(Step::Found(kept));
         }
         let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
-        let opened = Asset::open_with(contents(archive, &file, name, options)?, options)?;
+        let source = contents(archive, &file, name, options)?;
         Ok(match left {
-            Some(left) => Step::Into(opened, left),
-            None => Step::Found(opened),
+            Some(left) => Step::Into(Asset::open_with(source, options)?, left),
+            None => Step::Found(source),
         })
     })
 }
@@ -248,7 +278,7 @@ pub fn open_inside_by(outer: &Asset, inner: &str, options: &Options) -> Result<A
 /// As [`Address::open`].
 pub fn holder<'i>(outer: &Asset, inner: &'i str, options: &Options) -> Result<(Asset, &'i str)> {
     descend(outer, inner, &mut |holder, path| {
-        let archive = archive_of(holder)?;
+        let archive = holder.archive()?;
         let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
         let Some(left) = left else { return Ok(Step::Found((holder.clone(), path))) };
         let source = contents(archive, &file, holder.source().name(), options)?;
@@ -279,14 +309,6 @@ fn descend<'i, T>(
     const AT_MOST: u64 = NESTED as u64;
     let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
     Err(Error::of_part(kind, outer.source().name().to_owned()))
-}
-
-fn archive_of(asset: &Asset) -> Result<&dyn Archive> {
-    asset.reader().archive().ok_or_else(|| {
-        let (name, format) = (asset.source().name(), asset.format());
-        let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
-        Error::of_part(ErrorKind::Syntax { what }, "")
-    })
 }
 
 /// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.

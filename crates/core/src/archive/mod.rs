@@ -22,7 +22,7 @@ pub use crate::container::{Archive, AtBuild, Build, Codec, File, Identity, MARK,
 pub use crate::reader::entry::fields;
 pub use crate::reader::entry::show;
 pub use address::{Address, Prefix, holder, open_inside};
-pub use address::{find, open_inside_by, options_inside};
+pub use address::{find, open_inside_by, options_inside, source_inside};
 pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use collect::{Collected, CollectedFile, collect, is_archive};

@@ -22,11 +22,11 @@ use std::sync::Arc;
 /// to formats, which use them for ids whose texts the file does not contain.
 ///
 /// ```
-/// use assetq::names::NameSources;
-/// use assetq::relations::IdTexts as _;
+/// use assetq::query::archive::names::NameSources;
+/// use assetq::formats::relations::IdTexts as _;
 /// let mut names = NameSources::default();
 /// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n");
-/// let id = assetq::id::of_path("content/gameplay/hull.dds");
+/// let id = assetq::formats::id::of_path("content/gameplay/hull.dds");
 /// assert_eq!(names.path(id)?.as_deref(), Some("content/gameplay/hull.dds"));
 /// assert_eq!(names.name(0x820F_0280)?.as_deref(), Some("diffuseMap"));
 /// # Ok::<(), assetq::Error>(())

@@ -11,6 +11,7 @@ use crate::bytes::{View, peek_u32};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
+use crate::{Openable, Options};
 use layout::{Dx10, Header, PixelFormat};
 use std::mem::offset_of;
 
@@ -34,7 +35,8 @@ impl Dds {
     /// # Errors
     /// `OutOfBounds` if the header does not fit, `BadMagic`, and `BadValue` for sizes and numbers of levels that no
     /// texture has.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<Header>()?;
         if header.magic != layout::MAGIC {

@@ -52,12 +52,17 @@ pub fn show_row(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<
 }
 
 /// The first row of `table` whose key is `entry`, if one column alone is the key.
-pub(super) fn row_of(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
+pub(crate) fn row_of(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
     let mut keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
     let (Some((key, _)), None) = (keys.next(), keys.next()) else { return Ok(None) };
     if let Some(found) = table.find(key, &Value::text(entry)) {
         return Ok(found?.first().copied());
     }
+    row_with(table, key, entry)
+}
+
+/// The first row of `table` whose cell in `key` is shown as `entry`, by a walk.
+pub(crate) fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Option<usize>> {
     let mut rows = table.cursor_over(0, &[key]);
     while rows.advance()? {
         // A damaged key is the key of no entry.

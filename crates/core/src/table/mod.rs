@@ -3,6 +3,7 @@
 //! A [`Table`] is a lazy view of rows in a format's own layout. Building one copies nothing: a cell is read from the
 //! map on demand.
 
+mod convert;
 pub mod filter;
 pub mod glob;
 mod kind;
@@ -10,6 +11,7 @@ pub mod parts;
 pub mod path;
 pub mod place;
 mod plain;
+mod records;
 mod rows;
 pub mod search;
 mod shape;
@@ -20,6 +22,7 @@ pub use kind::Kind;
 pub use parts::{TablePart, TableParts};
 pub use place::{Region, Volume};
 pub use plain::{CellSink, PlainCell};
+pub use records::{Row, RowBuffer, Rows};
 pub use rows::DeclaredTable;
 pub use rows::Find;
 pub use search::{Anchor, Literal};

@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! use assetq::Source;
-//! use assetq::wdb::Sheet;
+//! use assetq::formats::ff13::wdb::Sheet;
 //!
 //! # fn main() -> assetq::Result<()> {
 //! let sheet = Sheet::open(Source::open("monster_book.wdb")?)?;
@@ -42,6 +42,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::{Column, Value, Visitor};
 use crate::threads::prelude::*;
+use assetq_core::{Openable, Options};
 use fields::Layout;
 use sections::{Arrays, MAX_TEXT, Sections, bits, signed_bits};
 use std::borrow::Cow;
@@ -95,7 +96,8 @@ impl Sheet {
     /// # Errors
     /// `BadMagic`; `OutOfBounds` when the entry table or the lists of word kinds and field names leave the file;
     /// `Damaged` when there is no list of word kinds; `Limit` for more than 65,536 fields.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         Self::open_with(source, &KnownFields::builtin())
     }
 

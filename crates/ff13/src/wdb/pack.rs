@@ -11,6 +11,7 @@ use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::table::{Value, Visitor};
 use crate::threads::prelude::*;
+use assetq_core::{Openable, Options};
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
@@ -74,7 +75,8 @@ impl Pack {
     ///
     /// # Errors
     /// `BadMagic`, or `OutOfBounds` when the entry table leaves the file.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         Self::open_with(source, KnownFields::builtin())
     }
 

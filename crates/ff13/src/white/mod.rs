@@ -21,6 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
 use crate::source::Source;
+use assetq_core::Openable;
 use folder::ListFile;
 use list::{List, Text};
 use std::borrow::Cow;
@@ -57,7 +58,8 @@ impl WhiteArchive {
     ///
     /// # Errors
     /// `NotInstalled` when the folder has no list, `Io`.
-    pub fn open(source: Source, options: &Options) -> Result<Self> {
+    pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         let given = options.get().map(|kind| *kind);
         let (places, folder) = folder::lists(&source)?;
         let kind = given.or_else(|| folder::kind_of(folder.as_deref()?));

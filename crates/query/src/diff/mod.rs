@@ -2,13 +2,11 @@
 //!
 //! ```no_run
 //! # fn main() -> assetq::Result<()> {
-//! use assetq::{Asset, Source, diff, report::Progress};
-//! let (old, new) = (Asset::open(Source::open("old/assets.bin")?)?, Asset::open(Source::open("new/assets.bin")?)?);
-//! let tables = diff::tables(&old, &new, &[])?;
-//! for table in &tables {
-//!     let found = table.find(&Progress::default(), 0);
-//!     for pair in found.pairs() {
-//!         println!("{} {:?}", table.name(), table.change(pair, &mut |_, error| eprintln!("{error}")));
+//! use assetq::{Asset, diff};
+//! let (old, new) = (Asset::open("old/assets.bin")?, Asset::open("new/assets.bin")?);
+//! for table in diff::tables(&old, &new, &[])? {
+//!     for change in table.changes()? {
+//!         println!("{} {change}", table.name());
 //!     }
 //! }
 //! # Ok(())
@@ -58,6 +56,20 @@ pub struct Change<'a> {
     pub what: Option<String>,
     /// The changed row's fields that changed; all of them when it was added or removed.
     pub fields: Vec<Field<'a>>,
+}
+
+impl fmt::Display for Change<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.name(), self.key)?;
+        for Field { name, old, new } in &self.fields {
+            match self.kind {
+                DifferenceKind::Added => write!(f, ", {name}: {new}")?,
+                DifferenceKind::Removed => write!(f, ", {name}: {old}")?,
+                DifferenceKind::Changed => write!(f, ", {name}: {old} -> {new}")?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A table of both files, or of one of them.
@@ -169,6 +181,22 @@ impl<'a> TableDiff<'a> {
             (None, None) => {}
         }
         Change { kind: pair.kind(), key, what: self.what(pair), fields }
+    }
+
+    /// All rows that differ, as descriptions.
+    ///
+    /// # Errors
+    /// The first damage of either file. [`TableDiff::find`] and [`TableDiff::change`] continue after damage.
+    pub fn changes(&self) -> Result<Vec<Change<'_>>> {
+        let found = self.find(&Progress::default(), 0);
+        let mut fault = found.faults.first().map(|(_, error)| error.clone());
+        let changes = found.pairs().map(|pair| {
+            self.change(pair, &mut |_, error| {
+                fault.get_or_insert(error);
+            })
+        });
+        let changes = changes.collect();
+        fault.map_or(Ok(changes), Err)
     }
 
     /// The kind of a row, if its table has kinds: the type of a resource.

@@ -9,6 +9,7 @@
 //!
 //! [`Column::writable`]: crate::table::Column::writable
 
+mod chain;
 mod check;
 mod copy;
 mod editor;
@@ -25,6 +26,7 @@ pub use crate::writable::{
     ValueSource, Writable, differs, is_same, key_of, refused,
 };
 pub use crate::writable::{Item, ListEdit, Lists, agrees};
+pub use chain::{AssetEdit, EditChain};
 pub use editor::{EditPlan, Editor, Written};
 pub use patch::Unpatched;
 pub use resolve::{Outcome, check_cell, item_cells};

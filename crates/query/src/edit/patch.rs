@@ -488,7 +488,7 @@ fn undo_list(
     };
     let old = |item: usize| stored(before, list.first.saturating_add(item), false);
     let new = |item: &Item| match item {
-        Item::New(place) => Ok(edit.add.get(*place).map(&named).unwrap_or_default()),
+        Item::New(place) => Ok::<Cells, Error>(edit.add.get(*place).map(&named).unwrap_or_default()),
         Item::Kept(number) => {
             let mut cells = old(*number)?;
             let set = list.set.get(number).and_then(|place| edit.set.get(*place));

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # fn main() -> assetq::Result<()> {
-//! use assetq::{Options, files};
+//! use assetq::Options;
+//! use assetq::query::files;
 //! let folder = std::env::temp_dir().join(format!("assetq-files-{}", std::process::id()));
 //! std::fs::create_dir_all(&folder).expect("the folder can be created");
 //! for name in ["bow", "stern"] {

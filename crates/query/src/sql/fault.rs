@@ -1,8 +1,8 @@
 //! Why a statement has no answer.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use rusqlite::ErrorCode;
-use std::fmt;
+use std::{fmt, io};
 
 /// Why a statement has no answer.
 #[derive(Debug)]
@@ -49,6 +49,19 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault {
+            Fault::Damaged { file, error } => return error.context(file),
+            Fault::Statement { message, .. } => ErrorKind::Syntax { what: message.into() },
+            Fault::Database(message) => ErrorKind::Damaged { what: message.into() },
+            Fault::System(message) => return Self::io("SQL", io::Error::other(message)),
+            Fault::Output(message) => return Self::io("cannot write", io::Error::other(message)),
+        };
+        Self::of_part(kind, "SQL")
+    }
+}
 
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {

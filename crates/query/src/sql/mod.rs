@@ -20,6 +20,7 @@ mod into;
 mod names;
 mod pending;
 mod plan;
+mod query;
 mod rights;
 mod script;
 mod vtab;
@@ -29,6 +30,7 @@ pub use damage::LeftOut;
 pub use fault::Fault;
 pub use into::keep;
 pub use names::in_sql;
+pub use query::{buffer, query};
 pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;

@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
 use crate::source::Source;
+use assetq_core::Openable;
 use list::{List, Record};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,8 @@ impl RustyHeartsArchive {
     ///
     /// # Errors
     /// `NotInstalled` when the folder has no list, `Io`.
-    pub fn open(source: Source, options: &Options) -> Result<Self> {
+    pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         let is_folder = source.path().is_some_and(Path::is_dir);
         let folder = if is_folder { source.path() } else { source.path().and_then(Path::parent) };
         // The folder of a file that is named without one.

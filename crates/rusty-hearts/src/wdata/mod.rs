@@ -39,6 +39,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::threads::prelude::*;
+use assetq_core::{Openable, Options};
 use layout::IndexEntry;
 use record_run::RecordRun;
 use trailing::{Section, TrailingSections};
@@ -101,7 +102,8 @@ impl Map {
     /// # Errors
     /// `Damaged` for a wrong signature, `BadVersion` for a main version outside of 1 to 22, `OutOfBounds` when the file
     /// ends within the versions, `Limit` when it has more bytes than its own offsets can count.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let (value, limit) = (source.bytes().len() as u64, u32::MAX.into());
         if value > limit {
             return Err(Error::of_part(ErrorKind::Limit { what: "size of a map", value, limit }, "header"));

@@ -8,8 +8,13 @@ mod text;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::Figure;
-use crate::scene::{Drawing, SceneFormat, no_such_kind};
+use crate::scene::{Context, Drawing, Options, SceneFormat, no_such_kind};
+use assetq_core::Asset;
+use assetq_core::atomic_file::{AtomicFile, Overwrite};
+use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 /// Draws `figure` as PNG.
 ///
@@ -39,12 +44,41 @@ pub fn write_drawing(drawing: &dyn Drawing, kind: SceneFormat, out: &mut dyn Wri
     drawing.picture_notes()
 }
 
+/// Draws the shapes of `asset` to the file `to`, in the form of its ending: `.glb`, `.obj`, `.svg` or `.png`. A file there is
+/// replaced. Returns notes on skipped parts.
+///
+/// # Errors
+/// `Syntax` for another ending, `Unsupported` for a file without shapes or a form that they cannot have, damage, and `Io`.
+pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
+    let to = to.as_ref();
+    let kind = match to.extension().and_then(OsStr::to_str) {
+        Some("glb") => SceneFormat::Glb,
+        Some("obj") => SceneFormat::Obj,
+        Some("svg") => SceneFormat::Svg,
+        Some("png") => SceneFormat::Png,
+        _ => {
+            let what = format!("{}: drawings end in .glb, .obj, .svg or .png", to.display()).into();
+            return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
+        }
+    };
+    let shapes = asset.reader().shapes().ok_or_else(|| no_such_kind(kind))?;
+    let drawing = shapes.draw(&Context::default(), Options::default())?;
+    let cannot = |error| Error::io("cannot write", error);
+    for (name, bytes) in drawing.beside(kind)? {
+        fs::write(to.with_file_name(name), bytes).map_err(cannot)?;
+    }
+    let mut file = AtomicFile::create(to, Overwrite::Replace).map_err(cannot)?;
+    let mut notes = drawing.notes().to_vec();
+    notes.extend(write_drawing(&*drawing, kind, &mut file)?);
+    file.commit().map_err(cannot)?;
+    Ok(notes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::canvas::SIZE;
     use super::*;
-    use crate::scene::{Context, Options};
-    use crate::{Asset, Source};
+    use crate::Source;
     use assetq_sample::geometry::{GeometryBuilder, PlateShape};
     use assetq_sample::{Size, wdata};
     use tiny_skia::Pixmap;

@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::source::Source;
+use assetq_core::Openable;
 use definitions::{Definitions, SETS, is_definition};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,8 @@ impl Se2Archive {
     ///
     /// # Errors
     /// `NotInstalled` without a content folder.
-    pub fn open(source: Source, options: &Options) -> Result<Self> {
+    pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         let content = source.path().filter(|path| path.is_dir()).and_then(content_folder);
         let missing = || Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
         let loose = Loose::new(vec![content.ok_or_else(missing)?]);

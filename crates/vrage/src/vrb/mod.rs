@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! use assetq::Source;
-//! use assetq::vrb::{VrbArchive, Path};
+//! use assetq::formats::vrage::vrb::{Path, VrbArchive};
 //!
 //! # fn main() -> assetq::Result<()> {
 //! let archive = VrbArchive::open(Source::open("definitionsets.vrb")?)?;
@@ -48,6 +48,7 @@ use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::writable::{refused, short_text};
 use crate::{budget, codec};
+use assetq_core::Openable;
 use graph::{Graph, PendingValue};
 pub use options::{Limits, Options};
 use part::Room;
@@ -114,7 +115,8 @@ impl VrbArchive {
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, `OutOfBounds` for a file shorter than the header.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&assetq_core::Options::default())?;
         Self::open_with(source, Options::default())
     }
 
@@ -122,7 +124,8 @@ impl VrbArchive {
     ///
     /// # Errors
     /// As [`VrbArchive::open`]; `Checksum` under strict options.
-    pub fn open_with(source: Source, options: Options) -> Result<Self> {
+    pub fn open_with(from: impl Openable, options: Options) -> Result<Self> {
+        let source = from.open_source(&assetq_core::Options::default())?;
         let view = source.view("header");
         let magic = view.read::<crate::bytes::le::U32>()?.get();
         if magic != MAGIC {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Layouts of record types, read from a text in the notation of `docs/formats`.
 ///
 /// ```
-/// use assetq::bwdb::Layouts;
+/// use assetq::formats::wows::bwdb::Layouts;
 /// let text = "
 /// ## TrailPrototype, 20
 ///

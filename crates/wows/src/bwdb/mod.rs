@@ -52,6 +52,7 @@ use crate::reader::Section;
 use crate::relations::IdTexts;
 use crate::source::Source;
 use crate::threads::prelude::*;
+use assetq_core::{Openable, Options};
 use hashmap::Modulus;
 use layout::{Body, DatabaseEntry, Header, PathEntry, ResourceBucket, StringBucket};
 use owners::{Alias, Aliases, Owners};
@@ -68,7 +69,7 @@ use zerocopy::FromBytes as _;
 ///
 /// ```no_run
 /// # fn main() -> assetq::Result<()> {
-/// let db = assetq::bwdb::Database::open(assetq::Source::open("assets.bin")?)?;
+/// let db = assetq::formats::wows::bwdb::Database::open(assetq::Source::open("assets.bin")?)?;
 /// if let Some(resource) = db.lookup_path("content/gameplay/japan/ship/destroyer/JSD011/JSD011.model")? {
 ///     println!("record {} of database {}", resource.record_index(), resource.database_index());
 /// }
@@ -235,7 +236,8 @@ impl Database {
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, or the section that does not fit.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         Self::open_with(source, Arc::default())
     }
 
@@ -329,9 +331,18 @@ impl Database {
 
     /// The resource with this path id: one probe of the file's hash map.
     #[inline]
-    pub fn lookup(&self, path_id: u64) -> Result<Option<Resource<'_>>> {
+    pub fn lookup(&self, path_id: impl Into<PathId>) -> Result<Option<Resource<'_>>> {
+        let PathId(path_id) = path_id.into();
         let slot = hashmap::find(self.resource_buckets(), self.resource_slots, path_id);
         Ok(slot.and_then(|slot| self.resource_at(slot, path_id)))
+    }
+
+    /// The record with this path id, if the file has one whose type is known: see [`Resource::record`].
+    ///
+    /// # Errors
+    /// When the record is outside of its database.
+    pub fn record(&self, path_id: impl Into<PathId>) -> Result<Option<Record<'_>>> {
+        self.lookup(path_id)?.map_or(Ok(None), |resource| resource.record())
     }
 
     /// Looks up many ids at once, into `out` (as long as `ids`); thousands of them on all cores. Returns the number of
@@ -475,7 +486,8 @@ impl Database {
     ///
     /// # Errors
     /// `Cycle` when the parents form a cycle, and the errors of the names.
-    pub fn path(&self, path_id: u64) -> Result<Option<String>> {
+    pub fn path(&self, path_id: impl Into<PathId>) -> Result<Option<String>> {
+        let PathId(path_id) = path_id.into();
         Ok(self.path_text(path_id)?.map(PathText::into_string))
     }
 
@@ -496,7 +508,8 @@ impl Database {
     ///
     /// # Errors
     /// When the text is outside of the pool, has no end, or is not UTF-8.
-    pub fn string(&self, name_id: u32) -> Result<Option<&str>> {
+    pub fn string(&self, name_id: impl Into<NameId>) -> Result<Option<&str>> {
+        let NameId(name_id) = name_id.into();
         let buckets = self.spans.string_buckets.get();
         match hashmap::find(buckets, self.string_slots, name_id.into()) {
             Some(slot) => self.string_in_slot(slot).map(Some),

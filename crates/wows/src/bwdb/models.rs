@@ -6,6 +6,7 @@ use crate::bytes::no_hole;
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::source::Source;
+use assetq_core::{Openable, Options};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ impl Models {
     ///
     /// # Errors
     /// When they do not.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<ModelsHeader>()?;
         no_hole(view, size_of::<ModelsHeader>())?;

@@ -4,6 +4,7 @@ use crate::archive::names::NameSources;
 use crate::bytes::{View, no_hole};
 use crate::error::Result;
 use crate::source::Source;
+use assetq_core::{Openable, Options};
 use std::sync::Arc;
 
 /// An open `space.bin` (docs/formats/bwdb.md §9): the placed models of a space, and its point lights.
@@ -35,7 +36,8 @@ impl Space {
     ///
     /// # Errors
     /// When one does not.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<SpaceHeader>()?;
         no_hole(view, size_of::<SpaceHeader>())?;

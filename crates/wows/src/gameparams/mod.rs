@@ -7,7 +7,8 @@
 //! ```
 //! # fn main() -> assetq::Result<()> {
 //! # use assetq_sample::{Size, gameparams::demo};
-//! use assetq::{Source, gameparams::Params};
+//! use assetq::Source;
+//! use assetq::formats::wows::gameparams::Params;
 //!
 //! let params = Params::open(Source::from_vec("GameParams.data", demo(1, Size::Small)))?;
 //! let ship = params.find("PASB900")?.expect("a ship of the sample");
@@ -48,6 +49,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::source::Source;
+use assetq_core::Openable;
 use catalog::{Catalog, EntityLists};
 use entities::Entities;
 use fields::Starts;
@@ -90,7 +92,8 @@ impl Params {
     ///
     /// # Errors
     /// `Damaged` where these are no such beginning.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         Self::open_with(source, &Options::default())
     }
 
@@ -98,7 +101,8 @@ impl Params {
     ///
     /// # Errors
     /// As [`Params::open`].
-    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+    pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         if !head_of(source.bytes()).is_some_and(is_zlib) {
             let what = "the file does not end with the header of a zlib stream, backwards".into();
             let end = source.bytes().len().saturating_sub(2);

@@ -36,6 +36,7 @@ use crate::options::Options;
 use crate::reader::Section;
 use crate::source::Source;
 use crate::text_models::Companions;
+use assetq_core::Openable;
 use buffers::Decoded;
 use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
 use std::borrow::Cow;
@@ -79,7 +80,8 @@ impl Geometry {
     /// `OutOfBounds` when the header does not fit, and the error of the first array when not one of them lies in the
     /// file: then it is no such file. `Damaged` when the header is all zeros, which an empty file is, and anything
     /// follows it.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let geometry =
             Self { source, names: None, options: Options::default(), reads_companions: false, made: Box::default() };
         geometry.view("header").read::<Header>()?;
@@ -106,7 +108,8 @@ impl Geometry {
     ///
     /// # Errors
     /// As [`Geometry::open`].
-    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+    pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         let reads_companions = options.get::<NoCompanions>().is_none();
         Ok(Self { names: options.get(), options: options.clone(), reads_companions, ..Self::open(source)? })
     }

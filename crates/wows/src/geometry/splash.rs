@@ -7,6 +7,7 @@ use crate::reader::{FileFormat, Likeness, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
+use assetq_core::Openable;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -54,7 +55,8 @@ impl Splash {
     ///
     /// # Errors
     /// `BadValue` for a count of boxes that the file cannot hold.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         Cursor::new(source.view("header")).count("boxes", LEAST)?;
         Ok(Self { source, index: OnceLock::new() })
     }

@@ -15,6 +15,7 @@ use crate::relations::{Entries, Entry, IdTexts, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
+use assetq_core::Openable;
 use layout::{Header, MAGIC, Stretch};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -67,7 +68,8 @@ impl Catalog {
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<Header>()?;
         if header.magic.get() != MAGIC {

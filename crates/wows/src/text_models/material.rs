@@ -10,6 +10,7 @@ use crate::report::{Check, Progress, Report};
 use crate::scene::{Placements, Property, Surface};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor};
+use assetq_core::Openable;
 use std::borrow::Cow;
 
 /// The ending of names of files.
@@ -29,7 +30,8 @@ impl Material {
     ///
     /// # Errors
     /// `Text` if it is not UTF-8, and `Damaged` if it is not XML, a property has no name, or a value is not of its kind.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         document::check_head(&source)?;
         let document = Document::parse(&source)?;
         let root = document.root(&source);

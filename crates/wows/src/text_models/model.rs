@@ -26,7 +26,8 @@ impl ModelFile {
     ///
     /// # Errors
     /// `Unsupported` for packed XML.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         document::check_head(&source)?;
         Ok(Self { source, document: Lazy::default() })
     }

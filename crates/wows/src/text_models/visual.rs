@@ -13,6 +13,7 @@ use crate::relations::Relations;
 use crate::scene::{Model, Placements, RenderSet};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
+use assetq_core::Openable;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -81,7 +82,8 @@ impl VisualFile {
     ///
     /// # Errors
     /// `Unsupported` for packed XML.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(from: impl Openable) -> Result<Self> {
+        let source = from.open_source(&Options::default())?;
         document::check_head(&source)?;
         Ok(Self { source, parts: Lazy::default(), texts: Lazy::default() })
     }

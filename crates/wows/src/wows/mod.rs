@@ -23,6 +23,7 @@ use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
 use crate::source::Source;
 use crate::threads::prelude::*;
+use assetq_core::Openable;
 use places::Places;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,8 @@ impl WowsArchive {
     ///
     /// # Errors
     /// When a single index is damaged, a folder cannot be read, or the requested build is missing.
-    pub fn open(source: Source, options: &Options) -> Result<Self> {
+    pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
+        let source = from.open_source(options)?;
         match source.path().filter(|path| source.bytes().is_empty() && path.is_dir()) {
             Some(folder) => Self::open_folder(folder, source.clone(), options),
             None => {

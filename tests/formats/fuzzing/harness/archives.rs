@@ -4,8 +4,9 @@ use super::input::{File, any, below, file, lie, one_of, rest_as_text};
 use super::models::Family;
 use super::{ask, read};
 use arbitrary::Unstructured;
-use assetq::archive::{self, Address, Archive};
-use assetq::report::Progress;
+use assetq::formats::report::Progress;
+use assetq::query::archive;
+use assetq::query::archive::{Address, Archive};
 use assetq::{Asset, Options};
 use assetq_sample::{FOLDERS, Size, wows};
 use std::collections::BTreeMap;
@@ -125,7 +126,7 @@ fn files(archive: &dyn Archive, options: &Options) {
         assert!(n < len, "file {n} of {len}");
         let (found, position) = (archive.find(&file.path), archive.position(&file.path));
         // Where files are found by the hash of their path, one whose id lies is only listed.
-        if file.id.is_none_or(|id| id == assetq::id::of_path(&file.path)) {
+        if file.id.is_none_or(|id| id == assetq::formats::id::of_path(&file.path)) {
             assert!(found.is_ok_and(|found| found.is_some()), "{:?} is not found", file.path);
             assert!(position.is_ok_and(|position| position.is_some()), "{:?} has no position", file.path);
         }

@@ -2,9 +2,12 @@
 
 use super::input::{Field, any, below, lie, one_of};
 use arbitrary::Unstructured;
-use assetq::__private::codec::{self, encd};
-use assetq::archive::{self, Codec};
-use assetq::{ErrorKind, Source};
+use assetq::Source;
+use assetq::formats::ErrorKind;
+use assetq::query::archive;
+use assetq::query::archive::Codec;
+use assetq_core::codec;
+use assetq_core::codec::encd;
 use assetq_sample::{geometry, white, wows};
 
 /// The most bytes that a stream may say to hold here.

@@ -3,11 +3,11 @@
 
 use super::input::{Field, File, any, below, fields, lie, one_of};
 use arbitrary::Unstructured;
-use assetq::rusty_hearts::Key;
-use assetq::wdata::TriggerLayout;
-use assetq::white::GameKind;
-use assetq::white::layout::EntryLayout;
-use assetq::wows::Variant;
+use assetq::formats::ff13::white::GameKind;
+use assetq::formats::ff13::white::layout::EntryLayout;
+use assetq::formats::rusty_hearts::rusty_hearts::Key;
+use assetq::formats::rusty_hearts::wdata::TriggerLayout;
+use assetq::formats::wows::wows::Variant;
 use assetq::{Format, Options};
 use assetq_sample::wows::{How, Package};
 use assetq_sample::{ALTERED, FILES, Size, gameparams, geometry, rusty_hearts, se2, vrb, wdata, wdb, white, wows};

@@ -4,7 +4,7 @@ use super::input::{File, any, file, one_of, turn};
 use super::models::Family;
 use arbitrary::Unstructured;
 use assetq::table::{Table, Tree, Value};
-use assetq::texture::{Texture, decode};
+use assetq::view::texture::{Texture, decode};
 use assetq::{Asset, Format, Source};
 
 /// Rows of a table that are read: hostile counts may promise any number.

@@ -92,6 +92,46 @@ impl<T> fmt::Debug for List<'_, T> {
     }
 }
 
+/// The elements of a [`List`], in order.
+#[derive(Debug, Clone)]
+pub struct ListIter<'a, T> {
+    list: List<'a, T>,
+    next: usize,
+}
+
+impl<'a, T: Field<'a>> Iterator for ListIter<'a, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let element = self.list.get(self.next)?;
+        self.next += 1;
+        Some(element)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.list.len.saturating_sub(self.next);
+        (left, Some(left))
+    }
+}
+
+impl<'a, T: Field<'a>> IntoIterator for List<'a, T> {
+    type Item = Result<T>;
+    type IntoIter = ListIter<'a, T>;
+
+    fn into_iter(self) -> ListIter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Field<'a>> IntoIterator for &List<'a, T> {
+    type Item = Result<T>;
+    type IntoIter = ListIter<'a, T>;
+
+    fn into_iter(self) -> ListIter<'a, T> {
+        self.iter()
+    }
+}
+
 impl<'a, T: Field<'a>> List<'a, T> {
     /// The `count` elements at the target of the pointer at `at`, relative to `base`.
     ///
@@ -123,9 +163,8 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 
     /// The elements in order.
-    pub fn iter(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
-        let this = *self;
-        (0..self.len).map_while(move |i| this.get(i))
+    pub fn iter(&self) -> ListIter<'a, T> {
+        ListIter { list: *self, next: 0 }
     }
 
     /// Whether two lists have equal contents.

@@ -2,7 +2,9 @@
 
 use crate::bytes::View;
 use crate::error::Error;
+use crate::id::{Id32, Id64};
 use crate::table::Value;
+use std::fmt;
 
 /// The MurmurHash3 of a name; the text is in the database's string pool, if anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -11,6 +13,42 @@ pub struct NameId(pub u32);
 /// The CityHash64 of a path: a reference to another resource. 0 refers to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PathId(pub u64);
+
+impl From<u32> for NameId {
+    fn from(id: u32) -> Self {
+        Self(id)
+    }
+}
+
+impl From<NameId> for u32 {
+    fn from(id: NameId) -> Self {
+        id.0
+    }
+}
+
+impl From<u64> for PathId {
+    fn from(id: u64) -> Self {
+        Self(id)
+    }
+}
+
+impl From<PathId> for u64 {
+    fn from(id: PathId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for NameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Id32(self.0).fmt(f)
+    }
+}
+
+impl fmt::Display for PathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Id64(self.0).fmt(f)
+    }
+}
 
 /// A leaf that a walk meets.
 #[derive(Debug, Clone)]

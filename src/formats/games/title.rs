@@ -1,7 +1,7 @@
 //! The known games.
 
 use super::system::folders_in;
-use crate::error::{Error, ErrorKind};
+use assetq_core::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A game whose files this crate reads.

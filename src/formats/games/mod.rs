@@ -14,7 +14,7 @@ pub use record::Record;
 pub use record::Installation;
 pub use title::GameTitle;
 
-use crate::error::Result;
+use assetq_core::Result;
 use assetq_core::archive::Prefix;
 use location::RecordLocation;
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! This machine, and each Windows that Wine or Proton keeps in a folder of it.
 
-use crate::source::bounded::Bounded;
+use assetq_core::source::bounded::Bounded;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,199 @@
+//! Rows by the names of their columns, for programs that read a table in a few lines.
+
+use super::{Column, RowCursor, Table, Value, column_index, hint_of_columns, hint_of_rows};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::entry;
+use std::fmt;
+
+impl<'t> dyn Table + 't {
+    /// All rows, in order.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { table: self, cursor: Some(self.cursor(0)) }
+    }
+
+    /// Row `number`.
+    ///
+    /// # Errors
+    /// `NotFound` past the last row.
+    pub fn row_at(&self, number: usize) -> Result<Row<'_>> {
+        if number >= self.len()? {
+            let what = format!("row {number} of {} not found", self.name());
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        }
+        Ok(Row { table: self, number, cells: None })
+    }
+
+    /// The first row whose key or name is `key`: an id, a path, a name.
+    ///
+    /// # Errors
+    /// `NotFound` with the nearest names, and damage of a row on the way.
+    pub fn row(&self, key: impl fmt::Display) -> Result<Row<'_>> {
+        let key = key.to_string();
+        let by_name = |label| match self.find(label, &Value::text(&key)) {
+            Some(found) => Ok(found?.first().copied()),
+            None => entry::row_with(self, label, &key),
+        };
+        let found = match entry::row_of(self, &key)? {
+            None => by_name(self.label())?,
+            found => found,
+        };
+        let number = found.ok_or_else(|| {
+            let what = format!("{key:?} not found in {}{}", self.name(), hint_of_rows(&key, self));
+            Error::of_part(ErrorKind::NotFound { what }, "")
+        })?;
+        Ok(Row { table: self, number, cells: None })
+    }
+}
+
+/// The rows of a table, each as a [`Row`]. Ends after the first row that cannot be found.
+pub struct Rows<'t> {
+    table: &'t (dyn Table + 't),
+    /// `None` after the end.
+    cursor: Option<Box<dyn RowCursor + 't>>,
+}
+
+impl fmt::Debug for Rows<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("table", &self.table.name()).finish_non_exhaustive()
+    }
+}
+
+impl<'t> Iterator for Rows<'t> {
+    type Item = Result<Row<'t>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let cursor = self.cursor.as_mut()?;
+        match cursor.advance() {
+            Ok(true) => {
+                // A walk to each cell would take the time of the whole table.
+                let cells = self.table.is_sequential().then(|| {
+                    let columns = 0..self.table.columns().len();
+                    columns.map(|column| cursor.value(column).map(Value::into_owned)).collect()
+                });
+                Some(Ok(Row { table: self.table, number: cursor.row(), cells }))
+            }
+            Ok(false) => {
+                self.cursor = None;
+                None
+            }
+            Err(error) => {
+                self.cursor = None;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+/// A row of a table. Cells are read when they are requested, so that a damaged cell is an error of its own.
+pub struct Row<'t> {
+    table: &'t (dyn Table + 't),
+    number: usize,
+    /// The cells, of a table that is read in order only.
+    cells: Option<Vec<Result<Value<'static>>>>,
+}
+
+impl fmt::Debug for Row<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Row").field("table", &self.table.name()).field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl Row<'_> {
+    /// The number of the row in its table.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The columns of its table.
+    pub fn columns(&self) -> &[Column] {
+        self.table.columns()
+    }
+
+    /// The cell in `column` as a `T`: a number, `bool`, `String`, `Cow<str>`, a `Vec` of them, or an `Option` for cells that may
+    /// be null.
+    ///
+    /// # Errors
+    /// As [`Row::value`], and `Syntax` for a value that is no `T`.
+    pub fn get<'r, T: TryFrom<Value<'r>, Error = Error>>(&'r self, column: &str) -> Result<T> {
+        T::try_from(self.value(column)?).map_err(|error| {
+            error.context(format_args!("row {} of {}, column {column}", self.number, self.table.name()))
+        })
+    }
+
+    /// The cell in `column`.
+    ///
+    /// # Errors
+    /// `Syntax` for a missing column; damage of the cell.
+    pub fn value(&self, column: &str) -> Result<Value<'_>> {
+        let table = self.table;
+        let at = column_index(table, column).ok_or_else(|| {
+            let hint = hint_of_columns(column, "it has", table.columns());
+            Error::of_part(
+                ErrorKind::Syntax { what: format!("table {}: no column {column}{hint}", table.name()).into() },
+                "",
+            )
+        })?;
+        match &self.cells {
+            Some(cells) => cells.get(at).cloned().unwrap_or_else(|| Err(super::no_cell(table.name(), self.number, at))),
+            None => table.value(self.number, at),
+        }
+    }
+}
+
+/// Rows in memory, such as the answer of a query: a table as any other.
+#[derive(Debug, Clone, Default)]
+pub struct RowBuffer {
+    name: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Value<'static>>>,
+}
+
+impl RowBuffer {
+    /// The table `name` of rows with a value for each of `columns`.
+    pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Vec<Value<'static>>>) -> Self {
+        Self { name: name.into(), columns, rows }
+    }
+
+    /// All rows, in order.
+    pub fn rows(&self) -> Rows<'_> {
+        let table: &dyn Table = self;
+        table.rows()
+    }
+
+    /// The values of all rows.
+    pub fn values(&self) -> &[Vec<Value<'static>>] {
+        &self.rows
+    }
+}
+
+impl Table for RowBuffer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        Ok(self.rows.len())
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let cell = self.rows.get(row).and_then(|cells| cells.get(column));
+        cell.map(Value::borrowed).ok_or_else(|| super::no_cell(&self.name, row, column))
+    }
+
+    fn is_random_access(&self) -> bool {
+        true
+    }
+}
+
+impl<'r> IntoIterator for &'r RowBuffer {
+    type Item = Result<Row<'r>>;
+    type IntoIter = Rows<'r>;
+
+    fn into_iter(self) -> Rows<'r> {
+        self.rows()
+    }
+}

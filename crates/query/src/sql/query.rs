@@ -1,0 +1,91 @@
+//! Statements about one file in one expression.
+
+use super::{Answer, Fault, Input, ResultColumn, Session, statements};
+use crate::asset::Asset;
+use crate::error::Result;
+use crate::table::{Column, Kind, RowBuffer, Value};
+
+/// Runs the statements of `sql` over the tables of `asset`, and returns the rows of the last statement with a result. All
+/// rows are held in memory; [`Session`] streams them.
+///
+/// ```
+/// # fn main() -> assetq::Result<()> {
+/// # let sheet = assetq_sample::wdb::demo(1, assetq_sample::Size::Small);
+/// # let asset = assetq::Asset::open(assetq::Source::from_vec("sheet.wdb", sheet))?;
+/// for row in &assetq::sql::query(&asset, "SELECT name, u9SaveIndex AS save FROM records LIMIT 2")? {
+///     println!("{}", row?.get::<i64>("save")?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// `Syntax` for a statement that SQLite refuses, and the damage of a row that it reads.
+pub fn query(asset: &Asset, sql: &str) -> Result<RowBuffer> {
+    let session = Session::new(vec![(asset.source().stem().to_owned(), Input::Asset(asset.clone()))], false)?;
+    let mut last = RowBuffer::default();
+    for statement in statements(sql) {
+        let mut answer = session.ask(statement)?;
+        let rows = held(&mut answer)?;
+        if !answer.columns().is_empty() {
+            last = buffer(answer.columns(), rows);
+        }
+    }
+    Ok(last)
+}
+
+/// All rows of an answer.
+fn held(answer: &mut Answer<'_>) -> Result<Vec<Vec<Value<'static>>>, Fault> {
+    let mut rows = Vec::new();
+    answer.rows(|cells| {
+        rows.push(cells.iter().map(|cell| cell.clone().into_owned()).collect());
+        Ok::<(), Fault>(())
+    })?;
+    Ok(rows)
+}
+
+/// Rows of SQLite with the kinds that all cells of a column have, because SQL promises none.
+pub fn buffer(columns: &[ResultColumn], mut rows: Vec<Vec<Value<'static>>>) -> RowBuffer {
+    let columns = columns.iter().enumerate();
+    let columns = columns.map(|(n, column)| Column::named(column.name.clone(), settle(&mut rows, n, column.kind)));
+    RowBuffer::new("answer", columns.collect(), rows)
+}
+
+/// The kind that all cells of a column have.
+fn settle(rows: &mut [Vec<Value<'static>>], column: usize, declared: Option<Kind>) -> Kind {
+    let mut kind = match declared {
+        Some(Kind::Uint) => Some(Kind::Int),
+        Some(Kind::F32) => Some(Kind::F64),
+        declared => declared,
+    };
+    for cell in rows.iter().filter_map(|row| row.get(column)) {
+        let of_cell = match cell {
+            Value::Null => continue,
+            Value::Bool(_) => Kind::Bool,
+            Value::Int(_) => Kind::Int,
+            Value::F64(_) => Kind::F64,
+            Value::Text(_) | Value::List(_) | Value::Map(_) => match kind {
+                Some(kind) if !matches!(kind, Kind::Bool | Kind::Int | Kind::F64) => kind,
+                Some(_) => Kind::Any,
+                None => Kind::Text,
+            },
+            _ => Kind::Any,
+        };
+        kind = Some(match (kind, of_cell) {
+            (None, of_cell) => of_cell,
+            (Some(kind), of_cell) if kind == of_cell => kind,
+            (Some(Kind::Int), Kind::F64) | (Some(Kind::F64), Kind::Int) => Kind::F64,
+            _ => Kind::Any,
+        });
+    }
+    if kind == Some(Kind::F64) {
+        for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
+            if let Value::Int(number) = cell {
+                #[expect(clippy::cast_precision_loss, reason = "as SQLite does where it adds the two")]
+                let number = *number as f64;
+                *cell = Value::F64(number);
+            }
+        }
+    }
+    kind.unwrap_or(Kind::Any)
+}
