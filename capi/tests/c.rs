@@ -11,30 +11,34 @@ fn built() -> PathBuf {
     std::env::current_exe().expect("a test has a file").parent().expect("it is in a folder").to_owned()
 }
 
-/// The program, built once. `None` without a C compiler that can link the library.
+/// A program of this folder, built with a C compiler of its machine. `None` without a compiler that can link the library.
+fn built_program(source: &str, links: &[&str]) -> Option<PathBuf> {
+    let name = if cfg!(windows) { "gcc" } else { "cc" };
+    if cfg!(target_env = "msvc") || Command::new(name).arg("--version").output().is_err() {
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = folder.join("tests").join(source);
+    let stem = source.file_stem().expect("it has a name");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(stem).with_extension(std::env::consts::EXE_EXTENSION);
+    let mut compiler = Command::new(name);
+    compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(folder.join("include"));
+    compiler.arg(&source).arg("-o").arg(&program).arg("-L").arg(built()).args(links);
+    if cfg!(unix) {
+        compiler.arg(format!("-Wl,-rpath,{}", built().display()));
+    }
+    let done = compiler.output().expect("the compiler runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(program)
+}
+
+/// The program `use.c`, built once.
 fn program() -> Option<PathBuf> {
     static BUILT: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
-    let build = || {
-        // A compiler of Linux cannot be started under Wine: `.ci/windows` builds the program before.
-        if let Some(program) = std::env::var_os("ASSETQ_C_PROGRAM") {
-            return Some(program.into());
-        }
-        let name = if cfg!(windows) { "gcc" } else { "cc" };
-        if cfg!(target_env = "msvc") || Command::new(name).arg("--version").output().is_err() {
-            return None;
-        }
-        let program =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("use").with_extension(std::env::consts::EXE_EXTENSION);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut compiler = Command::new(name);
-        compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(source.join("include"));
-        compiler.arg(source.join("tests/use.c")).arg("-o").arg(&program).arg("-L").arg(built()).arg("-lassetq_c");
-        if cfg!(unix) {
-            compiler.arg(format!("-Wl,-rpath,{}", built().display()));
-        }
-        let done = compiler.output().expect("the compiler runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        Some(program)
+    // A compiler of Linux cannot be started under Wine: `.ci/windows` builds the program before.
+    let build = || match std::env::var_os("ASSETQ_C_PROGRAM") {
+        Some(program) => Some(program.into()),
+        None => built_program("use.c", &["-lassetq_c"]),
     };
     BUILT.get_or_init(build).clone()
 }
@@ -159,5 +163,72 @@ fn plates_of_a_ship_in_a_game_have_millimetres() {
         let arguments = [address.as_str(), table, "thickness", "thickness > 400"].map(Path::new);
         let Some(said) = run(&arguments) else { return };
         assert_eq!(said, format!("{table}: {expected} rows, 1 columns\n"));
+    }
+}
+
+/// The libraries of the system that a program with the static library needs on Linux: `rustc --print native-static-libs`, and the
+/// one of the mesh codec.
+const STATIC: [&str; 7] = ["-l:libassetq_c.a", "-lstdc++", "-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"];
+
+/// Formats are in a list that is filled before `main`, by code that no other code calls: a linker may leave it out.
+#[test]
+fn a_program_with_the_static_library_opens_every_format() {
+    if !cfg!(all(target_os = "linux", target_env = "gnu")) || !built().join("libassetq_c.a").exists() {
+        eprintln!("skipped: the libraries of the system that it needs are listed for Linux");
+        return;
+    }
+    let Some(program) = built_program("formats.c", &STATIC) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut files, mut expected) = (Vec::new(), Vec::new());
+    for (name, format, make) in sample::FILES {
+        let path = folder.path().join(name);
+        std::fs::write(&path, make(1, Size::Small)).expect("a file");
+        files.push(path);
+        expected.push(format.name());
+    }
+    for (name, format, make) in sample::FOLDERS {
+        let game = folder.path().join(name);
+        let mut put = |path: &str, bytes: &[u8]| {
+            let path = game.join(path);
+            std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
+            std::fs::write(path, bytes).expect("a file");
+            Ok(())
+        };
+        make(1, Size::Small, &mut put).expect("a game");
+        files.push(game.clone());
+        expected.push(format.name());
+    }
+    let done = Command::new(program).args(&files).output().expect("the program runs");
+    assert_eq!(String::from_utf8_lossy(&done.stdout).lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_short_program_answers_a_question() {
+    let source =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/question.c")).expect("it is there");
+    assert!(source.lines().count() <= 35, "it is no short program any more");
+    let Some(program) = built_program("question.c", &["-lassetq_c"]) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("pack.bin");
+    std::fs::write(&pack, sample::wdb::demo_pack(1, Size::Small)).expect("a file");
+    let asset = Asset::open(&pack).expect("it opens");
+    let sizes = asset.archive().expect("it is an archive").files().map(|file| file.expect("it is sound").size);
+    let sizes: Vec<u64> = sizes.collect();
+    let done = Command::new(program).arg(&pack).output().expect("the program runs");
+    let expected = format!("{} files, {} bytes\n", sizes.len(), sizes.iter().sum::<u64>());
+    assert_eq!(String::from_utf8_lossy(&done.stdout), expected, "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn the_header_compiles_as_c99_and_as_cpp() {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/assetq.h");
+    let strict = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic-errors"];
+    for (compiler, language) in [("cc", ["-std=c99", "-xc"]), ("c++", ["-std=c++11", "-xc++"])] {
+        let done = Command::new(compiler).args(strict).args(language).arg(&header).output();
+        let Ok(done) = done else {
+            eprintln!("skipped: there is no {compiler}");
+            continue;
+        };
+        assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
     }
 }
