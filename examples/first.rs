@@ -7,6 +7,8 @@
 //!
 //! It reads samples, which it makes in a temporary folder.
 
+#![expect(clippy::arithmetic_side_effects, clippy::expect_used, reason = "a first program is written so")]
+
 use assetq::edit::AssetEdit as _;
 use assetq::formats::wows::bwdb::{Database, prototypes::Record};
 use assetq::formats::wows::geometry::Geometry;

@@ -244,7 +244,7 @@ impl Table {
 
     /// The rows as a `pyarrow.Table`.
     fn arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        arrow(slf)
+        arrow(slf.as_any())
     }
 
     /// The rows as a `polars.DataFrame`.
@@ -254,7 +254,7 @@ impl Table {
 
     /// The rows as a `pandas.DataFrame`.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        arrow(slf)?.call_method0("to_pandas")
+        arrow(slf.as_any())?.call_method0("to_pandas")
     }
 
     /// The first rows as a table of HTML, for notebooks.
@@ -291,7 +291,7 @@ fn cells<T: Send>(rows: &Selection, of: impl Fn(Value<'_>) -> Option<T> + Send) 
 }
 
 /// The rows of a table or an answer as a `pyarrow.Table`.
-fn arrow<'py, T>(rows: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+fn arrow<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     rows.py().import("pyarrow")?.call_method1("table", (rows,))
 }
 
@@ -470,7 +470,7 @@ impl Answer {
 
     /// The rows as a `pyarrow.Table`.
     fn arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        arrow(slf)
+        arrow(slf.as_any())
     }
 
     /// The rows as a `polars.DataFrame`.
@@ -480,7 +480,7 @@ impl Answer {
 
     /// The rows as a `pandas.DataFrame`.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        arrow(slf)?.call_method0("to_pandas")
+        arrow(slf.as_any())?.call_method0("to_pandas")
     }
 
     /// The first rows as a table of HTML, for notebooks.

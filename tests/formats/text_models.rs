@@ -1,9 +1,10 @@
 //! Text models: `.visual`, `.model`, `.mfm`.
 
-use assetq::relations::IdTexts as _;
-use assetq::scene::{Context, SceneFormat, TextureMode};
-use assetq::texture_files::TextureFiles;
-use assetq::{Asset, Options, Source, id};
+use assetq::formats::id;
+use assetq::formats::relations::IdTexts as _;
+use assetq::view::scene::{Context, SceneFormat, TextureMode};
+use assetq::view::texture_files::TextureFiles;
+use assetq::{Asset, Options, Source};
 use assetq_sample::text_models::{self as build, Dialect, Node, Property, RenderSet};
 
 const NODES: [Node<'_>; 3] = [
@@ -178,7 +179,7 @@ fn a_geometry_is_read_with_the_visual_beside_it() {
     files.add_folder(folder.path());
     let mut context = Context::default();
     context.set_textures(&files);
-    let mut options = assetq::scene::Options::default();
+    let mut options = assetq::view::scene::Options::default();
     options.textures = TextureMode::Png;
     let drawing = asset.reader().shapes().unwrap().draw(&context, options).unwrap();
     let mut glb = Vec::new();
@@ -242,7 +243,7 @@ fn text_models_refer_to_files_by_path_and_have_names() {
         ]
     );
     assert_eq!(edges(&material), [(id::of_path("PnFMods/gun/hull_a.tga"), "diffuseMap".to_owned())]);
-    let mut names = assetq::names::NameSources::default();
+    let mut names = assetq::query::archive::names::NameSources::default();
     names.add_asset(visual);
     names.add_asset(material);
     for name in ["aShape", "aShape.vertices", "aShape.indices", "HP_gunFire1", "PBS_Gun", "diffuseMap"] {

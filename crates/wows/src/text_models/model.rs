@@ -10,6 +10,7 @@ use crate::reader::{FileFormat, Likeness, Reader};
 use crate::relations::Relations;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, ValueShape};
+use assetq_core::Openable;
 
 /// The ending of names of files.
 pub(super) const ENDING: &str = ".model";

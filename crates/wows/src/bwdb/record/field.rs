@@ -104,7 +104,7 @@ impl<'a, T: Field<'a>> Iterator for ListIter<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let element = self.list.get(self.next)?;
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         Some(element)
     }
 
