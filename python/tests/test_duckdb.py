@@ -69,9 +69,9 @@ def test_every_table_of_every_file_has_the_rows_of_parquet_and_of_sqlite(samples
             assert [row[:2] for row in described[0]] == [row[:2] for row in described[1]], where
             count = db.execute(f"SELECT count(*) FROM {ours}").fetchall()
             assert count == [(arrow.num_rows,)], where
-            for left, right in ((ours, theirs), (theirs, ours)):
-                more = db.execute(f"SELECT count(*) FROM (FROM {left} EXCEPT ALL FROM {right})").fetchall()
-                assert more == [(0,)], where
+            # As many rows, and each of one side has its own on the other: they are the same rows.
+            more = db.execute(f"SELECT count(*) FROM (FROM {ours} EXCEPT ALL FROM {theirs})").fetchall()
+            assert more == [(0,)], where
             scalar = [column.name for column in table.schema if column.kind in SCALARS]
             if scalar and arrow.num_rows <= 20_000:
                 names = ", ".join(map(identifier, scalar))

@@ -138,7 +138,8 @@ def test_conditions_of_all_kinds_keep_the_rows_that_match(samples: Path) -> None
     polars = pytest.importorskip("polars")
     values = {"id64": "0x0000000000000001", "text": "it's", "bool": True, "f32": 0.5, "f64": -2.5, "int": -1, "uint": 3}
     seen = set()
-    for path in sorted(samples.iterdir()):
+    # The pixels beside the header of a texture are no file that opens by itself.
+    for path in sorted(path for path in samples.iterdir() if path.suffix != ".imgb"):
         for name in assetq.open(path):
             table = assetq.open(path)[name]
             if "file" in map(str.lower, table.column_names):

@@ -16,7 +16,8 @@ import assetq
 
 def test_every_format_opens_and_every_table_reads(samples: Path) -> None:
     opened = {}
-    for path in sorted(samples.iterdir()):
+    # The pixels beside the header of a texture are no file that opens by itself.
+    for path in sorted(path for path in samples.iterdir() if path.suffix != ".imgb"):
         asset = assetq.open(path)
         opened[asset.format] = asset
         assert asset.tables and list(asset) == asset.tables and len(asset) == len(asset.tables)
