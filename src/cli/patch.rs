@@ -64,8 +64,15 @@ pub(super) struct Args {
     delete_missing: bool,
 }
 
+/// An editor of `asset` with these edits.
+pub(super) fn edited<'a>(asset: &'a Asset, edits: Vec<TableEdits>, context: &Context) -> Result<Editor<'a>, Error> {
+    let mut editor = Editor::with_options(asset, context.options())?;
+    edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?;
+    Ok(editor)
+}
+
 /// The destination of a new file.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct Output {
     /// The new file; for a file in a World of Warships folder, res_mods is its place in the game's folder of mods
     #[arg(long, value_name = "NEW", conflicts_with = "in_place")]
@@ -82,6 +89,9 @@ pub(super) struct Output {
     /// Write the patch that restores the old file, byte for byte; - for standard output, in place of the changes
     #[arg(long, value_name = "FILE")]
     pub(super) undo: Option<PathBuf>,
+    /// The name of the file, for the tables of one of many files.
+    #[arg(skip)]
+    pub(super) table_prefix: Option<String>,
 }
 
 impl Output {
@@ -328,7 +338,7 @@ impl Target {
         let named = |e: Error| self.to.as_ref().map_or_else(|| Failure::from_error(&e), |to| self.failure(to, &e));
         let new = written.commit().map_err(named)?;
         if !undo.is_some_and(super::output::is_stdout) {
-            show(&self.asset, &new, &plan, context)?;
+            show(&self.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
         }
         context.warn(&self.asset);
         let where_to = match &self.to {
@@ -389,7 +399,7 @@ fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec
 }
 
 /// Shows the changes as rows of `diff`.
-fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Result<(), Failure> {
+fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, context: &Context) -> Result<(), Failure> {
     if context.format() == Format::Patch {
         return between(old, new, &[], context).map(drop);
     }
@@ -411,12 +421,13 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Res
                 None if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ => table.find(&Progress::default(), 0).pairs().collect(),
             };
+            let name = prefix.map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
             for pair in pairs {
                 let change = table.change(pair, &mut |side, error| {
                     let asset = if side == Side::Old { old } else { new };
                     context.damaged(asset.source().name(), &error);
                 });
-                shown.change(table.name(), pair, change)?;
+                shown.change(&name, pair, change)?;
             }
         }
     }

@@ -1,13 +1,13 @@
 mod answers;
 mod duckdb;
 mod export;
+mod many;
 mod prompt;
 
-use super::patch::{Output, Target};
+use super::patch::{Output, Target, edited};
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Address;
 use crate::asset::Asset;
-use crate::edit::Editor;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 /// Tables of a single file have their own names. Each of several files is a schema with the name of the file, or the
 /// given name in NAME=FILE; with more than ten files a table is called "NAME.TABLE", with these quotes. A folder or a glob
 /// means all its files of one format as one: their tables have the rows of all of them, with a first column file. SQLite
-/// databases are accepted, too. Input files are never changed: UPDATE, INSERT and DELETE write a new file (--to NEW), and
-/// a SELECT with --to OUT writes its answer as csv, json, ndjson, parquet or arrow, by the ending of OUT. `assetq info
+/// databases are accepted, too. Input files are never changed: UPDATE, INSERT and DELETE write a new file (--to NEW),
+/// unless --in-place is given, which changes each file of a folder or glob by itself (--undo is a folder then). A SELECT with --to OUT writes its answer as csv, json, ndjson, parquet or arrow, by the ending of OUT. `assetq info
 /// FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
@@ -44,6 +44,7 @@ Examples:
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type\" assets.bin --to types.parquet
   assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" hull.geometry --with GameParams.data
   assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
+  assetq sql \"UPDATE properties SET value = replace(value, 'old_a', 'new_a')\" 'gun/**/*.mfm' --in-place --undo undo
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
   assetq sql --engine duckdb \"SELECT type, sum(size) FROM resources GROUP BY ALL\" assets.bin
   assetq sql assets.bin                        a prompt; .help says what it can do
@@ -113,7 +114,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             let ran = export::run(text, args, &session, context);
             return finish(&session, ran, context);
         }
-        // Files are written one at a time.
+        if let ([given], [(_, Input::Asset(set))], Some(text)) = (&*files, &*inputs.named, &text)
+            && has_many
+        {
+            return many::run(text, &named(given).1, set, args, context);
+        }
+        // Of several files, one is written.
         if has_many {
             inputs = open(&files, false, args, context)?;
         }
@@ -177,11 +183,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     };
     let target = Target::of_asset(path, asset.clone(), output, context)?;
     let failed = |error: Error| Failure::in_file(&path.to_string_lossy(), &error);
-    let mut editor = Editor::with_options(target.asset(), context.options()).map_err(failed)?;
-    for edit in edits {
-        editor.resolved_edits(edit).map_err(failed)?;
-    }
-    target.finish(editor, output, context)
+    target.finish(edited(target.asset(), edits, context).map_err(failed)?, output, context)
 }
 
 /// The greatest size of SQL on standard input in bytes.
@@ -264,13 +266,17 @@ fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result
         }
         let files = context.files_without_archives(std::slice::from_ref(&path))?;
         for file in &files {
-            let asset = context.open_with(file, args.with.iter())?;
-            let name = name.clone().unwrap_or_else(|| asset.source().stem().to_owned());
-            inputs.push((name, Input::Asset(asset)));
+            inputs.push(open_one(name.clone(), file, args, context)?);
             paths.push(file.clone());
         }
     }
     Ok(Inputs { named: inputs, paths })
+}
+
+/// Opens a file under this name of its schema, or its own.
+fn open_one(name: Option<String>, file: &Path, args: &Args, context: &Context) -> Result<(String, Input), Failure> {
+    let asset = context.open_with(file, args.with.iter())?;
+    Ok((name.unwrap_or_else(|| asset.source().stem().to_owned()), Input::Asset(asset)))
 }
 
 /// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.

@@ -6,7 +6,7 @@ use assetq::formats::wows::gameparams::{NodeKind, Params, Pickle};
 use assetq::query::archive::names::NameSources;
 use assetq::table::{Tree, Value};
 use assetq::{Asset, Options, Source};
-use assetq_sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
+use assetq_sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, legends, mir_korabley, mo, root};
 use assetq_sample::geometry::{battleship, gun};
 use assetq_sample::pickle::Data;
 use assetq_sample::{Size, wows};
@@ -616,4 +616,30 @@ fn real_values_read_as_published() {
     assert_eq!(plate.thickness.number(), Some(19.0));
     assert_eq!(ship.mounts().filter(|mount| mount.component.unwrap().is_text("A1_Artillery")).count(), 3);
     assert_eq!(ship.node().kind(), NodeKind::Object);
+}
+
+/// Public readers describe these files; no real one was at hand.
+#[test]
+fn files_of_other_clients_hold_the_same_pickle() {
+    let pickle = root(entities(1, Size::Small, &[])).pickle();
+    let columns = ["name", "index", "title"];
+    let of = |bytes: Vec<u8>| {
+        let asset = Asset::open(Source::from_vec("x", bytes)).unwrap();
+        assert_eq!(asset.format().name(), "gameparams");
+        (rows(asset.reader(), "ships", &columns), asset.reader().sections()[0].name.to_string())
+    };
+    let (ships, section) = of(file(&pickle));
+    assert_eq!(section, "zlib stream, backwards");
+    for (bytes, section) in [
+        (mir_korabley(&pickle), "zlib stream, backwards, after %bin (not checked with real files)"),
+        (legends(&pickle), "pickle after %bin (not checked with real files)"),
+    ] {
+        assert_eq!(of(bytes.clone()), (ships.clone(), section.to_owned()));
+        // Cut files end in errors at an offset.
+        for end in (0..bytes.len()).step_by(997) {
+            if let Ok(asset) = Asset::open(Source::from_vec("GameParams.data", bytes[..end].to_vec())) {
+                assert!(asset.reader().table("ships").unwrap().len().is_err(), "{end} bytes");
+            }
+        }
+    }
 }

@@ -139,6 +139,15 @@ pub trait IdTexts: Sync {
         Ok(None)
     }
 
+    /// Passes each text to `add`, and returns whether the file lists its texts: a file with many of them only looks them up.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
+        let _ = add;
+        Ok(false)
+    }
+
     /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
     fn id_of_path(&self, path: &str) -> Option<u64> {
         let _ = path;

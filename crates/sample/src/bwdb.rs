@@ -35,6 +35,22 @@ pub struct DatabaseBuilder {
     databases: Vec<(u32, u32, Vec<u8>)>,
 }
 
+/// The places of sections in the body header, and the base of the pointer to databases.
+struct BodyOrder {
+    packed: u8,
+    strings: usize,
+    resources: usize,
+    paths: usize,
+    databases: usize,
+    databases_base: usize,
+}
+
+const PC: BodyOrder =
+    BodyOrder { packed: 1, strings: 0, resources: 0x28, paths: 0x40, databases: 0x50, databases_base: 0 };
+
+const LEGENDS: BodyOrder =
+    BodyOrder { packed: 0, strings: 0x28, resources: 0, paths: 0x18, databases: 0x50, databases_base: 0x50 };
+
 #[derive(Debug, Clone)]
 struct PathSpec {
     id: u64,
@@ -89,10 +105,19 @@ impl DatabaseBuilder {
 
     /// The file, its sections in the order of docs/formats/bwdb.md §2.1 and without gaps.
     pub fn build(&self) -> Vec<u8> {
+        self.build_in(&PC)
+    }
+
+    /// The file as World of Warships: Legends has it. No real file was at hand: docs/formats/legends.md.
+    pub fn build_legends(&self) -> Vec<u8> {
+        self.build_in(&LEGENDS)
+    }
+
+    fn build_in(&self, order: &BodyOrder) -> Vec<u8> {
         let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
         w.push(MAGIC);
-        w.push([0, 0, 1, 1]);
+        w.push([0, 0, order.packed, 1]);
         let checksum = w.u32(0);
         w.push([64, 0, 0, 0]);
         let body = w.zeros(0x60);
@@ -110,7 +135,8 @@ impl DatabaseBuilder {
             })
             .collect();
         let slots = place(self.strings.iter().map(|(id, _)| u64::from(*id)), capacity);
-        w.patch(body, capacity.to_le_bytes());
+        let at = order.strings;
+        w.patch(body + at, capacity.to_le_bytes());
         let buckets = w.zeros(capacity as usize * 8);
         let values = w.zeros(capacity as usize * 4);
         for ((slot, (id, _)), offset) in slots.iter().zip(&self.strings).zip(&offsets) {
@@ -118,15 +144,16 @@ impl DatabaseBuilder {
             w.patch(buckets + slot * 8 + 4, (0x8000_0000u32).to_le_bytes());
             w.patch(values + slot * 4, offset.to_le_bytes());
         }
-        pointer(&mut w, 0x08, 0, buckets);
-        pointer(&mut w, 0x10, 0, values);
-        w.patch(body + 0x18, (pool.position() as u32).to_le_bytes());
+        pointer(&mut w, at + 0x08, at, buckets);
+        pointer(&mut w, at + 0x10, at, values);
+        w.patch(body + at + 0x18, (pool.position() as u32).to_le_bytes());
         let data = w.push(pool.bytes());
-        pointer(&mut w, 0x20, 0, data);
+        pointer(&mut w, at + 0x20, at, data);
 
         let capacity = self.resource_capacity.unwrap_or_else(|| roomy(self.resources.len()));
         let slots = place(self.resources.iter().map(|(id, _)| *id), capacity);
-        w.patch(body + 0x28, capacity.to_le_bytes());
+        let at = order.resources;
+        w.patch(body + at, capacity.to_le_bytes());
         let buckets = w.zeros(capacity as usize * 16);
         let values = w.zeros(capacity as usize * 4);
         for (slot, (id, value)) in slots.iter().zip(&self.resources) {
@@ -134,12 +161,13 @@ impl DatabaseBuilder {
             w.patch(buckets + slot * 16 + 8, (1u64 << 63).to_le_bytes());
             w.patch(values + slot * 4, value.to_le_bytes());
         }
-        pointer(&mut w, 0x30, 0x28, buckets);
-        pointer(&mut w, 0x38, 0x28, values);
+        pointer(&mut w, at + 0x08, at, buckets);
+        pointer(&mut w, at + 0x10, at, values);
 
-        w.patch(body + 0x40, (self.paths.len() as u32).to_le_bytes());
+        let at = order.paths;
+        w.patch(body + at, (self.paths.len() as u32).to_le_bytes());
         let entries = w.zeros(self.paths.len() * 0x20);
-        pointer(&mut w, 0x48, 0x40, entries);
+        pointer(&mut w, at + 0x08, at, entries);
         for (index, path) in self.paths.iter().enumerate() {
             let entry = entries + index * 0x20;
             w.patch(entry, path.id.to_le_bytes());
@@ -150,9 +178,10 @@ impl DatabaseBuilder {
             w.point(entry + 0x18, entry + 0x10, name);
         }
 
-        w.patch(body + 0x50, (self.databases.len() as u32).to_le_bytes());
+        let at = order.databases;
+        w.patch(body + at, (self.databases.len() as u32).to_le_bytes());
         let entries = w.zeros(self.databases.len() * 0x18);
-        pointer(&mut w, 0x58, 0, entries);
+        pointer(&mut w, at + 0x08, order.databases_base, entries);
         for (index, (magic, schema, blob)) in self.databases.iter().enumerate() {
             let entry = entries + index * 0x18;
             w.patch(entry, magic.to_le_bytes());

@@ -6,6 +6,7 @@ mod places;
 mod rules;
 mod set;
 mod sql;
+mod text_models;
 mod wdata;
 mod wdb;
 mod writers;

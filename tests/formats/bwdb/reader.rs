@@ -685,3 +685,28 @@ fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
     assert_eq!(open("zeros", 0x48).unwrap().format(), assetq::formats::wows::GEOMETRY);
     assert_eq!(open("zeros", 0x18).unwrap().format(), assetq::formats::wows::MODELS);
 }
+
+/// Public readers describe this order of sections; no real file was at hand.
+#[test]
+fn a_database_of_legends_has_its_sections_in_another_order() {
+    let mut builder = DatabaseBuilder::default();
+    let name = builder.string("diffuseMap");
+    let path = builder.path("content/gameplay/hull.visual");
+    builder.resource(path, 0, 7, 3);
+    let db = Database::open(Source::from_vec("assets.bin", builder.build_legends())).unwrap();
+    assert_eq!(db.string(name).unwrap(), Some("diffuseMap"));
+    assert_eq!(db.path(path).unwrap().as_deref(), Some("content/gameplay/hull.visual"));
+    assert!(db.lookup(path).unwrap().is_some());
+    let asset = assetq::Asset::open(Source::from_vec("assets.bin", builder.build_legends())).unwrap();
+    assert_eq!(asset.reader().version(), "1.0");
+    let report = asset.reader().verify(&Default::default());
+    assert!(report.is_ok(), "{report:?}");
+    let facts = asset.reader().facts();
+    assert!(facts.iter().any(|(_, value)| value.to_string().contains("Legends")), "{facts:?}");
+    assert!(asset.reader().writable().is_none());
+    // Any other value is unknown.
+    let mut bytes = builder.build();
+    bytes[6] = 2;
+    let error = Database::open(Source::from_vec("assets.bin", bytes)).unwrap_err();
+    assert!(matches!(error.kind(), assetq::formats::ErrorKind::BadVersion { found: 2 }), "{error}");
+}

@@ -5,13 +5,14 @@
 //! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
 //! made-up texts, a few would match by chance.
 
-use super::{self as archive, Archive};
+use super::{self as archive, Archive, Loose};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::relations::IdTexts;
+use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -59,6 +60,35 @@ struct Lines {
     names: HashMap<u32, Range<usize>>,
 }
 
+impl Lines {
+    fn add(&mut self, line: &str) {
+        let (path, name) = (id::of_path(line), id::of_name(line));
+        if self.paths.contains_key(&path) && self.names.contains_key(&name) {
+            return;
+        }
+        let start = self.text.len();
+        self.text.push_str(line);
+        let range = start..self.text.len();
+        self.paths.entry(path).or_insert_with(|| range.clone());
+        self.names.entry(name).or_insert(range);
+    }
+}
+
+/// The texts of a file of a known format that lists them.
+fn texts_in(path: &Path, options: &Options) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    match Asset::open_with(options.source_in_folder(path)?, options) {
+        Ok(asset) => {
+            if let Some(listed) = texts_of(&asset) {
+                listed.list(&mut |text| texts.push(text.to_owned()))?;
+            }
+            Ok(texts)
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => Ok(texts),
+        Err(error) => Err(error),
+    }
+}
+
 impl NameSources {
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
@@ -74,13 +104,27 @@ impl NameSources {
     /// one id counts.
     pub fn add_lines(&mut self, text: &str) {
         let lines = Arc::make_mut(&mut self.lines);
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            let start = lines.text.len();
-            lines.text.push_str(line);
-            let range = start..lines.text.len();
-            lines.paths.entry(id::of_path(line)).or_insert_with(|| range.clone());
-            lines.names.entry(id::of_name(line)).or_insert(range);
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| lines.add(line));
+    }
+
+    /// Adds the paths of the files in `folder`, relative to it, and the texts of those that list theirs.
+    ///
+    /// # Errors
+    /// When one of the files is damaged.
+    pub fn add_folder(&mut self, folder: &Path, options: &Options) -> Result<()> {
+        /// Files whose texts are held at once.
+        const FILES: usize = 512;
+        let loose = Loose::new(vec![folder.to_owned()]);
+        let lines = Arc::make_mut(&mut self.lines);
+        for files in loose.all().chunks(FILES) {
+            let texts: Vec<Result<Vec<String>>> =
+                files.par_iter().map(|file| texts_in(&folder.join(&file.path), options)).collect();
+            for (file, texts) in files.iter().zip(texts) {
+                lines.add(&file.path);
+                texts.map_err(|error| error.context(&file.path))?.iter().for_each(|text| lines.add(text));
+            }
         }
+        Ok(())
     }
 
     /// Adds the paths of an archive, or the texts of a file with texts, which is queried for each id.
@@ -141,11 +185,14 @@ impl NameSources {
     }
 
     /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file with texts
-    /// of ids, or a list with one text a line.
+    /// of ids, a list with one text a line, or a folder of such files.
     ///
     /// # Errors
     /// When it cannot be read, is not text, or is of a format without names.
     pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
+        if address.is_dir() && !archive::is_archive(address) {
+            return self.add_folder(address, options);
+        }
         match Asset::open_at(address, options) {
             Ok(asset)
                 if asset.reader().archive().is_some()

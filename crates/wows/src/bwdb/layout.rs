@@ -21,7 +21,7 @@ pub struct Header {
     pub magic: [u8; 4],
     /// Alignment of the packer.
     pub alignment: U16,
-    /// 1 when packed.
+    /// 1; 0 in files of World of Warships: Legends.
     pub packed: u8,
     /// 1.
     pub version: u8,
@@ -48,6 +48,21 @@ pub struct Body {
     pub databases: Array,
 }
 const _: () = assert!(size_of::<Body>() == 0x60);
+
+/// The body header of World of Warships: Legends (§2.6), at offset 0x10. Each section is the base of its pointers.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct LegendsBody {
+    /// At 0x10.
+    pub resources: HashMap,
+    /// At 0x28.
+    pub paths: Array,
+    /// At 0x38.
+    pub strings: Strings,
+    /// At 0x60.
+    pub databases: Array,
+}
+const _: () = assert!(size_of::<LegendsBody>() == size_of::<Body>());
 
 /// A hash map (§3.1) with open addressing: `capacity` buckets and as many values.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]

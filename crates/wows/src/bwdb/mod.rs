@@ -80,6 +80,8 @@ use zerocopy::FromBytes as _;
 pub struct Database {
     source: Source,
     spans: Spans,
+    /// Whether it is of World of Warships: Legends, whose sections are in another order.
+    is_legends: bool,
     resource_slots: Modulus,
     string_slots: Modulus,
     path_indexes: paths::Indexes,
@@ -253,6 +255,9 @@ impl Database {
         if header.version != 1 {
             return Err(view.skip(7).error(ErrorKind::BadVersion { found: header.version.into() }));
         }
+        if header.packed > 1 {
+            return Err(view.skip(6).error(ErrorKind::BadVersion { found: header.packed.into() }));
+        }
         if header.pointer_width.get() != 64 {
             return Err(view.skip(0xC).bad_value("pointer width", header.pointer_width.get()));
         }
@@ -260,14 +265,27 @@ impl Database {
             return Err(view.skip(0xE).bad_value("endianness", header.endianness.get()));
         }
         let base = view.at(size_of::<Header>()).part("body header");
-        let body = base.read::<Body>()?;
-        let (strings, resources) = (&body.strings, &body.resources);
-        let at_resources = base.locate(resources);
+        let (pc, legends);
+        let is_legends = header.packed == 0;
+        let (strings, resources, paths, databases) = if is_legends {
+            legends = base.read::<layout::LegendsBody>()?;
+            (&legends.strings, &legends.resources, &legends.paths, &legends.databases)
+        } else {
+            pc = base.read::<Body>()?;
+            (&pc.strings, &pc.resources, &pc.paths, &pc.databases)
+        };
+        let (at_strings, at_resources, at_paths) = (base.locate(strings), base.locate(resources), base.locate(paths));
+        let at_databases = if is_legends { base.locate(databases) } else { base };
         let capacity = strings.offsets.capacity;
         let spans = Spans {
-            string_buckets: Span::check(&source, base.part("strings.buckets"), strings.offsets.buckets, capacity)?,
-            string_values: Span::check(&source, base.part("strings.values"), strings.offsets.values, capacity)?,
-            string_data: Span::check(&source, base.part("strings.data"), strings.data, strings.size)?,
+            string_buckets: Span::check(
+                &source,
+                at_strings.part("strings.buckets"),
+                strings.offsets.buckets,
+                capacity,
+            )?,
+            string_values: Span::check(&source, at_strings.part("strings.values"), strings.offsets.values, capacity)?,
+            string_data: Span::check(&source, at_strings.part("strings.data"), strings.data, strings.size)?,
             resource_buckets: Span::check(
                 &source,
                 at_resources.part("resources.buckets"),
@@ -280,11 +298,12 @@ impl Database {
                 resources.values,
                 resources.capacity,
             )?,
-            paths: Span::check(&source, base.locate(&body.paths).part("paths"), body.paths.data, body.paths.count)?,
-            databases: Span::check(&source, base.part("databases"), body.databases.data, body.databases.count)?,
+            paths: Span::check(&source, at_paths.part("paths"), paths.data, paths.count)?,
+            databases: Span::check(&source, at_databases.part("databases"), databases.data, databases.count)?,
         };
         Ok(Self {
             spans,
+            is_legends,
             resource_slots: Modulus::new(resources.capacity.get()),
             string_slots: Modulus::new(capacity.get()),
             path_indexes: paths::Indexes::default(),

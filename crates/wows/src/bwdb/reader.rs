@@ -81,8 +81,9 @@ impl Reader for Database {
         sections
     }
 
+    /// No real file of Legends was at hand to check what is written.
     fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
+        if self.is_legends { None } else { Some(self) }
     }
 
     /// Records of other builds have other fields.
@@ -103,13 +104,12 @@ impl Reader for Database {
         if let Ok(header) = self.source.view("header").read::<Header>() {
             facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
         }
-        let notes: Vec<Value<'_>> = self
-            .databases()
-            .filter_map(|blob| match blob {
-                Ok(blob) => blob.note().map(Value::owned),
-                Err(error) => Some(Value::owned(error.to_string())),
-            })
-            .collect();
+        let legends = "of World of Warships: Legends, as public readers describe it; not checked with a real file";
+        let notes = self.databases().filter_map(|blob| match blob {
+            Ok(blob) => blob.note().map(Value::owned),
+            Err(error) => Some(Value::owned(error.to_string())),
+        });
+        let notes: Vec<Value<'_>> = self.is_legends.then(|| Value::text(legends)).into_iter().chain(notes).collect();
         if !notes.is_empty() {
             facts.push(("notes".into(), Value::List(notes)));
         }

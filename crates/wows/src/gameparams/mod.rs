@@ -66,6 +66,7 @@ const DECODED: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct Params {
     source: Source,
+    client: Client,
     names: Option<Arc<NameSources>>,
     options: Options,
     pickle: Lazy<Pickle>,
@@ -87,8 +88,47 @@ fn head_of(data: &[u8]) -> Option<[u8; 2]> {
     Some([*first, *second])
 }
 
+/// The first bytes of the files of other clients.
+const MARK: &[u8] = b"%bin";
+
+/// How a client stores the pickle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Client {
+    /// A zlib stream, backwards.
+    Pc,
+    /// [`MARK`], then a zlib stream, backwards: Mir Korabley.
+    MirKorabley,
+    /// [`MARK`], then the pickle: Legends.
+    Legends,
+}
+
+impl Client {
+    /// A pickle ends with a byte that no zlib stream begins with.
+    fn of(data: &[u8]) -> Option<Self> {
+        match data.strip_prefix(MARK) {
+            Some([.., op::STOP]) => Some(Self::Legends),
+            Some(stream) if head_of(stream).is_some_and(is_zlib) => Some(Self::MirKorabley),
+            _ => head_of(data).is_some_and(is_zlib).then_some(Self::Pc),
+        }
+    }
+
+    /// The bytes before the stored pickle.
+    fn skipped(self) -> usize {
+        if self == Self::Pc { 0 } else { MARK.len() }
+    }
+
+    fn section(self) -> &'static str {
+        match self {
+            Self::Pc => "zlib stream, backwards",
+            Self::MirKorabley => "zlib stream, backwards, after %bin (not checked with real files)",
+            Self::Legends => "pickle after %bin (not checked with real files)",
+        }
+    }
+}
+
 impl Params {
-    /// Opens `source`: looks at the last two bytes, with which the zlib stream begins.
+    /// Opens `source`: looks at the last two bytes, with which the zlib stream begins, and at the first ones of the files of
+    /// other clients.
     ///
     /// # Errors
     /// `Damaged` where these are no such beginning.
@@ -103,13 +143,14 @@ impl Params {
     /// As [`Params::open`].
     pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        if !head_of(source.bytes()).is_some_and(is_zlib) {
+        let Some(client) = Client::of(source.bytes()) else {
             let what = "the file does not end with the header of a zlib stream, backwards".into();
             let end = source.bytes().len().saturating_sub(2);
             return Err(source.view("stream").at(end).error(ErrorKind::Damaged { what }));
-        }
+        };
         Ok(Self {
             source,
+            client,
             names: options.get(),
             options: options.clone(),
             pickle: Lazy::default(),
@@ -131,7 +172,15 @@ impl Params {
 
     /// The decoded pickle.
     fn inflate(&self) -> Result<Source> {
-        let stored: Vec<u8> = self.source.bytes().iter().rev().copied().collect();
+        let skipped = self.client.skipped();
+        let size = self.source.bytes().len();
+        if self.client == Client::Legends {
+            let pickle = self.source.slice(skipped..size, self.source.name());
+            return pickle
+                .ok_or_else(|| self.source.view("pickle").error(ErrorKind::Damaged { what: "no pickle".into() }));
+        }
+        let stored = size.saturating_sub(skipped);
+        let stored: Vec<u8> = self.source.bytes().iter().rev().take(stored).copied().collect();
         let limit = (stored.len() as u64).saturating_mul(EXPANSION).saturating_add(DECODED);
         let mut steps = ZlibSteps::new(&stored, limit);
         let mut pickle = Vec::new();
@@ -140,7 +189,13 @@ impl Params {
                 Ok(true) => {}
                 Ok(false) => break,
                 // The stream runs backwards through the file.
-                Err(kind) => return Err(self.source.view("stream").at(steps.unread().len()).error(kind)),
+                Err(kind) => {
+                    return Err(self
+                        .source
+                        .view("stream")
+                        .at(steps.unread().len().saturating_add(skipped))
+                        .error(kind));
+                }
             }
         }
         drop(steps);

@@ -1,7 +1,7 @@
 //! The format as commands see it.
 
 use super::entities::Entities;
-use super::{NodeKind, Params, head_of, is_zlib, op, tables, verify, walk};
+use super::{Client, NodeKind, Params, op, tables, verify, walk};
 use crate::armor::Plating;
 use crate::error::Result;
 use crate::materials;
@@ -22,7 +22,6 @@ impl FileFormat for Params {
         const ENOUGH: usize = 4;
         /// Stored bytes that give as many.
         const HEAD: usize = 1 << 12;
-        let head: Vec<u8> = data.iter().rev().take(HEAD).copied().collect();
         let begins = |pickle: &[u8]| match pickle {
             // The container of the entities is first: a dictionary, a list or a tuple.
             [op::EMPTY_DICT | op::EMPTY_LIST, next, ..] => matches!(*next, op::BINPUT | op::LONG_BINPUT | op::MARK),
@@ -32,8 +31,13 @@ impl FileFormat for Params {
             }
             _ => false,
         };
-        let is_pickle = || begins(&crate::codec::inflate_head(&head, true, ENOUGH));
-        Likeness::by_shape(head_of(data).is_some_and(is_zlib) && is_pickle())
+        let Some(client) = Client::of(data) else { return Likeness::No };
+        let stored = data.get(client.skipped()..).unwrap_or(data);
+        if client == Client::Legends {
+            return Likeness::by_shape(begins(stored));
+        }
+        let head: Vec<u8> = stored.iter().rev().take(HEAD).copied().collect();
+        Likeness::by_shape(begins(&crate::codec::inflate_head(&head, true, ENOUGH)))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -49,7 +53,7 @@ impl Reader for Params {
     fn sections(&self) -> Vec<Section> {
         let size = self.source.bytes().len() as u64;
         let entities = self.entities().ok().map(|entities| entities.len() as u64);
-        vec![Section::new("zlib stream, backwards", self.source.view("stream").offset(), size, entities)]
+        vec![Section::new(self.client.section(), self.source.view("stream").offset(), size, entities)]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -6,6 +6,7 @@
 use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
+use crate::relations::IdTexts as _;
 use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
 use crate::text_models::Companions;
 use crate::threads::prelude::*;
@@ -304,7 +305,7 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         .into_iter()
         .filter_map(|(index, vertex, pairing)| {
             let id = indices.get(index)?.mapping_id.get();
-            let name = format!("group_{id:08X}");
+            let name = name_of(geometry, id).unwrap_or_else(|| format!("group_{id:08X}"));
             Some(Group {
                 name,
                 vertices: vertex,
@@ -319,6 +320,12 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         })
         .collect();
     Ok(out)
+}
+
+/// The name of the render set whose indices have this id, if other files name it.
+fn name_of(geometry: &Geometry, id: u32) -> Option<String> {
+    let name = geometry.names.as_ref()?.name(id).ok()??;
+    name.strip_suffix(".indices").map(str::to_owned)
 }
 
 /// Checks that the mappings together name no more indices than a few times as many as the buffers have, so that looking

@@ -268,6 +268,12 @@ impl<'d> Node<'d> {
         escape::unescape(self.slice(&self.element().text)).map_err(|error| self.error(error))
     }
 
+    /// The range of the text, as in [`Node::text`] but with entities, in the file.
+    pub(crate) fn text_range(self) -> Range<usize> {
+        let range = &self.element().text;
+        range.start as usize..range.end as usize
+    }
+
     /// The children, in order.
     pub(crate) fn children(self) -> impl Iterator<Item = Self> {
         let mut next = self.index + 1;

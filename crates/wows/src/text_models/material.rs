@@ -10,8 +10,10 @@ use crate::report::{Check, Progress, Report};
 use crate::scene::{Placements, Property, Surface};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor};
+use crate::writable::Writable;
 use assetq_core::Openable;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The ending of names of files.
 const ENDING: &str = ".mfm";
@@ -19,10 +21,18 @@ const ENDING: &str = ".mfm";
 /// An open `.mfm` file.
 #[derive(Debug)]
 pub struct Material {
-    source: Source,
-    surface: Surface,
-    /// The kind of each property, as the file names it: `Texture`, `Float`.
-    kinds: Vec<String>,
+    pub(super) source: Source,
+    pub(super) surface: Surface,
+    /// The place of the value of each property.
+    pub(super) places: Vec<ValuePlace>,
+}
+
+/// The place of a value in the file.
+#[derive(Debug)]
+pub(super) struct ValuePlace {
+    /// The kind of the value, as the file names it: `Texture`, `Float`.
+    pub(super) kind: String,
+    pub(super) range: Range<usize>,
 }
 
 impl Material {
@@ -37,7 +47,7 @@ impl Material {
         let root = document.root(&source);
         let mut surface = Surface::new(root.name().trim_end_matches(ENDING));
         surface.fx = root.text_of("fx")?.unwrap_or_default().into_owned();
-        let mut kinds = Vec::new();
+        let mut places = Vec::new();
         for node in root.all("property") {
             let name = node.text()?;
             let Some(value) = node.children().next().filter(|_| !name.is_empty()) else {
@@ -48,9 +58,9 @@ impl Material {
                 return Err(value.error(format!("property {name}: {text:?} is no {kind}")));
             };
             surface.properties.push((name.into_owned(), property));
-            kinds.push(kind.to_owned());
+            places.push(ValuePlace { kind: kind.to_owned(), range: value.text_range() });
         }
-        Ok(Self { source, surface, kinds })
+        Ok(Self { source, surface, places })
     }
 
     /// The paths of the textures.
@@ -71,11 +81,16 @@ impl Material {
     }
 }
 
+/// A finite number.
+fn number(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|number: &f32| number.is_finite())
+}
+
 /// A value of the kind that its element is called by.
-fn property(kind: &str, text: &str) -> Option<Property> {
+pub(super) fn property(kind: &str, text: &str) -> Option<Property> {
     let value = match kind {
         "Texture" => return Some(Property::Texture(text.replace('\\', "/"))),
-        "Float" => Value::F32(text.parse().ok()?),
+        "Float" => Value::F32(number(text)?),
         "Int" => Value::Int(text.parse().ok()?),
         "Bool" => match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Value::Bool(true),
@@ -83,7 +98,7 @@ fn property(kind: &str, text: &str) -> Option<Property> {
             _ => return None,
         },
         kind if kind.starts_with("Vector") => {
-            let numbers = text.split_ascii_whitespace().map(|number| number.parse().ok());
+            let numbers = text.split_ascii_whitespace().map(number);
             Value::floats(numbers.collect::<Option<Vec<f32>>>()?)
         }
         _ => Value::from(text.to_owned()),
@@ -119,9 +134,9 @@ impl Reader for Material {
         let table = DeclaredTable::over("properties", &self.surface.properties)
             .column(Column::text("name").brief().key(), |(_, (name, _))| Ok(Value::text(name)))
             .column(Column::text("kind").brief(), |(row, _)| {
-                Ok(self.kinds.get(*row).map(|kind| Value::text(kind)).into())
+                Ok(self.places.get(*row).map(|place| Value::text(&place.kind)).into())
             })
-            .column(Column::new("value", Kind::Any).brief(), |(_, (_, property))| {
+            .column(Column::new("value", Kind::Any).brief().writable(), |(_, (_, property))| {
                 Ok(match property {
                     Property::Texture(path) => Value::text(path),
                     Property::Value(value) => value.clone(),
@@ -145,6 +160,10 @@ impl Reader for Material {
         }
         out.end_map()?;
         Ok(true)
+    }
+
+    fn writable(&self) -> Option<&dyn Writable> {
+        Some(self)
     }
 
     fn relations(&self) -> Option<&dyn Relations> {

@@ -10,6 +10,7 @@ mod material;
 mod model;
 mod references;
 mod visual;
+mod writer;
 
 pub use companions::Companions;
 pub use material::Material;

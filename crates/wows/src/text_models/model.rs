@@ -10,6 +10,7 @@ use crate::reader::{FileFormat, Likeness, Reader};
 use crate::relations::Relations;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, ValueShape};
+use crate::writable::Writable;
 use assetq_core::Openable;
 
 /// The ending of names of files.
@@ -18,7 +19,7 @@ pub(super) const ENDING: &str = ".model";
 /// An open `.model` file.
 #[derive(Debug)]
 pub struct ModelFile {
-    source: Source,
+    pub(super) source: Source,
     document: Lazy<Document>,
 }
 
@@ -33,7 +34,7 @@ impl ModelFile {
         Ok(Self { source, document: Lazy::default() })
     }
 
-    fn root(&self) -> Result<Node<'_>> {
+    pub(super) fn root(&self) -> Result<Node<'_>> {
         Ok(self.document.get_or_try_init(|| Document::parse(&self.source))?.root(&self.source))
     }
 
@@ -71,13 +72,21 @@ fn with_ending(path: &str, ending: &str) -> String {
     if path.ends_with(ending) { path } else { path + ending }
 }
 
-fn visual(root: Node<'_>) -> Result<Option<String>> {
+/// The element with the path of the visual.
+pub(super) fn visual_element(root: Node<'_>) -> Result<Option<Node<'_>>> {
     for name in ["visual", "nodefullVisual", "nodelessVisual"] {
-        if let Some(path) = root.text_of(name)? {
-            return Ok(Some(with_ending(&path, super::visual::ENDING)));
+        if let Some(node) = root.child(name)
+            && !node.text()?.is_empty()
+        {
+            return Ok(Some(node));
         }
     }
     Ok(None)
+}
+
+fn visual(root: Node<'_>) -> Result<Option<String>> {
+    let path = visual_element(root)?.map(Node::text).transpose()?;
+    Ok(path.map(|path| with_ending(&path, super::visual::ENDING)))
 }
 
 fn parent(root: Node<'_>) -> Result<Option<String>> {
@@ -102,6 +111,10 @@ impl Reader for ModelFile {
         &self.source
     }
 
+    fn writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+
     fn relations(&self) -> Option<&dyn Relations> {
         Some(self)
     }
@@ -110,10 +123,10 @@ impl Reader for ModelFile {
         let list = |name| Column::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))));
         let locate = |row| if row == 0 { self.root().map(Some) } else { Ok(None) };
         let models = DeclaredTable::new("models", || Ok(1), locate)
-            .column(Column::text("visual").brief(), |root| Ok(visual(*root)?.into()))
-            .column(Column::text("parent").brief(), |root| Ok(parent(*root)?.into()))
-            .column(Column::f32("extent").brief(), |root| number(*root, "extent"))
-            .column(Column::bool("casts_shadow").brief(), |root| flag(*root, "castsShadow"))
+            .column(Column::text("visual").brief().writable(), |root| Ok(visual(*root)?.into()))
+            .column(Column::text("parent").brief().writable(), |root| Ok(parent(*root)?.into()))
+            .column(Column::f32("extent").brief().writable(), |root| number(*root, "extent"))
+            .column(Column::bool("casts_shadow").brief().writable(), |root| flag(*root, "castsShadow"))
             .column(list("animations"), |root| texts(root.child("animations"), "animation"))
             .column(list("dyes"), |root| texts(root.child("dyes"), "dye"));
         vec![Box::new(models)]

@@ -39,6 +39,10 @@ impl Texts {
     fn name(&self, id: u32) -> Option<Cow<'_, str>> {
         self.names.get(&id).map(|name| name.as_str().into())
     }
+
+    fn list(&self, add: &mut dyn FnMut(&str)) {
+        self.paths.values().chain(self.names.values()).for_each(|text| add(text));
+    }
 }
 
 /// The references among `paths` that `keep` selects. The file does not contain its own path, so that a reference has no entry
@@ -72,6 +76,11 @@ impl IdTexts for VisualFile {
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
         Ok(self.texts()?.name(id))
     }
+
+    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
+        self.texts()?.list(add);
+        Ok(true)
+    }
 }
 
 impl Relations for ModelFile {
@@ -88,6 +97,11 @@ impl IdTexts for ModelFile {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         let paths = self.paths()?.into_iter().map(|cell| cell.path);
         Ok(paths.map(Cow::Owned).find(|path| id::of_path(path) == id))
+    }
+
+    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
+        self.paths()?.iter().for_each(|cell| add(&cell.path));
+        Ok(true)
     }
 }
 
@@ -111,5 +125,12 @@ impl IdTexts for Material {
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
         let mut names = self.surface().properties.iter().map(|(name, _)| name.as_str());
         Ok(names.find(|name| id::of_name(name) == id).map(Cow::Borrowed))
+    }
+
+    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
+        let surface = self.surface();
+        surface.textures().map(|(_, path)| path).chain([surface.fx.as_str()]).for_each(&mut *add);
+        surface.properties.iter().for_each(|(name, _)| add(name));
+        Ok(true)
     }
 }

@@ -12,7 +12,8 @@ use crate::reader::{FileFormat, Likeness, Reader};
 use crate::relations::Relations;
 use crate::scene::{Model, Placements, RenderSet};
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape, no_cell};
+use crate::writable::Writable;
 use assetq_core::Openable;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -29,18 +30,18 @@ const ROWS: [&str; 4] = ["row0", "row1", "row2", "row3"];
 /// An open `.visual` file.
 #[derive(Debug)]
 pub struct VisualFile {
-    source: Source,
+    pub(super) source: Source,
     parts: Lazy<Parts>,
     texts: Lazy<Texts>,
 }
 
 /// The elements that are rows of tables, by number.
 #[derive(Debug)]
-struct Parts {
+pub(super) struct Parts {
     document: Document,
     nodes: Vec<NodePosition>,
-    render_sets: Vec<u32>,
-    lods: Vec<u32>,
+    pub(super) render_sets: Vec<u32>,
+    pub(super) lods: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -88,7 +89,7 @@ impl VisualFile {
         Ok(Self { source, parts: Lazy::default(), texts: Lazy::default() })
     }
 
-    fn parts(&self) -> Result<&Parts> {
+    pub(super) fn parts(&self) -> Result<&Parts> {
         self.parts.get_or_try_init(|| {
             let document = Document::parse(&self.source)?;
             let root = document.root(&self.source);
@@ -103,7 +104,7 @@ impl VisualFile {
         })
     }
 
-    fn node(&self, element: u32) -> Result<Node<'_>> {
+    pub(super) fn node(&self, element: u32) -> Result<Node<'_>> {
         Ok(self.parts()?.document.node(&self.source, element))
     }
 
@@ -241,7 +242,7 @@ fn add_nodes(above: Node<'_>, nodes: &mut Vec<NodePosition>) {
 }
 
 /// The material of a render set: its own, or that of its primitive group.
-fn material(set: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn material(set: Node<'_>) -> Option<Node<'_>> {
     set.child("material").or_else(|| set.child("geometry")?.child("primitiveGroup")?.child("material"))
 }
 
@@ -303,6 +304,10 @@ impl Reader for VisualFile {
         vec![Box::new(self.render_sets()), Box::new(self.nodes()), Box::new(self.lods())]
     }
 
+    fn writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+
     fn relations(&self) -> Option<&dyn Relations> {
         Some(self)
     }
@@ -337,6 +342,13 @@ impl VisualFile {
             .column(Column::uint("index").brief().key(), |(row, _)| Ok((*row).into()))
     }
 
+    /// The name of a column.
+    pub(super) fn column(&self, table: &str, column: usize) -> Result<Cow<'static, str>> {
+        let table = self.table(table).ok_or_else(|| no_cell("visual", 0, column))?;
+        let column = table.columns().get(column).ok_or_else(|| no_cell("visual", 0, column))?;
+        Ok(column.name.clone())
+    }
+
     fn nodes(&self) -> impl Table {
         let locate = |row: usize| {
             let Some(position) = self.parts()?.nodes.get(row) else { return Ok(None) };
@@ -367,21 +379,21 @@ impl VisualFile {
             .column(Column::id32("indices_id").brief().reference(), |(_, set)| {
                 Ok(buffer_names(*set)?.map_or(Value::Null, |names| Value::Id32(id::of_name(&names.indices))))
             })
-            .column(Column::text("material").brief(), |(_, set)| {
+            .column(Column::text("material").brief().writable(), |(_, set)| {
                 Ok(cell(material(*set).map(|node| node.text_of("identifier")).transpose()?.flatten()))
             })
-            .column(Column::text("mfm").brief(), |(_, set)| {
+            .column(Column::text("mfm").brief().writable(), |(_, set)| {
                 Ok(cell(material(*set).map(|node| node.text_of("mfm")).transpose()?.flatten()))
             })
             .column(list, |(_, set)| texts(Some(set.child("nodes").unwrap_or(*set)), "node"))
-            .column(Column::bool("world_space"), |(_, set)| flag(*set, "treatAsWorldSpaceObject"))
+            .column(Column::bool("world_space").writable(), |(_, set)| flag(*set, "treatAsWorldSpaceObject"))
     }
 
     fn lods(&self) -> impl Table {
         let list = Column::nested("render_sets").shaped(Some(ValueShape::list(ValueShape::of(Kind::Text)))).brief();
         self.rows("lods", |parts| &parts.lods)
-            .column(Column::f32("extent").brief(), |(_, lod)| number(*lod, "extent"))
-            .column(Column::bool("casts_shadow").brief(), |(_, lod)| flag(*lod, "castsShadow"))
+            .column(Column::f32("extent").brief().writable(), |(_, lod)| number(*lod, "extent"))
+            .column(Column::bool("casts_shadow").brief().writable(), |(_, lod)| flag(*lod, "castsShadow"))
             .column(list, |(_, lod)| texts(lod.child("renderSets"), "renderSet"))
     }
 }

@@ -1,0 +1,111 @@
+//! Edits of values by their keys. The bytes of a value are replaced, and all others stay, tabs too.
+
+use super::document::Node;
+use super::material::property;
+use super::visual::material;
+use super::{Material, ModelFile, VisualFile};
+use crate::error::Result;
+use crate::table::{Value, no_cell};
+use crate::writable::{Pieces, TableEdits, Writable, refused, short};
+use quick_xml::escape;
+use std::ops::Range;
+
+/// A value to be written, and the range of the old one.
+type Stretch = (Range<usize>, Vec<u8>);
+
+/// A value as a file has it; numbers have blanks between them.
+fn text_of(value: &Value<'_>) -> Result<String> {
+    Ok(match value {
+        Value::Text(text) if !text.is_empty() && text.trim_ascii().len() == text.len() => text.clone().into_owned(),
+        Value::List(items) => items.iter().map(text_of).collect::<Result<Vec<_>>>()?.join(" "),
+        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::F32(_) => value.to_string(),
+        other => {
+            let what = "a number, a flag, or a text that neither is empty nor has blanks at its ends, does";
+            return Err(refused(format!("{} does not fit: {what}", short(other))));
+        }
+    })
+}
+
+/// Replaces the text of `node`, which must have one, by `text`.
+fn stretch(node: Option<Node<'_>>, column: &str, text: &str) -> Result<Stretch> {
+    match node.map(Node::text_range).filter(|range| !range.is_empty()) {
+        Some(range) => Ok((range, escape::escape(text).into_owned().into_bytes())),
+        None => Err(refused(format!("column {column}: the file has no such element in this row, or an empty one"))),
+    }
+}
+
+/// The file of `len` bytes with the changed cells of `edits`, each as `stretch` returns it for its table, row and column.
+fn replaced(
+    len: usize,
+    edits: &[TableEdits],
+    stretch: impl Fn(&str, usize, usize, &Value<'_>) -> Result<Stretch>,
+) -> Result<Pieces> {
+    let mut stretches = Vec::new();
+    for edits in edits {
+        if !edits.add.is_empty() || !edits.remove.is_empty() {
+            return Err(refused(format!("table {}: rows can be changed, but not inserted or deleted", edits.table)));
+        }
+        for (row, cells) in &edits.set {
+            for (column, value) in cells {
+                stretches.push(stretch(&edits.table, *row, *column, value)?);
+            }
+        }
+    }
+    stretches.sort_by_key(|(range, _)| range.start);
+    Pieces::replaced(len, stretches)
+}
+
+impl Writable for VisualFile {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        replaced(self.source.bytes().len(), edits, |table, row, column, value| {
+            let name = self.column(table, column)?;
+            let elements = if table == "lods" { &self.parts()?.lods } else { &self.parts()?.render_sets };
+            let element = elements.get(row).ok_or_else(|| no_cell("visual", row, column))?;
+            let node = self.node(*element)?;
+            let node = match &*name {
+                "material" => material(node).and_then(|node| node.child("identifier")),
+                "mfm" => material(node).and_then(|node| node.child("mfm")),
+                "world_space" => node.child("treatAsWorldSpaceObject"),
+                "extent" => node.child("extent"),
+                _ => node.child("castsShadow"),
+            };
+            stretch(node, &name, &text_of(value)?)
+        })
+    }
+}
+
+impl Writable for ModelFile {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let root = self.root()?;
+        replaced(self.source.bytes().len(), edits, |_, _, column, value| {
+            let text = text_of(value)?;
+            let (node, ending) = match column {
+                0 => (super::model::visual_element(root)?, super::visual::ENDING),
+                1 => (root.child("parent"), super::model::ENDING),
+                2 => return stretch(root.child("extent"), "extent", &text),
+                _ => return stretch(root.child("castsShadow"), "casts_shadow", &text),
+            };
+            let Some(stem) = text.strip_suffix(ending).filter(|stem| !stem.is_empty() && !stem.contains('\\')) else {
+                return Err(refused(format!("{text:?} does not fit: a path that ends in {ending} does")));
+            };
+            // Older files leave the ending out.
+            let has_ending = node.map(Node::text).transpose()?.is_some_and(|old| old.ends_with(ending));
+            stretch(node, "path", if has_ending { &text } else { stem })
+        })
+    }
+}
+
+impl Writable for Material {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        replaced(self.source.bytes().len(), edits, |_, row, column, value| {
+            let (Some(place), Some((name, _))) = (self.places.get(row), self.surface.properties.get(row)) else {
+                return Err(no_cell("properties", row, column));
+            };
+            let text = text_of(value)?;
+            if property(&place.kind, &text).is_none() || text.contains('\\') || place.range.is_empty() {
+                return Err(refused(format!("property {name}: {text:?} does not fit: a {} does", place.kind)));
+            }
+            Ok((place.range.clone(), escape::escape(&*text).into_owned().into_bytes()))
+        })
+    }
+}
