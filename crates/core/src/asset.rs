@@ -20,6 +20,8 @@ pub struct Format(&'static Entry);
 
 struct Entry {
     name: &'static str,
+    game: &'static str,
+    about: &'static str,
     endings: &'static [&'static str],
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
@@ -83,6 +85,8 @@ impl Format {
             const {
                 &Entry {
                     name: T::NAME,
+                    game: T::GAME,
+                    about: T::ABOUT,
                     endings: T::ENDINGS,
                     is_folder: T::is_folder,
                     likeness: T::likeness,
@@ -104,6 +108,16 @@ impl Format {
     /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// The game whose files have the format; empty if many games have such files.
+    pub const fn game(self) -> &'static str {
+        self.0.game
+    }
+
+    /// The content of a file of the format, in a few words.
+    pub const fn about(self) -> &'static str {
+        self.0.about
     }
 
     /// All formats, the added ones first. Copied, so that no lock is held while a format looks at a file: its code may

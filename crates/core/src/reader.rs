@@ -261,6 +261,12 @@ pub trait FileFormat: Reader + Sized {
     /// header and its offset.
     fn open_as(source: Source, options: &Options) -> Result<Self>;
 
+    /// The game whose files have this format; empty if many games have such files.
+    const GAME: &'static str = "";
+
+    /// The content of a file of this format, in a few words.
+    const ABOUT: &'static str = "";
+
     /// Endings of file names, in lower case, that decide if no magic does.
     const ENDINGS: &'static [&'static str] = &[];
 

@@ -58,6 +58,7 @@ impl Archive for Folder {
 
 impl FileFormat for Folder {
     const NAME: &'static str = "folder";
+    const ABOUT: &'static str = "A folder of files";
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         let folder = source.path().ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""))?;

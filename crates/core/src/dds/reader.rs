@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 impl FileFormat for Dds {
     const NAME: &'static str = "dds";
+    const ABOUT: &'static str = "A texture";
     const ENDINGS: &'static [&'static str] = &[".dds", ".dd0", ".dd1", ".dd2"];
     const MAGIC: &'static [u8] = &layout::MAGIC;
 

@@ -142,6 +142,8 @@ impl Texture for Gtex<'_> {
 
 impl FileFormat for Textures {
     const NAME: &'static str = "gtex";
+    const GAME: &'static str = "FINAL FANTASY XIII trilogy";
+    const ABOUT: &'static str = "Textures";
     const ENDINGS: &'static [&'static str] = &[".trb", ".txbh"];
     const MAGIC: &'static [u8] = &layout::FILE_MAGIC;
 

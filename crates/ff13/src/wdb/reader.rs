@@ -21,6 +21,8 @@ fn known_fields(options: &Options) -> Arc<KnownFields> {
 
 impl FileFormat for Sheet {
     const NAME: &'static str = "wdb";
+    const GAME: &'static str = "FINAL FANTASY XIII trilogy";
+    const ABOUT: &'static str = "Records of the game";
 
     fn likeness(data: &[u8]) -> Likeness {
         // The first entry of a sheet is a section, with a name that begins with '!'.
@@ -114,6 +116,8 @@ impl Reader for Sheet {
 
 impl FileFormat for Pack {
     const NAME: &'static str = "wpd";
+    const GAME: &'static str = "FINAL FANTASY XIII trilogy";
+    const ABOUT: &'static str = "A pack of files";
     const MAGIC: &'static [u8] = &super::layout::MAGIC;
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

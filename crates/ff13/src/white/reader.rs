@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 impl FileFormat for WhiteArchive {
     const NAME: &'static str = "white";
+    const GAME: &'static str = "FINAL FANTASY XIII trilogy";
+    const ABOUT: &'static str = "The archives of the game";
 
     fn is_folder(folder: &Path) -> bool {
         folder::is_game(folder)

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 impl FileFormat for RustyHeartsArchive {
     const NAME: &'static str = "rusty-hearts";
+    const GAME: &'static str = "Rusty Hearts";
+    const ABOUT: &'static str = "The archives of the game";
 
     /// Decides for a list under a key that is not known.
     const ENDINGS: &'static [&'static str] = &["f00x.dat"];

@@ -12,6 +12,8 @@ use std::borrow::Cow;
 
 impl FileFormat for Map {
     const NAME: &'static str = "wdata";
+    const GAME: &'static str = "Rusty Hearts";
+    const ABOUT: &'static str = "A map: boxes, triggers and waypoints";
 
     fn likeness(data: &[u8]) -> Likeness {
         // A counted UTF-16 "stairwaygames.", with or without its NUL.

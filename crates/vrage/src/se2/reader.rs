@@ -13,6 +13,8 @@ use std::path::Path;
 
 impl FileFormat for Se2Archive {
     const NAME: &'static str = "se2";
+    const GAME: &'static str = "Space Engineers 2";
+    const ABOUT: &'static str = "The content of the game";
 
     fn is_folder(folder: &Path) -> bool {
         content_folder(folder).is_some_and(|content| has_definitions(&content))

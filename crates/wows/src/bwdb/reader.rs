@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 impl FileFormat for Database {
     const NAME: &'static str = "bwdb";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The database of models, materials and effects";
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
@@ -140,6 +142,8 @@ impl Reader for Database {
 
 impl FileFormat for Models {
     const NAME: &'static str = "models";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The models of a space";
     const ENDINGS: &'static [&'static str] = &["models.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
@@ -223,6 +227,8 @@ impl Reader for Models {
 
 impl FileFormat for Space {
     const NAME: &'static str = "space";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "A space: the places of its models";
     const ENDINGS: &'static [&'static str] = &["space.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {

@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 impl FileFormat for Params {
     const NAME: &'static str = "gameparams";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The parameters of ships, weapons and all else";
     const ENDINGS: &'static [&'static str] = &["gameparams.data", "gameparams_py2.data", "gameparams_py3.data"];
 
     fn likeness(data: &[u8]) -> Likeness {

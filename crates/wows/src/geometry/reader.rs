@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 impl FileFormat for Geometry {
     const NAME: &'static str = "geometry";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "Meshes, armour and collision hulls";
     const ENDINGS: &'static [&'static str] = &[".geometry"];
 
     /// `companions`: text models beside the file are not read.

@@ -117,6 +117,8 @@ fn is_plain(byte: u8) -> bool {
 
 impl FileFormat for Splash {
     const NAME: &'static str = "splash";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The hit boxes of a ship";
     const ENDINGS: &'static [&'static str] = &[".splash"];
 
     fn likeness(data: &[u8]) -> Likeness {

@@ -196,6 +196,8 @@ impl Catalog {
 
 impl FileFormat for Catalog {
     const NAME: &'static str = "mo";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The texts of one language";
     const ENDINGS: &'static [&'static str] = &[".mo"];
     const MAGIC: &'static [u8] = &MAGIC.to_le_bytes();
 

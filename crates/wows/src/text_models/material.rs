@@ -114,6 +114,8 @@ impl Placements for Material {
 
 impl FileFormat for Material {
     const NAME: &'static str = "mfm";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "A material of a mod";
     const ENDINGS: &'static [&'static str] = &[ENDING];
 
     fn likeness(data: &[u8]) -> Likeness {

@@ -95,6 +95,8 @@ fn parent(root: Node<'_>) -> Result<Option<String>> {
 
 impl FileFormat for ModelFile {
     const NAME: &'static str = "model";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "A model of a mod";
     const ENDINGS: &'static [&'static str] = &[ENDING];
 
     fn likeness(data: &[u8]) -> Likeness {

@@ -284,6 +284,8 @@ fn rotation<'v>(node: Node<'v>, corner: &str) -> Result<Value<'v>> {
 
 impl FileFormat for VisualFile {
     const NAME: &'static str = "visual";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The nodes and render sets of a mod";
     const ENDINGS: &'static [&'static str] = &[ENDING];
 
     fn likeness(data: &[u8]) -> Likeness {

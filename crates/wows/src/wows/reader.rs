@@ -13,6 +13,8 @@ use std::path::Path;
 
 impl FileFormat for WowsArchive {
     const NAME: &'static str = "wows";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The archives of the game";
     const ENDINGS: &'static [&'static str] = &[".idx"];
     const MAGIC: &'static [u8] = &layout::MAGIC;
 
