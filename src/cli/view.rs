@@ -1,3 +1,5 @@
+mod about;
+
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome, export};
 use crate::archive::Address;
@@ -144,19 +146,16 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
 }
 
 fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
-    let (name, version) = (asset.source().name(), asset.reader().version());
-    // A folder has no bytes of its own.
-    let is_folder = asset.source().path().is_some_and(Path::is_dir);
-    let size = if is_folder { String::new() } else { format!("· {}", size(asset.source().bytes().len())) };
-    let about = [asset.format().name(), &version, &size].join(" ");
+    let (name, about) = (asset.source().name(), about::line(asset));
+    let facts = about::facts(asset, last(name), context)?;
     let cast = Cast::open(args, asset, context)?;
     let drawings = cast.drawings(args, asset, context)?;
     let progress = Progress::default();
     let page = |out: &mut (dyn Write + Send)| {
         let out = &mut Counted { out, progress: &progress };
         // The folder of the file is private: the page may be passed on.
-        let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let mut page = Page::new(out, title, &about)?;
+        let mut page = Page::new(out, last(name), &about)?;
+        page.fact("about", facts.clone());
         let mut damage = Damage::default();
         let mut met = |error: &Error| {
             context.damaged(name, error);

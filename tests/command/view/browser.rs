@@ -111,8 +111,20 @@ impl Browser {
         Some(Self { child, commands: Mutex::new(Commands { to, last: 0, ended }), said, _profile: profile })
     }
 
-    /// Opens a file in a tab that is `width` by `height`, and waits until the document is there.
+    /// Opens a file in a tab that is `width` by `height`, and waits until the document is there. A page that begins with an
+    /// overview is left at the part that follows it.
     pub fn open(&self, file: &Path, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
+        let tab = self.open_first(file, width, height, scheme);
+        tab.wait("!document.getElementById('loading')");
+        tab.eval(
+            "(() => { const [first, next] = globalThis.assetq?.page.parts ?? []; \
+             if (first?.kind === 'about' && next) location.replace(assetq.page.link(next.id)); })()",
+        );
+        tab
+    }
+
+    /// As [`Self::open`], at the part that the page begins with.
+    pub fn open_first(&self, file: &Path, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
         let call = |session: Option<&str>, method: &str, params: Value| self.call(session, method, params);
         // Storage of its own, as in a private window, so that a test sees nothing of another.
         let context = call(None, "Target.createBrowserContext", json!({}));

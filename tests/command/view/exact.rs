@@ -5,7 +5,7 @@ use assetq::table::{Column, DeclaredTable, Kind, Table, Value as Cell};
 use assetq_view::page::{Page, tables};
 
 /// The page over `tables`, opened.
-fn open<'b>(browser: &'b Browser, dir: &Path, tables: &[Box<dyn Table + '_>]) -> Tab<'b> {
+pub(super) fn open<'b>(browser: &'b Browser, dir: &Path, tables: &[Box<dyn Table + '_>]) -> Tab<'b> {
     write(dir, tables);
     open_page(browser, dir)
 }

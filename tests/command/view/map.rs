@@ -78,10 +78,16 @@ fn a_box_that_is_too_small_to_see_gets_a_dot() {
     sample(dir.path(), "town.wdata", Size::Small);
     let tab = look(&browser, dir.path(), "town.wdata");
     tab.eval(&format!("Object.assign({VIEW}, {{ labels: false, links: false, isFitted: false }}), 0"));
-    // From afar all boxes together are smaller than a pixel.
-    tab.eval(&format!("(() => {{ const v = {VIEW}; v.scale = 1e-7; v.center([0, 0, 0]); v.drawPlan(); }})()"));
-    let dots = drawn(&tab);
+    // From afar all boxes together are smaller than a pixel. A few get a dot, and many a disc with their number.
+    let far = |boxes: &str| {
+        tab.eval(&format!("(() => {{ const v = {VIEW}; globalThis.all ??= v.boxes; v.boxes = {boxes}; v.scale = 1e-7; v.center([0, 0, 0]); v.drawPlan(); }})()"));
+        drawn(&tab)
+    };
+    let empty = far("[]");
+    let dots = far("all.slice(0, 3)") - empty;
     assert!((9..100).contains(&dots), "{dots} pixels of dots");
+    assert!(far("all") - empty > 200, "a disc");
+    assert_eq!(tab.eval(&format!("{VIEW}.clusters.length")), 1);
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -142,7 +148,7 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
     let tab = browser.open(&dir.path().join("page.html"), 1280, 800, super::Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     assert_eq!(
-        tab.eval("assetq.page.parts.slice(0, 3).map((part) => part.id)"),
+        tab.eval("assetq.page.parts.slice(1, 4).map((part) => part.id)"),
         json!(["map", "scene", "table=instances"])
     );
     // A box lies around its instance as the model's bounds say, moved by the matrix.
@@ -188,7 +194,7 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
     tab.wait(&format!("location.hash.startsWith('#scene&instance={row}')"));
     // The outline is that of all of its parts: no other number than the chosen one is seen of them.
     let parts = tab.eval(&format!(
-        "(() => {{ const v = assetq.page.parts[1].view; v.draw(false); const {{ gl, screen }} = v.renderer; \
+        "(() => {{ const v = assetq.page.parts.find(({{ kind }}) => kind === 'scene').view; v.draw(false); const {{ gl, screen }} = v.renderer; \
          gl.bindFramebuffer(gl.FRAMEBUFFER, screen.frame); const all = new Uint8Array(screen.width * screen.height * 4); \
          gl.readPixels(0, 0, screen.width, screen.height, gl.RGBA, gl.UNSIGNED_BYTE, all); gl.bindFramebuffer(gl.FRAMEBUFFER, null); \
          const seen = new Set(new Uint32Array(all.buffer)); const parts = v.partsOf({row}); \
@@ -213,10 +219,10 @@ fn boxes_of_a_real_space_lie_around_its_models() {
     let tab = browser.open(&dir.path().join("page.html"), 1280, 800, super::Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     super::visit(&tab, "#scene");
-    tab.wait("document.querySelector('.scene.part:not([hidden])')?.dataset.ready === '1' && assetq.page.parts[1].view?.cutBox !== undefined");
+    tab.wait("document.querySelector('.scene.part:not([hidden])')?.dataset.ready === '1' && assetq.page.parts.find(({ kind }) => kind === 'scene').view?.cutBox !== undefined");
     // The space is left-handed, the scene right-handed.
     let apart = tab.eval(
-        "(async () => { const [map, scene] = assetq.page.parts.map((part) => part.view); let [seen, worst] = [0, 0]; \
+        "(async () => { const [map, scene] = ['map', 'scene'].map((kind) => assetq.page.parts.find((part) => part.kind === kind).view); let [seen, worst] = [0, 0]; \
          for (const box of map.boxes) { \
            const id = await scene.partOf(box.row); if (id === null) continue; seen++; \
            const { model } = scene.find(id); \

@@ -25,7 +25,7 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
     let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     assert_eq!(
-        tab.eval("assetq.page.parts[0].meta.files"),
+        tab.eval("assetq.page.parts[1].meta.files"),
         json!([["bow.geometry", 2], ["stern.geometry", 2], ["hull.splash", 1]])
     );
     // A material has one colour in all files.

@@ -15,6 +15,9 @@ pub enum Figure<'d> {
     Chart(Chart<'d>),
 }
 
+/// The axes of solids whose directions have no words.
+pub const AXES: [&str; 3] = ["x", "y", "z"];
+
 /// Solids, and where they stand.
 #[derive(Debug)]
 pub struct Solids<'d> {
@@ -32,6 +35,8 @@ pub struct Solids<'d> {
     pub places: Vec<SolidInstance<'d>>,
     /// The length of a unit of the coordinates in metres, if known.
     pub metres: Option<f32>,
+    /// Words for the directions of the axes x, y and z.
+    pub axes: [&'d str; 3],
     /// For each file, the ships and components that have its plates. Plates show the thickness of the first one.
     pub armor: Vec<&'d [PlateUse]>,
     /// Guesses and parts that were left out, in words.
@@ -193,6 +198,7 @@ pub struct Together<'d> {
     materials: Vec<SolidMaterial<'d>>,
     places: Vec<SolidInstance<'d>>,
     metres: Option<f32>,
+    axes: [&'d str; 3],
     armor: Vec<&'d [PlateUse]>,
     notes: Vec<String>,
     damage: Vec<Error>,
@@ -218,6 +224,7 @@ impl<'d> Together<'d> {
             materials: Vec::new(),
             places: Vec::new(),
             metres: all.first().and_then(|(_, solids)| solids.metres),
+            axes: all.first().map_or(AXES, |(_, solids)| solids.axes),
             armor: Vec::new(),
             notes: Vec::new(),
             damage: Vec::new(),
@@ -252,6 +259,9 @@ impl<'d> Together<'d> {
         self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
         self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
         self.metres = self.metres.filter(|_| self.metres == solids.metres);
+        if self.axes != solids.axes {
+            self.axes = AXES;
+        }
     }
 
     /// Gives hit boxes the colours that they would have in one file. The materials of armour have the same colour in each file.
@@ -279,6 +289,7 @@ impl<'d> Together<'d> {
             solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
             places: self.places.clone(),
             metres: self.metres,
+            axes: self.axes,
             armor: self.armor.clone(),
             notes: &self.notes,
             damage: &self.damage,

@@ -18,6 +18,7 @@ pub struct TwoVersions<'d> {
     kept: Vec<Kept<'d>>,
     names: [String; 3],
     metres: Option<f32>,
+    axes: [&'d str; 3],
     notes: Vec<String>,
 }
 
@@ -81,6 +82,7 @@ impl<'d> TwoVersions<'d> {
             kept: Vec::new(),
             names: ["unchanged", "only in the old version", "only in the new version"].map(str::to_owned),
             metres: new.metres.filter(|_| old.metres == new.metres),
+            axes: new.axes,
             notes: Vec::new(),
         };
         let mut changed = 0usize;
@@ -134,6 +136,7 @@ impl<'d> TwoVersions<'d> {
             solids: self.kept.iter().map(|kept| kept as &dyn Solid).collect(),
             places: self.kept.iter().enumerate().flat_map(place).collect(),
             metres: self.metres,
+            axes: self.axes,
             armor: Vec::new(),
             notes: &self.notes,
             damage: &[],

@@ -13,7 +13,7 @@ const VERTEX = `
   layout(location = 2) in uvec2 plate;
   layout(location = 3) in vec3 m0; layout(location = 4) in vec3 m1;
   layout(location = 5) in vec3 m2; layout(location = 6) in vec3 m3;
-  uniform mat4 view; uniform vec3 low, size, eye, sun; uniform uint first, stride, hidden, chosen, twin, under;
+  uniform mat4 view; uniform vec3 low, size, eye, sun, shift; uniform uint first, stride, hidden, chosen, twin, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; flat out uint id;
   #ifdef IMAGE
@@ -24,7 +24,7 @@ const VERTEX = `
       coordinates = mix(uvRange.xy, uvRange.zw, uv);
     #endif
     vec3 p = low + position * size;
-    p = m0 * p.x + m1 * p.y + m2 * p.z + m3;
+    p = m0 * p.x + m1 * p.y + m2 * p.z + m3 + shift;
     gl_Position = view * vec4(p, 1.0);
     uint number = first + uint(gl_InstanceID) * stride;
     #ifdef PLATES
@@ -43,7 +43,9 @@ const VERTEX = `
       base = vec3(1.0);
     #endif
     #ifdef PALETTE
-      base = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0).rgb;
+      vec4 own = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0);
+      base = own.rgb;
+      if (own.a < 0.1) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
     float light = 1.0;
     #ifdef NORMALS
@@ -198,6 +200,10 @@ shapes.Renderer = class {
   // Whether all but what is chosen fades, whatever hides it.
   fades = true;
   draft = 0;
+  // How many times as many pixels as the screen has are drawn, for a picture.
+  enlarged = 1;
+  // Whether the palette hides numbers, by an opacity of 0.
+  sieves = false;
   // How roughly frames that follow each other are drawn: from 0 to 4. Slow frames raise it, and many fast ones lower it.
   slowness = 0;
   slow = 0;
@@ -306,8 +312,11 @@ shapes.Renderer = class {
 
   // Makes the canvas as many pixels as the screen has there; fewer where it moves and drawing is slow.
   resize() {
-    const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5, 0.4][this.draft];
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight].map((v) => Math.max(1, Math.round(v * scale)));
+    const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5, 0.4][this.draft] * this.enlarged;
+    const most = this.gl.getParameter(this.gl.MAX_RENDERBUFFER_SIZE);
+    const sides = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const fits = Math.min(scale, most / Math.max(...sides));
+    const [width, height] = sides.map((v) => Math.max(1, Math.round(v * fits)));
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
   }
 
@@ -452,7 +461,7 @@ shapes.Renderer = class {
     const { gl } = this;
     const cuts = this.section.some((v, i) => i < 3 && v !== 0);
     const drawsColours = !extra || extra === "ONLY";
-    const usesPalette = this.palette && drawsColours;
+    const usesPalette = this.palette && !model.lines && (drawsColours || this.sieves);
     const usesImage = model.gpu?.image && drawsColours && !usesPalette && !this.wireframe;
     const needs = [extra, usesImage && "IMAGE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
@@ -481,6 +490,7 @@ shapes.Renderer = class {
       const names = this.use(extra, model, view, eye);
       const isLines = (this.wireframe || linesToo) && (!extra || extra === "ONLY");
       gl.uniform3fv(names.low, part.min);
+      gl.uniform3fv(names.shift, model.shift ?? [0, 0, 0]);
       gl.uniform3fv(names.size, part.max.map((v, i) => v - part.min[i]));
       if (names.image) {
         gl.bindTexture(gl.TEXTURE_2D, gpu.image);
@@ -602,8 +612,8 @@ shapes.Renderer = class {
 shapes.NONE = NONE;
 shapes.aspect = (canvas) => (canvas.clientWidth || 4) / (canvas.clientHeight || 3);
 
-// The canvas on a page of its own, with a title and a legend of [text, colour], as a PNG.
-shapes.picture = (canvas, title, legend, page) => {
+// The canvas on a page of its own, with a title and a legend of [text, colour], as a PNG. `over` draws on it in pixels of the page.
+shapes.picture = (canvas, title, legend, page, over) => {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
   const scale = canvas.width / Math.max(canvas.clientWidth, 1);
@@ -616,6 +626,8 @@ shapes.picture = (canvas, title, legend, page) => {
   pen.fillRect(0, 0, out.width, out.height);
   pen.drawImage(canvas, 0, 0);
   pen.scale(scale, scale);
+  over?.(pen);
+  Object.assign(pen, { textAlign: "left", textBaseline: "alphabetic" });
   pen.font = "13px system-ui, sans-serif";
   pen.fillStyle = colour("--fg") || "#000";
   pen.fillText(title, 12, 22);

@@ -12,6 +12,9 @@ assetq.clean = (text) =>
 
 assetq.many = (count) => count.toLocaleString("en");
 
+// The name of a table in words: `render_sets` is "Render sets". Names that a game gave stay as they are.
+assetq.words = (name) => (/^[a-z][a-z\d]*(_[a-z\d]+)*$/.test(name) ? name[0].toUpperCase() + name.slice(1).replaceAll("_", " ") : name);
+
 // The name in `names` that needs the fewest changes to become `wanted`; null if all differ too much.
 assetq.nearest = (wanted, names) => {
   const distance = (a, b) => {
@@ -38,13 +41,13 @@ assetq.el = (tag, props = {}, ...children) => {
     else if (value !== undefined && value !== null) element.setAttribute(name, value);
   }
   for (const child of children.flat()) {
-    if (child !== null && child !== undefined) {
+    if (child !== null && child !== undefined && child !== false) {
       element.append(child instanceof Node ? child : assetq.clean(String(child)));
     }
   }
   return element;
 };
-const { el, many } = assetq;
+const { el, many, words } = assetq;
 const $ = (id) => document.getElementById(id);
 const LONGEST = 100_000; // characters of a text that are shown at once
 const PIECE = 10_000;
@@ -176,6 +179,7 @@ const show = async () => {
       other.item.tabIndex = -1;
     }
     current = part;
+    document.title = part === page.parts[0] ? page.title : `${words(assetq.clean(part.title))} · ${page.title}`;
     part.item.setAttribute("aria-current", "page");
     part.item.tabIndex = 0;
     part.item.scrollIntoView({ block: "nearest" });
@@ -241,7 +245,7 @@ const walk = (event) => {
 };
 
 const start = () => {
-  Object.assign(page, JSON.parse($("parts").textContent));
+  Object.assign(page, JSON.parse($("parts").textContent), { title: document.title });
   $("loading").remove();
   if (page.facts.damage) document.querySelector("main").append(damage(page.facts.damage));
   const files = page.parts.findIndex(({ id, kind, meta }) => id === "table=files" && kind === "table" && meta.columns.some(({ name }) => name === "path"));
@@ -249,6 +253,7 @@ const start = () => {
   if (page.parts.filter((part) => part.kind === "table").length > 1) {
     page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
   }
+  if (page.facts.about) page.parts.unshift({ id: "about", kind: "about", title: "Overview", meta: page.facts.about });
   theme(remembered());
   $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
@@ -256,7 +261,7 @@ const start = () => {
   for (const part of page.parts) {
     const count = part.meta?.count;
     const note = count === undefined ? null : el("small", {}, many(count));
-    part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title), tabindex: "-1" }, el("span", {}, part.title), note);
+    part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title), tabindex: "-1" }, el("span", {}, part.kind === "table" ? words(part.title) : part.title), note);
     $("parts-of-page").append(part.item);
   }
   $("parts-of-page").addEventListener("keydown", walk);

@@ -1,6 +1,8 @@
 // Maps: boxes by type, seen from above and in space, the graph of waypoints, and the record of what lies under the pointer.
 const shapes = (assetq.shapes ??= {});
 const LISTED = 200;
+const CLUSTER = 44; // the side of a square in which dots become one disc, in pixels
+const CLUSTERED = 6; // the dots that do
 const LINK = [0x0b, 0x6e, 0x4f];
 // A cube from -1 to 1: its corners as 16 bits, its edges, and its faces.
 const CUBE = { vertices: 8, triangles: 12, indexed: true, normals: true, min: [-1, -1, -1], max: [1, 1, 1] };
@@ -35,6 +37,34 @@ const contains = (polygon, x, z) => {
     if (az > z !== bz > z && x < ((bx - ax) * (z - az)) / (bz - az) + ax) inside = !inside;
   });
   return inside;
+};
+
+// The paths along links that begin at some points: which links they take, each once, and how long these are.
+const pathFrom = (links, isStart) => {
+  const key = (point) => point.join();
+  const next = new Map();
+  const lead = (from, to, link) => next.set(key(from), [...(next.get(key(from)) ?? []), [to, link]]);
+  for (const link of links) {
+    lead(link.from, link.to, link);
+    if (link.back) lead(link.to, link.from, link);
+  }
+  const reached = new Set();
+  const left = [];
+  const reach = (point) => {
+    if (reached.has(key(point))) return;
+    reached.add(key(point));
+    left.push(point);
+  };
+  for (const { from, to } of links) [from, to].filter(isStart).forEach(reach);
+  const taken = new Set();
+  while (left.length) {
+    for (const [to, link] of next.get(key(left.pop())) ?? []) {
+      taken.add(link);
+      reach(to);
+    }
+  }
+  const length = [...taken].reduce((sum, { from, to }) => sum + Math.hypot(...from.map((v, i) => to[i] - v)), 0);
+  return { links: [...taken], points: reached.size, length };
 };
 
 const style = (name, otherwise) => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || otherwise;
@@ -82,12 +112,13 @@ class Chart extends shapes.Look {
     if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
     bar.append(this.search, el("button", { title: "Save the picture", onclick: () => this.picture() }, "Save PNG"));
     this.found = el("div", { class: "scene-list" });
+    this.place = el("output", { class: "map-place", hidden: true });
     const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
     const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row));
     const notes = ["From above, x leads to the right and z to the top."];
     notes.push(...this.meta.notes);
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
-    this.lay(bar, [this.plan, this.space], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
+    this.lay(bar, [this.plan, this.space, this.place], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
     const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
     this.steerPlan = () => this.steer(this.plan, ({ turn, pan, zoom, at }) => {
       const d = turn ?? pan;
@@ -97,6 +128,8 @@ class Chart extends shapes.Look {
       this.hasMoved = true;
     }, acts);
     this.steerPlan();
+    this.view.addEventListener("pointermove", (event) => this.locate(event));
+    this.view.addEventListener("pointerleave", () => (this.place.hidden = true));
     this.steer(this.space, (by) => shapes.follow(this.camera, by), acts);
     document.addEventListener("assetq-theme", () => this.paint());
     this.paint();
@@ -148,7 +181,18 @@ class Chart extends shapes.Look {
     return [x * this.scale + this.shift[0], this.shift[1] - z * this.scale];
   }
 
+  // Shows the coordinates of the point under the pointer.
+  locate({ clientX, clientY }) {
+    this.place.hidden = !this.isFlat;
+    const box = this.plan.getBoundingClientRect();
+    const [x, z] = [(clientX - box.left - this.shift[0]) / this.scale, (this.shift[1] - (clientY - box.top)) / this.scale];
+    const digits = Math.max(0, Math.min(4, Math.ceil(Math.log10(this.scale))));
+    const text = (value) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    this.place.textContent = `x ${text(x)}  z ${text(z)}`;
+  }
+
   turnOver() {
+    this.place.hidden = true;
     this.isFlat = !this.isFlat;
     this.plan.hidden = !this.isFlat;
     this.space.hidden = this.isFlat;
@@ -244,6 +288,7 @@ class Chart extends shapes.Look {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     const shown = this.boxes.filter((box) => !this.off.has(box.kind));
+    const small = [];
     const trace = (box) => {
       box.outline.forEach(([x, z], i) => pen[i ? "lineTo" : "moveTo"](x * this.scale + this.shift[0], this.shift[1] - z * this.scale));
       pen.closePath();
@@ -259,14 +304,14 @@ class Chart extends shapes.Look {
         const [x, y] = this.onPaper(box.center[0], box.center[2]);
         const reach = box.reach * this.scale;
         if (x + reach < 0 || y + reach < 0 || x - reach > width || y - reach > height) continue;
-        if (reach < 2.5) dots.push(x, y);
+        if (reach < 2.5) dots.push([x, y, kind]);
         else trace(box);
       }
       pen.globalAlpha = 0.13;
       pen.fill();
       pen.globalAlpha = 1;
       pen.stroke();
-      for (let i = 0; i < dots.length; i += 2) pen.fillRect(dots[i] - 2, dots[i + 1] - 2, 4, 4);
+      small.push(...dots);
     }
     if (this.under) {
       pen.beginPath();
@@ -276,6 +321,8 @@ class Chart extends shapes.Look {
       pen.globalAlpha = 1;
     }
     if (this.links) this.drawLinks(pen, shapes.css(this.ink(LINK.map((c) => c / 255))));
+    if (this.path?.links.length) this.drawPath(pen);
+    this.drawDots(pen, small);
     if (this.chosen) {
       pen.beginPath();
       trace(this.chosen);
@@ -283,7 +330,94 @@ class Chart extends shapes.Look {
       pen.stroke();
     }
     if (this.labels) this.drawLabels(pen, shown, [width, height]);
+    this.drawScale(pen, height);
     this.judge(began);
+  }
+
+  // Dots of small boxes. Where many are close to each other, one disc states their number, in the colour of most of them.
+  drawDots(pen, dots) {
+    const cells = new Map();
+    for (const dot of dots) {
+      const key = `${Math.floor(dot[0] / CLUSTER)},${Math.floor(dot[1] / CLUSTER)}`;
+      cells.set(key, [...(cells.get(key) ?? []), dot]);
+    }
+    this.clusters = [];
+    const fills = this.kinds.map(({ colour }) => shapes.css(this.ink(colour)));
+    for (const cell of cells.values()) {
+      if (cell.length < CLUSTERED) {
+        for (const [x, y, kind] of cell) {
+          pen.fillStyle = fills[kind];
+          pen.fillRect(x - 2, y - 2, 4, 4);
+        }
+        continue;
+      }
+      const counts = new Map();
+      for (const [, , kind] of cell) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      const [[most]] = [...counts].sort((a, b) => b[1] - a[1]);
+      const [x, y] = [0, 1].map((i) => cell.reduce((sum, dot) => sum + dot[i], 0) / cell.length);
+      const text = cell.length.toLocaleString("en");
+      Object.assign(pen, { font: "bold 11px system-ui, sans-serif", textAlign: "center", textBaseline: "middle" });
+      const radius = Math.max(9, pen.measureText(text).width / 2 + 5);
+      pen.beginPath();
+      pen.arc(x, y, radius, 0, 7);
+      pen.fillStyle = style("--bg", "#fff");
+      pen.fill();
+      Object.assign(pen, { lineWidth: 2, strokeStyle: fills[most] });
+      pen.stroke();
+      pen.fillStyle = style("--fg", "#000");
+      pen.fillText(text, x, y);
+      this.clusters.push([x - radius, y - radius, x + radius, y + radius]);
+    }
+    pen.textBaseline = "alphabetic";
+  }
+
+  // The links that lead on from what is chosen.
+  drawPath(pen) {
+    Object.assign(pen, { strokeStyle: style("--accent", "#06c"), lineWidth: 3.5, lineCap: "round" });
+    pen.beginPath();
+    for (const { from, to } of this.path.links) {
+      pen.moveTo(...this.onPaper(from[0], from[2]));
+      pen.lineTo(...this.onPaper(to[0], to[2]));
+    }
+    pen.stroke();
+    pen.lineCap = "butt";
+  }
+
+  // A bar of a round length, and the directions of the axes.
+  drawScale(pen, height) {
+    const length = shapes.round(140 / this.scale);
+    const long = length * this.scale;
+    const [left, bottom] = [16, height - 16];
+    const [ink, paper] = [style("--fg", "#000"), style("--card", "#fff")];
+    Object.assign(pen, { fillStyle: paper, globalAlpha: 0.85 });
+    pen.fillRect(left - 12, bottom - 78, Math.max(long, 60) + 26, 92);
+    pen.globalAlpha = 1;
+    const text = (words, x, y, align) => {
+      Object.assign(pen, { font: "12px system-ui, sans-serif", textAlign: align, lineJoin: "round", lineWidth: 3, strokeStyle: paper, fillStyle: ink });
+      pen.strokeText(words, x, y);
+      pen.fillText(words, x, y);
+    };
+    Object.assign(pen, { strokeStyle: ink, lineWidth: 1.5 });
+    pen.beginPath();
+    pen.moveTo(left, bottom - 5);
+    pen.lineTo(left, bottom);
+    pen.lineTo(left + long, bottom);
+    pen.lineTo(left + long, bottom - 5);
+    // The axes: x to the right, z to the top.
+    const [x, y] = [left, bottom - 34];
+    pen.moveTo(x, y - 26);
+    pen.lineTo(x, y);
+    pen.lineTo(x + 26, y);
+    pen.moveTo(x - 4, y - 20);
+    pen.lineTo(x, y - 27);
+    pen.lineTo(x + 4, y - 20);
+    pen.moveTo(x + 20, y - 4);
+    pen.lineTo(x + 27, y);
+    pen.lineTo(x + 20, y + 4);
+    pen.stroke();
+    text(`${length.toLocaleString("en", { maximumSignificantDigits: 3 })} units`, left + long / 2, bottom - 8, "center");
+    text("z", x, y - 32, "center");
+    text("x", x + 32, y + 4, "left");
   }
 
   drawLinks(pen, colour) {
@@ -321,27 +455,27 @@ class Chart extends shapes.Look {
   drawLabels(pen, shown, [width, height]) {
     Object.assign(pen, { font: "11px system-ui, sans-serif", textAlign: "center", lineJoin: "round", lineWidth: 3 });
     [pen.strokeStyle, pen.fillStyle] = [style("--card", "#fff"), style("--fg", "#000")];
-    const taken = new Set();
+    // Names keep clear of discs and of the scale.
+    const taken = [...this.clusters, [0, height - 90, 190, height]];
     const isFirst = (box) => box === this.chosen || box.target;
     // A number is no name, and neither are the hexadecimal groups of an id.
     const isNamed = (box) => !isFirst(box) && !/^0x[\dA-F]+$|^[\dA-F]{8}(\.[\dA-F]{8})+$/.test(box.name);
-    const letter = pen.measureText("0").width;
-    let left = 400;
+    // A map full of names shows nothing else.
+    let left = Math.min(400, Math.ceil((width * height) / 12_000));
     for (const box of [...shown.filter(isFirst), ...shown.filter(isNamed)]) {
       let [x, y] = this.onPaper(box.center[0], box.center[2]);
       // The name of a small box stands below its dot.
       if (box.reach * this.scale < 8) y += 11;
       if (!left || x < 0 || y < 0 || x > width || y > height) continue;
       const lines = (box.target ? [box.name, `→ ${box.target}`] : [box.name]).map((text) => this.page.clean(text.length > 60 ? `${text.slice(0, 59)}…` : text));
-      const wide = Math.max(...lines.map((text) => text.length)) * letter;
+      const wide = Math.max(...lines.map((text) => pen.measureText(text).width)) + 6;
       x = Math.max(Math.min(x, width - wide / 2), wide / 2);
-      const cells = [];
-      for (let cx = Math.floor((x - wide / 2) / 12); cx <= (x + wide / 2) / 12; cx++) {
-        for (let cy = Math.floor((y - 8) / 12); cy <= (y + 12 * lines.length - 8) / 12; cy++) cells.push(cx * 65536 + cy);
-      }
-      if (cells.some((cell) => taken.has(cell))) continue;
-      for (const cell of cells) taken.add(cell);
+      if (box !== this.chosen && this.clusters.some(([l, t, r, b]) => x > l && x < r && y > t - 12 && y < b + 12)) continue;
+      const own = [x - wide / 2, y - 8, x + wide / 2, y + 12 * lines.length - 6];
+      if (taken.some(([l, t, r, b]) => own[0] < r && own[2] > l && own[1] < b && own[3] > t)) continue;
+      taken.push(own);
       left--;
+      this.named = taken;
       lines.forEach((text, i) => ["strokeText", "fillText"].forEach((write) => pen[write](text, x, y + 4 + i * 12)));
     }
   }
@@ -370,6 +504,7 @@ class Chart extends shapes.Look {
 
   async choose(box, moves = false) {
     this.chosen = box;
+    this.path = box && pathFrom(this.linkList, ([x, y, z]) => Math.hypot(x - box.center[0], y - box.center[1], z - box.center[2]) < 1e-3 || (box.outline.length > 2 && contains(box.outline, x, z)));
     this.card.replaceChildren();
     if (box && moves) {
       this.isFitted = false;
@@ -383,6 +518,7 @@ class Chart extends shapes.Look {
     this.page.hold();
     if (!box) return;
     const facts = await this.more(box, this.facts(box));
+    if (this.path.links.length) facts.push(["path", `${this.path.points} waypoints, ${this.path.length.toLocaleString("en", { maximumFractionDigits: 1 })} units`]);
     if (box === this.chosen) this.fillCard(facts, this.kinds[box.kind].table, box.row);
   }
 

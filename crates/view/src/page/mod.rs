@@ -5,8 +5,8 @@
 //! and goes from one to another, `blocks.js`, which decodes blocks when they are first asked for, and a file for each
 //! kind.
 //!
-//! Scripts and styles are deflated, without their comments: a page of one row has 85 kB, a third of what they take as they are. A
-//! small script, the loader, inflates them.
+//! Scripts and styles are deflated, without their comments: a third of what they take as they are. A small script, the loader,
+//! inflates them. A page without shapes lacks the scripts that draw them, half of all.
 //!
 //! Texts of a file reach the page as data, in blocks and in JSON, and its scripts show them as text. The policy of the page
 //! allows the scripts and the styles that it is written with, by their hashes, and nothing from elsewhere.
@@ -37,52 +37,73 @@ const SHELL: &str = include_str!("shell.html");
 const LOADER: &str = include_str!("loader.js");
 /// The style until the others are inflated.
 const FIRST_STYLE: &str = ":root { color-scheme: light dark } header, nav { visibility: hidden }";
-/// All styles.
-const STYLE: &str = concat!(include_str!("style.css"), include_str!("scene.css"));
 /// A script in a scope of its own.
 macro_rules! script {
     ($file:literal) => {
         concat!("{\n", include_str!($file), "}\n")
     };
 }
-/// All scripts, in the order in which they use each other. They share the properties that they put into `assetq`.
+/// The style of all pages.
+const STYLE: &str = include_str!("style.css");
+/// The scripts of all pages, in the order in which they use each other. They share the properties that they put into `assetq`.
 const SCRIPT: &str = concat!(
     script!("main.js"),
+    script!("about.js"),
     script!("blocks.js"),
     script!("column.js"),
     script!("rows.js"),
     script!("sift.js"),
+    script!("cells.js"),
     script!("table.js"),
     script!("graph.js"),
     script!("tree.js"),
     script!("folders.js"),
     script!("diff.js"),
+    script!("image.js")
+);
+/// The style of parts that draw shapes.
+const SHAPE_STYLE: &str = include_str!("scene.css");
+/// The scripts of parts that draw shapes, which follow the others.
+const SHAPE_SCRIPT: &str = concat!(
     script!("camera.js"),
     script!("solid.js"),
     script!("gl.js"),
     script!("look.js"),
+    script!("space.js"),
+    script!("ruler.js"),
     script!("scene.js"),
-    script!("map.js"),
-    script!("image.js")
+    script!("map.js")
 );
+/// The kinds of parts that draw shapes.
+const SHAPE_KINDS: [&str; 2] = ["scene", "map"];
 
-/// The styles and the scripts as a page holds them.
+/// Styles and scripts as a page holds them.
 struct Code {
     style: String,
     script: String,
-    /// Both, deflated, in base64.
-    block: String,
 }
 
-static CODE: LazyLock<Code> = LazyLock::new(|| {
-    let (style, script) = (without_comments(STYLE), without_comments(SCRIPT));
-    let mut deflated = Vec::new();
-    let deflated = match deflate(format!("{style}\0{script}").as_bytes(), Compression::best(), true, &mut deflated) {
-        Ok(()) => deflated,
-        Err(error) => unreachable!("deflate in memory: {error}"),
-    };
-    Code { style, script, block: STANDARD.encode(deflated) }
+/// The code of pages without shapes.
+static TABLE_CODE: LazyLock<Code> =
+    LazyLock::new(|| Code { style: without_comments(STYLE), script: without_comments(SCRIPT) });
+/// The code of pages with shapes.
+static WHOLE_CODE: LazyLock<Code> = LazyLock::new(|| {
+    let Code { style, script } = &*TABLE_CODE;
+    Code {
+        style: format!("{style}{}", without_comments(SHAPE_STYLE)),
+        script: format!("{script}{}", without_comments(SHAPE_SCRIPT)),
+    }
 });
+
+impl Code {
+    /// Both, deflated, in base64.
+    fn block(&self) -> Result<String> {
+        let mut deflated = Vec::new();
+        let both = format!("{}\0{}", self.style, self.script);
+        deflate(both.as_bytes(), Compression::best(), true, &mut deflated).map_err(failed)?;
+        Ok(STANDARD.encode(deflated))
+    }
+}
 
 /// A style or a script without indentation, and without lines that are comments. Its only texts of several lines are shaders, whose
 /// comments and spaces mean as little.
@@ -240,7 +261,6 @@ impl<'w> Page<'w> {
             "about" => write!(out, "{}", Xml(&about)),
             "first" => out.write_all(FIRST_STYLE.as_bytes()),
             "loader" => out.write_all(LOADER.as_bytes()),
-            "code" => out.write_all(CODE.block.as_bytes()),
             _ => Ok(()),
         };
         let mut pieces = head.split("{{");
@@ -282,22 +302,28 @@ impl<'w> Page<'w> {
     pub fn finish(self) -> Result<()> {
         let Self { out, rest, parts, facts } = self;
         let (before, behind) = rest.split_once("{{parts}}").unwrap_or((rest, ""));
+        let (first, between) = before.split_once("{{code}}").unwrap_or((before, ""));
+        let draws = |part: &Value| SHAPE_KINDS.iter().any(|kind| part["kind"] == *kind);
+        let code = if parts.iter().any(draws) { WHOLE_CODE.block() } else { TABLE_CODE.block() }?;
         // No text of a file can end the element.
         let parts = script_json(&json!({ "parts": parts, "facts": facts }).to_string());
-        [before, &parts, behind].iter().try_for_each(|text| out.write_all(text.as_bytes())).map_err(failed)
+        [first, &code, between, &parts, behind]
+            .iter()
+            .try_for_each(|text| out.write_all(text.as_bytes()))
+            .map_err(failed)
     }
 }
 
 /// Nothing is loaded or sent, and nothing is run but the page's own scripts, wherever the page is opened.
 fn policy() -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    let hashes = |texts: [&str; 3]| texts.map(|text| format!("'sha256-{}'", hash(text))).join(" ");
+    // The policy precedes the parts, which decide between the two.
+    let (tables, whole) = (&*TABLE_CODE, &*WHOLE_CODE);
     format!(
-        "default-src 'none'; script-src 'sha256-{}' 'sha256-{}'; style-src 'sha256-{}' 'sha256-{}'; img-src data: blob:; \
-         base-uri 'none'; form-action 'none'",
-        hash(LOADER),
-        hash(&CODE.script),
-        hash(FIRST_STYLE),
-        hash(&CODE.style)
+        "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; base-uri 'none'; form-action 'none'",
+        hashes([LOADER, &tables.script, &whole.script]),
+        hashes([FIRST_STYLE, &tables.style, &whole.style])
     )
 }
 
@@ -312,12 +338,15 @@ mod tests {
 
     #[test]
     fn the_shell_is_small_and_cannot_be_left() {
-        assert!(SHELL.len() + LOADER.len() + CODE.block.len() < 87_000, "{}", CODE.block.len());
-        assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--") && !STYLE.contains("</style"));
-        assert!(CODE.script.len() < SCRIPT.len() * 9 / 10 && !CODE.script.contains("\n//") && !SCRIPT.contains('\0'));
+        let sizes = [&*TABLE_CODE, &*WHOLE_CODE].map(|code| SHELL.len() + LOADER.len() + code.block().unwrap().len());
+        assert!(sizes[0] < 87_000 && sizes[1] < 130_000, "{sizes:?}");
+        let (script, style) = ([SCRIPT, SHAPE_SCRIPT].concat(), [STYLE, SHAPE_STYLE].concat());
+        assert!(!script.contains("</script") && !script.contains("<!--") && !style.contains("</style"));
+        let short = &WHOLE_CODE.script;
+        assert!(short.len() < script.len() * 9 / 10 && !short.contains("\n//") && !script.contains('\0'));
         for dangerous in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http:", "https:"]
         {
-            assert!(!SCRIPT.contains(dangerous), "{dangerous}");
+            assert!(!script.contains(dangerous), "{dangerous}");
         }
     }
 

@@ -13,7 +13,7 @@ const { many } = assetq;
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
 const add = shapes.add;
 
-class Scene extends shapes.Look {
+class Scene extends shapes.Measuring(shapes.Look) {
   constructor(element, part, page) {
     super(element, part, page);
     this.camera = new shapes.Camera();
@@ -21,6 +21,9 @@ class Scene extends shapes.Look {
     // One kind hides the others: armour is the most wanted, if present.
     this.shown = new Set(this.kinds.slice(0, 1));
     this.off = new Set();
+    // The numbers of the only parts that are shown, if one was isolated.
+    this.only = null;
+    this.spread = 0;
     this.lods = [...new Set(this.meta.parts.flatMap((p) => p.lods ?? []))].sort((a, b) => a - b);
     this.lod = this.lods[0] ?? null;
     // The coarsest level of each model.
@@ -129,13 +132,20 @@ class Scene extends shapes.Look {
     this.ruler = el("button", { "aria-pressed": "false", title: "Measure between two points (M)", onclick: () => this.measure() }, "Ruler");
     this.rule = el("div", { class: "scene-rule", "aria-hidden": "true" });
     this.legend = el("div", { class: "scene-legend", hidden: true });
-    tools.append(this.axis, wire.label, through.label, this.ruler, button("Save PNG", "Save the picture", () => this.picture()));
-    this.lay(bar, [this.canvas, this.rule, this.legend, this.cutting, this.status], this.lists());
-    const escape = () => (this.rulerPoints ? this.measure() : this.choose(null));
-    const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.measure(), t: () => this.layers.size && this.thickest(), Escape: escape };
+    this.over = el("canvas", { class: "scene-over", "aria-hidden": "true" });
+    tools.append(this.axis, wire.label, through.label, this.ruler, button("Save PNG", "Save the picture, at twice the size", () => this.picture()));
+    this.lay(bar, [this.canvas, this.over, this.rule, this.legend, this.cutting, this.status], this.lists());
+    const escape = () => {
+      if (this.isMeasuring) this.measure();
+      else if (this.chosen !== null) this.choose(null);
+      else if (this.only) this.isolate(null);
+      else this.clearRule();
+    };
+    const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.measure(), g: () => this.gridBox.input.click(), i: () => this.isolate(this.only ? null : this.chosen), t: () => this.layers.size && this.thickest(), Escape: escape };
     looks.forEach((look, i) => (acts[i + 1] = look));
     this.steer(this.canvas, (by) => ((this.hasTurned = true), shapes.follow(this.camera, by)), acts);
     this.renderer.models = this.models;
+    document.addEventListener("assetq-theme", () => this.paintGrid());
     this.fitted = this.fit();
     this.update();
     this.hasThickness = this.ships.length > 0 || this.meta.parts.some((part) => part.thickness);
@@ -145,7 +155,7 @@ class Scene extends shapes.Look {
   // The lists at the side: kinds with their parts, layers, plates, notes.
   lists() {
     const { el } = this.page;
-    const lists = this.kinds.map((kind) => this.kindList(kind));
+    const lists = [this.spaceList(), ...this.kinds.map((kind) => this.kindList(kind))];
     if (this.layers.size) {
       const hide = (layer) => (on) => {
         const bit = 1 << Math.min(layer, 31);
@@ -159,6 +169,85 @@ class Scene extends shapes.Look {
     const notes = [...this.meta.damage.map((text) => `Damaged: ${text}`), ...this.meta.notes];
     if (notes.length) lists.push(el("details", {}, el("summary", {}, `Notes (${notes.length})`), notes.slice(0, LISTED).map((text) => el("p", {}, text))));
     return lists;
+  }
+
+  // What does not belong to a part: the grid, and how far parts are moved apart.
+  spaceList() {
+    const { el } = this.page;
+    this.gridBox = this.check("Grid", "A grid below, with the scale and the axes (G)", (on) => ((this.hasGrid = on), this.paintGrid()), true);
+    this.hasGrid = true;
+    this.all = el("button", { hidden: true, title: "Show what was shown before (I)", onclick: () => this.isolate(null) }, "Show all again");
+    const isMovable = this.models.length > 1 && !this.meta.places;
+    const slider = el("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": "Move parts apart", oninput: () => this.explode(slider.value / 100) });
+    this.apart = slider;
+    return el("div", { class: "scene-space" }, this.gridBox.label, isMovable && el("label", { class: "scene-check", title: "Move parts away from the middle" }, "Explode ", slider), this.all);
+  }
+
+  // Shows only the parts that a number belongs to, or all again.
+  async isolate(id) {
+    this.only = id === null ? null : new Set(this.together(id).map((one) => this.find(one).model.index));
+    this.all.hidden = !this.only;
+    if (id !== null) this.chosen = null;
+    this.card.replaceChildren();
+    await this.update();
+    await this.fit();
+    this.page.hold();
+  }
+
+  // Moves each part away from the middle, by a share of its distance to it.
+  explode(share) {
+    this.spread = share;
+    const { min, max } = this.middleBox ??= this.boxOf(this.models);
+    const middle = min.map((v, i) => (v + max[i]) / 2);
+    for (const model of this.models) {
+      const { part } = model;
+      model.shift = share ? middle.map((v, i) => ((part.min[i] + part.max[i]) / 2 - v) * share * 1.5) : undefined;
+    }
+    this.bounds(this.models).then((bounds) => ((this.renderer.bounds = this.around(bounds)), this.redraw()));
+  }
+
+  // The box around parts where the file has them.
+  boxOf(models) {
+    const { min, max } = shapes.nowhere();
+    for (const { part } of models) part.min.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], part.max[i]))));
+    return { min, max };
+  }
+
+  // A box that contains the grid, too.
+  around({ min, max }) {
+    const { grid } = this;
+    if (!grid) return { min, max };
+    return { min: min.map((v, i) => Math.min(v, grid.part.min[i])), max: max.map((v, i) => Math.max(v, grid.part.max[i])) };
+  }
+
+  // Gives the grid a colour between the paper and the text.
+  paintGrid() {
+    if (this.grid) {
+      const { paper } = this.renderer;
+      const isLight = paper[0] > 0.5;
+      this.grid.colour = [...paper.map((c) => c + (isLight ? -0.13 : 0.13)), 0.5];
+      this.grid.isShown = this.hasGrid;
+    }
+    this.redraw();
+  }
+
+  // Draws the scale and the axes over the canvas.
+  drawOver() {
+    const { over, canvas } = this;
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (over.width !== Math.round(width * scale) || over.height !== Math.round(height * scale)) Object.assign(over, { width: Math.round(width * scale), height: Math.round(height * scale) });
+    const pen = over.getContext("2d");
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    if (this.hasGrid) this.drawScale(pen);
+  }
+
+  drawScale(pen) {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    shapes.drawScale(pen, this.camera, [this.canvas.clientWidth, this.canvas.clientHeight],
+      { unit: this.unit, hasMetres: !!this.meta.metres, axes: this.meta.axes, ink: colour("--fg") || "#000", paper: colour("--card") || "#fff" });
   }
 
   kindList(kind) {
@@ -223,12 +312,15 @@ class Scene extends shapes.Look {
   plateList() {
     const { el } = this.page;
     this.list = el("div", { class: "scene-list" });
+    this.scale = el("div", { class: "scene-list" });
+    this.limits = ["from", "to"].map((end) => el("input", { type: "number", min: "0", step: "any", placeholder: end, "aria-label": `Thickness ${end}, in millimetres`, oninput: () => this.sieve() }));
+    this.range = el("div", { hidden: true }, el("div", { class: "scene-all scene-range" }, "Thickness ", this.limits[0], " to ", this.limits[1], " mm"), this.scale);
     this.filter = el("input", { type: "search", placeholder: "Filter by material", "aria-label": "Filter plates", oninput: () => this.fillPlates() });
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
     const { warnings } = this.page.facts;
     const note = el("p", { class: "scene-note" }, warnings ? warnings.join(" ") : ["The game's parameters state how thick plates are, not this file: ", el("code", {}, "assetq view FILE --with GameParams.data"), " shows it."]);
     this.thickNote = note;
-    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts), note, this.list);
+    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts), this.range, note, this.list);
     return (this.plateDetails = details);
   }
 
@@ -293,7 +385,7 @@ class Scene extends shapes.Look {
       thickness: (a, b) => (this.thick(b) ?? -1) - (this.thick(a) ?? -1) || b.area - a.area,
     }[this.sort];
     const wanted = this.filter.value.toLowerCase();
-    const found = this.plates.filter(({ model }) => model.material.name.toLowerCase().includes(wanted)).sort(by);
+    const found = this.plates.filter((plate) => plate.model.material.name.toLowerCase().includes(wanted) && this.isInRange(this.thick(plate))).sort(by);
     const row = (plate) => {
       const thick = this.thick(plate);
       const note = `${thick === null ? "" : `${number(thick)} mm · `}layer ${plate.layer} · ${this.area(plate.area)}`;
@@ -301,6 +393,44 @@ class Scene extends shapes.Look {
     };
     this.list.replaceChildren(el("p", { class: "scene-note" }, `${many(found.length)} plates`), ...found.slice(0, LISTED).map(row));
     if (found.length > LISTED) this.list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by material`));
+  }
+
+  // Whether a thickness is in the range that is shown.
+  isInRange(thick) {
+    const [from, to] = this.limits.map(({ value }) => (value === "" ? null : Number(value)));
+    return (from === null && to === null) || (thick !== null && thick >= (from ?? 0) && thick <= (to ?? Infinity));
+  }
+
+  // Hides plates whose thickness is out of the range.
+  sieve() {
+    this.renderer.sieves = this.limits.some(({ value }) => value !== "");
+    this.colour(this.by);
+  }
+
+  // The scale of thicknesses: a line for each band shows its plates only, or all again.
+  fillScale() {
+    const counts = new Map();
+    for (const model of this.models) {
+      for (let i = 1; model.part.plates && i < model.part.plates.length; i += 3) {
+        const thick = this.thick({ model, layer: model.part.plates[i], plate: (i - 1) / 3 });
+        const band = thick === null ? null : this.bands.find(({ to }) => thick <= to);
+        if (band) counts.set(band, (counts.get(band) ?? 0) + 1);
+      }
+    }
+    const show = ({ from, to }) => {
+      const ends = [from, to === Infinity ? "" : to].map(String);
+      // The lower bound of a band belongs to the band below.
+      if (from > 0) ends[0] = String(from + 0.001);
+      const isShown = this.limits.every(({ value }, i) => value === ends[i]);
+      this.limits.forEach((limit, i) => (limit.value = isShown ? "" : ends[i]));
+      this.sieve();
+    };
+    this.range.hidden = !this.bands.length;
+    this.scale.replaceChildren(...this.bands.map((band) => {
+      const { row } = this.line(band.colour, band.text, many(counts.get(band) ?? 0), { press: () => show(band) });
+      row.title = "Show these plates only, or all again";
+      return row;
+    }));
   }
 
   // Shows thicknesses first, once they are known.
@@ -318,6 +448,7 @@ class Scene extends shapes.Look {
     this.use = use;
     if (this.uses) this.uses.value = String(use);
     this.findBands();
+    this.fillScale();
     this.colour("thickness");
     await this.loadPlates();
     if (this.chosen !== null) await this.choose(this.chosen);
@@ -355,12 +486,15 @@ class Scene extends shapes.Look {
     if (this.colours) this.colours.value = by;
     if (by === "layer") this.layerList.open = true;
     this.element.dataset.by = by;
-    this.renderer.palette = by === "material" ? null : new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
-    for (const model of by === "material" ? [] : this.models) {
+    const isPlain = (by ?? "material") === "material" && !this.renderer.sieves;
+    this.renderer.palette = isPlain ? null : new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
+    for (const model of isPlain ? [] : this.models) {
       const { part, first, stride } = model;
       for (let i = 0; i < stride * (part.places?.[1] ?? 1); i++) {
         const plate = i % stride, layer = part.plates?.[plate * 3 + 1];
-        this.renderer.palette.set(this.shade(model, layer, this.thick({ model, layer, plate })).slice(0, 3).map((c) => c * 255), (first + i) * 4);
+        const thick = this.thick({ model, layer, plate });
+        const alpha = part.plates && !this.isInRange(thick) ? 0 : 255;
+        this.renderer.palette.set([...this.shade(model, layer, thick).slice(0, 3).map((c) => c * 255), alpha], (first + i) * 4);
       }
     }
     this.fillLegend();
@@ -397,7 +531,7 @@ class Scene extends shapes.Look {
 
   isWanted({ part, index }) {
     const fits = !part.lods || this.lod === null || part.lods.includes(Math.min(this.lod, this.coarsest[part.group]));
-    return this.shown.has(part.kind) && !this.off.has(index) && fits;
+    return (this.only ? this.only.has(index) : this.shown.has(part.kind) && !this.off.has(index)) && fits;
   }
 
   // Shows what is wanted, and decodes it first where that has not been done.
@@ -454,8 +588,8 @@ class Scene extends shapes.Look {
       points.push(point);
       point.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], v))));
     };
-    for (const { part } of models) {
-      const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i]));
+    for (const { part, shift = [0, 0, 0] } of models) {
+      const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i] + shift[i]));
       const m = await this.places(part);
       if (!m) corners.forEach(take);
       for (let i = 0; m && i < m.length; i += 12) {
@@ -486,8 +620,14 @@ class Scene extends shapes.Look {
   }
 
   async fit() {
-    this.renderer.bounds = await this.bounds(this.models);
+    const bounds = await this.bounds(this.models);
     this.cutBox = await this.framed(this.models.filter((model) => this.isWanted(model)));
+    if (!this.grid) {
+      this.grid = shapes.grid(this.cutBox, this.unit);
+      this.renderer.models = [...this.models, this.grid];
+      this.paintGrid();
+    }
+    this.renderer.bounds = this.around(bounds);
     this.isFitted = true;
     this.refit();
     this.cut();
@@ -524,48 +664,16 @@ class Scene extends shapes.Look {
     this.holdSoon();
   }
 
-  // --- ruler ---
-
-  // Begins to measure, or ends it.
-  measure() {
-    this.rulerPoints = this.rulerPoints ? null : [];
-    this.ruler.setAttribute("aria-pressed", String(this.rulerPoints !== null));
-    if (this.rulerPoints) this.page.say("Press two points");
-    this.drawRule();
-  }
-
-  press(x, y) {
-    if (!this.rulerPoints) return this.choose(this.at(x, y, true));
-    const point = this.renderer.locate(this.camera, x, y);
-    if (!point) return;
-    if (this.rulerPoints.length === 2) this.rulerPoints = [];
-    this.rulerPoints.push(point);
-    this.drawRule();
-    if (this.rulerPoints.length < 2) return;
-    const across = add(this.rulerPoints[1], this.rulerPoints[0], -1);
-    const axes = ["across", "up", "along"].map((name, i) => `${this.length(Math.abs(across[i]))} ${name}`);
-    this.page.say(`${this.length(Math.hypot(...across))}: ${axes.join(", ")}`);
-  }
-
-  // Lays the ruler over the canvas.
-  drawRule() {
-    const { el } = this.page;
-    const points = (this.rulerPoints ?? []).map((point) => this.renderer.project(this.camera, point));
-    const at = (element, [x, y], more = {}) => (Object.assign(element.style, { left: `${x}px`, top: `${y}px`, ...more }), element);
-    this.rule.replaceChildren(...points.map((point) => at(el("i", { class: "end" }), point)));
-    if (points.length < 2) return;
-    const [a, b] = points;
-    const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-    const text = this.length(Math.hypot(...add(this.rulerPoints[1], this.rulerPoints[0], -1)));
-    this.rule.append(at(el("i", { class: "stroke" }), a, { width: `${Math.hypot(dx, dy)}px`, transform: `rotate(${Math.atan2(dy, dx)}rad)` }),
-      at(el("b", {}, text), [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]));
-  }
-
   draw(moves) {
     if (!this.canvas.clientWidth) return;
     [this.renderer.chosen, this.renderer.under] = [this.chosen ?? shapes.NONE, this.under ?? shapes.NONE];
     this.renderer.draw(this.camera, moves);
-    if (this.rulerPoints) this.drawRule();
+    this.drawRule();
+    this.drawOver();
+  }
+
+  press(x, y) {
+    return this.isMeasuring ? this.rulePoint(x, y) : this.choose(this.at(x, y, true));
   }
 
   at(x, y, isPressed) {
@@ -613,6 +721,7 @@ class Scene extends shapes.Look {
     } else {
       this.fillCard([...this.facts(id), ["area", this.area(one.area)], extent], model.file ? null : "armor_plates", this.rowOf(model, plate));
     }
+    if (this.models.length > 1 && !this.only) this.card.append(this.page.el("button", { title: "Hide all other parts (I)", onclick: () => this.isolate(id) }, "Only this"));
     if (!moves) return;
     this.shown.add(model.part.kind);
     this.off.delete(model.index);
@@ -720,9 +829,14 @@ class Scene extends shapes.Look {
     }
   }
 
+  // Saves a picture with the legend and the scale, of twice as many pixels as the screen has.
   picture() {
+    this.renderer.enlarged = 2;
     this.draw(false);
-    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page);
+    const draw = (pen) => this.hasGrid && this.drawScale(pen);
+    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page, draw);
+    this.renderer.enlarged = 1;
+    this.redraw();
   }
 }
 

@@ -141,6 +141,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let meta = json!({
         "name": solids.name,
         "metres": solids.metres,
+        "axes": solids.axes,
         "materials": materials,
         "parts": parts,
         "groups": groups,

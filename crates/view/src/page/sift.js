@@ -237,11 +237,13 @@ const profile = async (table, n, rows, count) => {
     const [min, max] = [Number(least), Number(most)];
     const bins = new Array(30).fill(0);
     let sum = 0;
+    const isWhole = table.columns[n].kind.endsWith("nt");
+    const total = isWhole ? [...counts].reduce((total, [text, some]) => total + BigInt(text) * BigInt(some), 0n) : null;
     for (const [value, some] of all) {
       sum += value * some;
       if (max > min) bins[Math.min(29, Math.floor(((value - min) / (max - min)) * 30))] += some;
     }
-    numbers = { least, most, min, max, mean: sum / (count - nulls), bins };
+    numbers = { least, most, min, max, mean: sum / (count - nulls), sum: total === null ? Number(sum.toPrecision(12)) : many(total), bins };
   }
   return { nulls, counts, numbers };
 };
@@ -249,6 +251,8 @@ const profile = async (table, n, rows, count) => {
 // --- output ---
 
 const csvCell = (text) => (text === null ? "" : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+// A cell of a Markdown table is one line, and none of its signs means anything.
+const mdCell = (text) => text.replace(/[\\`*_[\]<>|#]/g, "\\$&").replace(/\r?\n|\r/g, " ");
 // The forms in which rows are saved: a head, a line for a row, what stands between lines, and an end.
 const FORMS = {
   csv: {
@@ -264,6 +268,13 @@ const FORMS = {
     line: (table, columns, row) => `{${columns.map(({ n, name }) => `${JSON.stringify(name)}:${table.json(n, row)}`).join(",")}}`,
     between: ",\n",
     end: () => "\n]\n",
+  },
+  md: {
+    type: "text/markdown",
+    head: (columns) => `| ${columns.map(({ name }) => mdCell(name)).join(" | ")} |\n| ${columns.map(({ kind }) => (["Int", "Uint", "F32", "F64"].includes(kind) ? "---:" : "---")).join(" | ")} |\n`,
+    line: (table, columns, row) => `| ${columns.map(({ n }) => mdCell(table.text(n, row) ?? "")).join(" | ")} |`,
+    between: "\n",
+    end: (count) => (count ? "\n" : ""),
   },
 };
 
@@ -297,10 +308,10 @@ const blob = async (table, numbers, rows, count, form, progress) => {
   return new Blob(parts, { type: FORMS[form].type });
 };
 
-const csv = async (table, columns, rows, count) => {
+const rowsAs = async (form, table, columns, rows, count) => {
   const all = [];
-  for await (const text of portions(table, columns, rows, count, "csv")) all.push(text);
+  for await (const text of portions(table, columns, rows, count, form)) all.push(text);
   return all.join("");
 };
 
-Object.assign(assetq, { parse, filter, ranks, profile, csv, blob });
+Object.assign(assetq, { parse, filter, ranks, profile, rowsAs, blob });

@@ -1,13 +1,12 @@
 // Tables as they are seen: rows laid out as they scroll into view.
-const { el, many, clean, tableOf, leadOf, targets, uses } = assetq;
+const { el, many, clean, words, tableOf, leadOf, targets, uses } = assetq;
+const { isAmount, grouped, dateOf, isPath, parts, pretty, inWords } = assetq.cells;
 const ROW = 26; // the height of a row, as in the style
 const TALLEST = 8_000_000; // a height of an element that every browser supports
 const RIGHT = new Set(["Int", "Uint", "F32", "F64"]);
 const MONO = new Set(["Id64", "Id32", "Guid"]);
 const LEAST_WIDE = 40;
 const PRINTED = 2000; // rows on paper
-// Whole numbers that name or place something are no amounts.
-const NO_AMOUNT = /(^|_)(id|index|record|number|hash|version|build|offset|row|checksum)s?$/i;
 
 class View {
   constructor(element, part, page) {
@@ -18,6 +17,7 @@ class View {
     this.query = "";
     this.leads = {}; // for kinds of ids, where they lead
     this.own = []; // widths that the user chose, by column
+    this.pinned = []; // columns that stay in sight, by the user's choice
     this.asked = 0;
     this.top = 0; // the first row that is seen, counted in rows
     this.selected = -1;
@@ -35,7 +35,11 @@ class View {
   rowAt(at) { return this.rows ? this.rows[at] : at; }
   // Where a row is in the order, or -1 if the filter leaves it out.
   placeOf(row) { return this.rows ? this.rows.indexOf(row) : row; }
-  get shown() { return this.table.columns.filter((_, n) => this.on[n]).map((column) => column.n); }
+  // The columns that are shown, the pinned ones first.
+  get shown() {
+    const shown = this.table.columns.filter((_, n) => this.on[n] && !this.pinned.includes(n)).map((column) => column.n);
+    return [...this.pinned.filter((n) => this.on[n]), ...shown];
+  }
 
   build(element) {
     const { table, page } = this;
@@ -64,9 +68,8 @@ class View {
       open(false);
       choose.focus();
     });
-    const copy = el("button", { title: "the rows that are shown, as CSV", class: "copy", onclick: () => this.copy() }, "Copy CSV");
-    const save = (form, text) => el("button", { class: `save-${form}`, title: `the rows that are shown, as a ${form.toUpperCase()} file`, onclick: () => this.save(form) }, text);
-    element.append(el("div", { class: "bar" }, this.input, this.tally, el("span", { class: "space" }), choose, copy, save("csv", "Save CSV"), save("json", "JSON")), this.choice);
+    const take = this.taking();
+    element.append(el("div", { class: "bar" }, this.input, this.tally, el("span", { class: "space" }), choose, take), this.choice, this.ways);
     for (const column of table.columns) {
       const box = el("input", { type: "checkbox", checked: this.on[column.n], onchange: () => {
         this.on[column.n] = box.checked;
@@ -119,6 +122,7 @@ class View {
     }).observe(this.scroll);
     this.header();
     this.hideCounters();
+    this.findDates();
     addEventListener("beforeprint", () => this.print());
     addEventListener("afterprint", () => this.printed.replaceChildren());
     // What the key of the browser prints is decoded first.
@@ -127,6 +131,42 @@ class View {
       event.preventDefault();
       page.attempt(element, table.need(this.shown, this.printedRows())).then(() => print());
     });
+  }
+
+  // The button and the menu that take the rows: all ways to copy and save them in one place.
+  taking() {
+    const ways = [["copy", "Copy CSV", () => this.copy("csv")], ["copy-json", "Copy JSON", () => this.copy("json")], ["copy-md", "Copy Markdown", () => this.copy("md")],
+      ["save-csv", "Save CSV", () => this.save("csv")], ["save-json", "Save JSON", () => this.save("json")], ["copy-link", "Copy link", () => this.copyLink()]];
+    this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
+    const button = el("button", { class: "take", "aria-expanded": "false", "aria-controls": this.ways.id, title: "copy or save the rows that are shown", onclick: () => open(this.ways.hidden) }, "Copy / save");
+    const open = (on) => {
+      this.ways.hidden = !on;
+      button.setAttribute("aria-expanded", String(on));
+      if (on) this.ways.querySelector("button").focus();
+    };
+    this.ways.append(...ways.map(([name, text, act]) => el("button", { class: name, onclick: () => (open(false), button.focus(), act()) }, text)));
+    this.ways.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      open(false);
+      button.focus();
+    });
+    return button;
+  }
+
+  // The filter and the order in words, such as "Models: size is at least 100".
+  get inWords() {
+    const { tests } = assetq.parse(this.query, this.table);
+    const order = this.order ? [`by ${this.table.columns[this.order.n].name}${this.order.down ? ", the greatest first" : ""}`] : [];
+    const all = [inWords(tests), ...order].filter(Boolean).join(", ");
+    return words(this.table.table) + (all ? `: ${all}` : "");
+  }
+
+  // A link to what is shown, which names it.
+  async copyLink() {
+    this.page.hold();
+    await this.page.copy(`[${this.inWords.replace(/[[\]]/g, "\\$&")}](${location.href.replaceAll("(", "%28").replaceAll(")", "%29")})`);
+    this.page.say(`copied a link to ${this.inWords}`);
   }
 
   // The rows that are printed: those that are shown, up to a limit.
@@ -150,6 +190,19 @@ class View {
     this.printed.replaceChildren(...caption, el("thead", {}, head), el("tbody", {}, rows.map(line)));
   }
 
+  // Columns whose first rows have numbers that are dates get room for both.
+  async findDates() {
+    const few = Array.from({ length: Math.min(5, this.table.rows) }, (_, row) => row);
+    for (const column of this.table.columns) {
+      if (!["Int", "Uint"].includes(column.kind) || column.width < 9 || !this.on[column.n]) continue;
+      if (!(await this.table.readable([column.n], few, this.element)).length) continue;
+      if (!few.some((row) => dateOf(column, this.table.text(column.n, row) ?? ""))) continue;
+      column.isDate = true;
+      this.header();
+      this.draw();
+    }
+  }
+
   // A column that counts the rows repeats the number at the left.
   async hideCounters() {
     for (const column of this.table.columns) {
@@ -163,10 +216,35 @@ class View {
     }
   }
 
-  // The first column that is a key stays in sight.
+  // The columns that stay in sight, with where they do: the pinned ones, or else the first one that is a key.
   get frozen() {
-    const key = this.shown.find((n) => this.table.columns[n].role === "Key");
-    return key !== undefined && this.widths[key] < this.scroll.clientWidth * 0.35 ? key : -1;
+    const { shown } = this;
+    const key = shown.find((n) => this.table.columns[n].role === "Key");
+    const first = this.pinned.length ? shown.filter((n) => this.pinned.includes(n)) : key !== undefined && this.widths[key] < this.scroll.clientWidth * 0.35 ? [key] : [];
+    let left = this.gutter;
+    const all = new Map();
+    for (const n of first) {
+      // Columns that scroll keep some room.
+      if (left + this.widths[n] > this.scroll.clientWidth * 0.7) break;
+      all.set(n, left);
+      left += this.widths[n];
+    }
+    return all;
+  }
+
+  pin(n, on) {
+    this.pinned = on ? [...this.pinned, n] : this.pinned.filter((one) => one !== n);
+    this.header();
+    this.draw();
+  }
+
+  hideColumn(n) {
+    this.on[n] = this.table.columns[n].box.checked = false;
+    this.closeProfile();
+    this.header();
+    this.draw();
+    if (this.query) this.arrange();
+    this.page.say(`${this.table.columns[n].name} is hidden: Columns shows it again`);
   }
 
   header() {
@@ -177,8 +255,9 @@ class View {
       if (this.own[column.n]) return this.own[column.n];
       const name = column.name.length * 8.4 + 36;
       const width = (column.plan !== "leaf" && column.or === undefined) || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
+      const date = column.isDate ? 176 : 0;
       const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.2 : 9;
-      return Math.round(Math.max(name, width * letter + 20, 56));
+      return Math.round(Math.max(name, width * letter + 20 + date, 56));
     });
     // Room to spare goes to the longest texts.
     this.room = this.scroll.clientWidth;
@@ -193,9 +272,9 @@ class View {
       const button = el("button", { class: RIGHT.has(column.kind) ? "right" : "", title: `${column.name}: put in order`, onclick: () => this.sort(n) }, column.name + mark);
       const more = el("button", { class: "facets", title: `${column.name}: values and counts`, "aria-label": `values of ${column.name}`, onclick: () => this.openProfile(n) }, "⋮");
       const grip = el("span", { class: "grip", onpointerdown: (event) => this.widen(event, n), ondblclick: () => { this.own[n] = undefined; this.header(); this.draw(); } });
-      const head = el("span", { role: "columnheader", "aria-sort": sorted, class: n === frozen ? "frozen" : "" }, button, more, grip);
+      const head = el("span", { role: "columnheader", "aria-sort": sorted, class: frozen.has(n) ? "frozen" : "" }, button, more, grip);
       head.style.width = `${this.widths[n]}px`;
-      if (n === frozen) head.style.left = `${this.gutter}px`;
+      if (frozen.has(n)) head.style.left = `${frozen.get(n)}px`;
       return head;
     });
     const corner = el("span", { class: "gutter", role: "columnheader", title: "row" }, "#");
@@ -230,6 +309,7 @@ class View {
     this.space.style.width = `${width}px`;
     this.space.style.height = `${this.tall + ROW + 2}px`;
     const all = many(this.table.rows);
+    this.tally.title = this.query || this.order ? clean(this.inWords) : "";
     this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${many(this.count)} of ${all}` : `${all} ${this.table.rows === 1 ? "row" : "rows"}`;
     this.none.hidden = !this.rows || this.count > 0;
     this.scroll.setAttribute("aria-rowcount", String(this.count + 1));
@@ -280,7 +360,7 @@ class View {
     const columns = [];
     let x = this.gutter;
     for (const n of this.shown) {
-      if (n === frozen || (x + this.widths[n] >= left && x < right)) columns.push(n);
+      if (frozen.has(n) || (x + this.widths[n] >= left && x < right)) columns.push(n);
       x += this.widths[n];
     }
     const rows = [];
@@ -366,28 +446,24 @@ class View {
       fill();
       const cell = el("span", { role: "gridcell", "aria-colindex": String(place + 2), class: this.classes(this.table.columns[n]) });
       cell.style.width = `${this.widths[n]}px`;
-      if (n === frozen) {
+      if (frozen.has(n)) {
         cell.classList.add("frozen");
-        cell.style.left = `${this.gutter}px`;
+        cell.style.left = `${frozen.get(n)}px`;
       }
       const text = damaged.has(n) ? null : this.table.text(n, row);
       if (damaged.has(n)) cell.append(el("i", { class: "fault" }, "damaged"));
       if (text !== null && text !== undefined) {
         const long = text.length > 200 && !text.includes("/") ? text.slice(0, 200) + "…" : text.slice(-600);
         const link = this.leadTo(n, row);
-        cell.append(...(link ? [el("a", { href: link, tabindex: "-1" }, parts(long))] : parts(this.grouped(n, long))));
+        cell.append(...(link ? [el("a", { href: link, tabindex: "-1" }, parts(long))] : parts(grouped(this.table.columns[n], long))));
+        const date = dateOf(this.table.columns[n], text);
+        if (date) cell.append(el("span", { class: "date" }, date));
         if (text.length > 6) cell.title = clean(text.length > 600 ? text.slice(0, 600) + "…" : text);
         if (isPath(long)) cell.classList.add("path-cell");
       }
       line.append(cell);
     }
     return line;
-  }
-
-  // Amounts with their thousands apart.
-  grouped(n, text) {
-    const { kind, name } = this.table.columns[n];
-    return (kind === "Uint" || kind === "Int") && text.length > 4 && text.length < 16 && !NO_AMOUNT.test(name) ? many(Number(text)) : text;
   }
 
   classes(column) {
@@ -458,13 +534,13 @@ class View {
     this.redraw();
   }
 
-  async copy() {
+  async copy(form) {
     const most = 200_000;
     if (this.count > most) this.page.say(`${many(most)} rows are copied; Save takes all`);
-    const text = await this.page.attempt(this.element, assetq.csv(this.table, this.shown, this.rows, Math.min(most, this.count)));
+    const text = await this.page.attempt(this.element, assetq.rowsAs(form, this.table, this.shown, this.rows, Math.min(most, this.count)));
     if (text === undefined) return;
     await this.page.copy(text);
-    if (this.count <= most) this.page.say(`${many(this.count)} rows copied as CSV`);
+    if (this.count <= most) this.page.say(`${many(this.count)} rows copied as ${{ csv: "CSV", json: "JSON", md: "Markdown" }[form]}`);
   }
 
   async save(form) {
@@ -531,7 +607,8 @@ class View {
       const text = table.text(n, row);
       if (text === null) continue;
       const link = this.leadTo(n, row);
-      const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text, page));
+      const date = dateOf(column, text);
+      const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text, page), date && el("span", { class: "date" }, date));
       list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: `copy ${column.name}`, onclick: () => page.copy(text) }, "copy")));
       if (column.plan === "ids" && table.place(n, row) >= 0) list.append(this.users(column, row));
     }
@@ -592,7 +669,9 @@ class View {
     });
     if (!found) return;
     const { nulls, counts, numbers } = found;
-    const pick = (text) => this.filterBy(`${column.name}=${/[\s"]/.test(text) || text === "" ? `"${text}"` : text}`);
+    // A filter has no way to write a quote: the words between quotes find the rows.
+    const quoted = (text) => (/[\s"]/.test(text) || text === "" ? `"${text}"` : text);
+    const pick = (text) => this.filterBy(text.includes('"') ? text.split('"').filter((word) => word.trim()).map((word) => `${column.name}:${quoted(word)}`).join(" ") : `${column.name}=${quoted(text)}`);
     const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40);
     const most = top[0]?.[1] ?? 1;
     const bar = (share) => {
@@ -602,7 +681,12 @@ class View {
     };
     const facts = [`${many(this.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
     if (numbers) facts.push(`from ${numbers.least} to ${numbers.most}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
-    body.replaceChildren(el("p", {}, facts.join(" · ")));
+    if (numbers && isAmount(column)) facts.push(`sum ${numbers.sum}`);
+    const acts = el("p", { class: "acts" }, el("button", { class: "pin", "aria-pressed": String(this.pinned.includes(n)), title: "keep the column in sight", onclick: ({ currentTarget }) => {
+      this.pin(n, !this.pinned.includes(n));
+      currentTarget.setAttribute("aria-pressed", String(this.pinned.includes(n)));
+    } }, "Pin"), " ", el("button", { class: "hide", title: "hide the column", onclick: () => this.hideColumn(n) }, "Hide"));
+    body.replaceChildren(acts, el("p", {}, facts.join(" · ")));
     if (numbers && numbers.max > numbers.min) {
       const highest = Math.max(...numbers.bins);
       const step = (numbers.max - numbers.min) / numbers.bins.length;
@@ -667,25 +751,6 @@ class View {
     this.draw();
   }
 }
-
-const isPath = (text) => text.length > 12 && text.includes("/") && !text.startsWith("[") && !text.startsWith("{");
-// A path as its folder, which may be shortened, and its name, which is kept.
-const parts = (text) => {
-  if (!isPath(text)) return [clean(text)];
-  const cut = text.lastIndexOf("/", text.length - 2) + 1;
-  return [el("span", { class: "dir" }, text.slice(0, cut)), el("span", { class: "base" }, text.slice(cut))];
-};
-
-const pretty = (column, text, page) => {
-  const isNested = (column.kind === "Nested" || column.kind === "Any") && /^[[{]/.test(text);
-  if (!isNested || text.length > 100_000) return page.long(text);
-  try {
-    return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`)
-      .split("\n").map((line) => el("div", {}, line));
-  } catch {
-    return text;
-  }
-};
 
 assetq.kinds.table = { open: (element, part, page) => new View(element, part, page) };
 

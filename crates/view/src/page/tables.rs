@@ -27,7 +27,7 @@ pub struct TableLimits {
 
 impl TableLimits {
     /// Sizes that browsers can handle.
-    pub const SHOWN: Self = Self { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
+    pub const SHOWN: Self = Self { rows: 6_000_000, bytes: 256 << 20, all: 1 << 30 };
 }
 
 /// The storage of a column.

@@ -44,6 +44,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The length of a unit of a model in metres.
 pub(crate) const METRES: f32 = 15.0;
+/// Words for the directions of the axes of a model.
+pub(crate) const AXES: [&str; 3] = ["port", "up", "bow"];
 
 /// The setting that a geometry is read alone, without the text models beside it.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! A scene as pages and pictures show it.
 
-use super::super::METRES;
+use super::super::{AXES, METRES};
 use super::part::{ScenePart, Shape};
 use super::{Material, Scene};
-use crate::scene::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use crate::scene::figure::{self, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
 
 impl Scene<'_> {
     pub(super) fn as_figure<'s>(&'s self) -> Figure<'s> {
@@ -30,6 +30,7 @@ impl Scene<'_> {
             // The unit of a space and of its models is not known.
             metres: (!self.name.ends_with(".models") && self.shown().all(|shown| shown.matrix.is_none()))
                 .then_some(METRES),
+            axes: if self.shown().all(|shown| shown.matrix.is_none()) { AXES } else { figure::AXES },
             armor: vec![self.uses],
             notes: &self.notes,
             damage: &self.damage,

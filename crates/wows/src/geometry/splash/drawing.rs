@@ -1,8 +1,8 @@
 //! The boxes of a `.splash` as solids, coloured by the kind that their names begin with.
 
-use super::super::METRES;
 use super::super::export::Scene;
 use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
+use super::super::{AXES, METRES};
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
@@ -108,6 +108,7 @@ impl<'a> Boxes<'a> {
                 .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
                 .collect(),
             metres: Some(METRES),
+            axes: AXES,
             notes: &[],
             damage: &self.damage,
         })
