@@ -47,6 +47,7 @@ from ._types import (
     NotFoundError,
     Reference,
     Report,
+    Row,
 )
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "Reference",
     "Report",
     "Resource",
+    "Row",
     "Rows",
     "Scan",
     "Table",

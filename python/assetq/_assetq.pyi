@@ -1,13 +1,13 @@
 """The engine."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._types import Change, Column, Error, Found, Locations, Reference, Report
+from ._types import Change, Column, Error, Found, Locations, Reference, Report, Row
 
 _Address = str | os.PathLike[str]
 _File = Asset | _Address
@@ -164,6 +164,22 @@ class Asset:
         """The shapes of the file as binary glTF. ``lod=None`` means all levels of detail; ``parts`` are some of
         ``meshes``, ``armor`` and ``collision``."""
 
+    def set(self, entry: str, value: Any, *, table: str | None = None) -> None:
+        """Changes one value of what ``write`` writes, as ``db.set("Bounds.Max.Y", 7.5)``: an entry as ``cat`` takes it,
+        and the steps to the value. With ``table``, ``entry`` is ``ROW.COLUMN``."""
+    def patch(
+        self, changes: _Address | Iterable[dict[str, Any]], *, table: str | None = None
+    ) -> None:
+        """Adds changes to what ``write`` writes: the rows of a patch or exported rows, as dicts or in a file (.ndjson,
+        .json, .csv)."""
+    def write(self, path: _Address, *, overwrite: bool = False) -> None:
+        """Writes a copy of the file with all changes, after it was read back and compared with them."""
+    def close(self) -> None:
+        """Closes the file, as leaving ``with assetq.open(...) as db`` does. Tables, meshes and resources that were taken
+        from it keep it open as long as they are there."""
+    def __enter__(self) -> Asset: ...
+    def __exit__(self, *_raised: object) -> None: ...
+
 @final
 class Table:
     """Rows of a table, read when they are asked for. Takers of Arrow (pyarrow, polars, DuckDB, pandas) take it as it is.
@@ -202,7 +218,7 @@ class Table:
         """How many damaged rows were left out."""
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
-    def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
+    def __iter__(self) -> Iterator[Row]: ...
     def dicts(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts."""
     def find(self, key: _Id, column: str | None = None) -> list[dict[str, Any]]:
@@ -244,7 +260,7 @@ class Answer:
     def damage_count(self) -> int:
         """How many damaged rows were left out."""
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
+    def __iter__(self) -> Iterator[Row]: ...
     def dicts(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts."""
     def arrow(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any, Generic, Iterator, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Iterable, Iterator, NamedTuple, TypeVar, overload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "NotFoundError",
     "Reference",
     "Report",
+    "Row",
 ]
 
 
@@ -28,7 +29,7 @@ class Error(Exception):
 
     ``kind`` is one of ``io``, ``unknown_format``, ``unknown_folder``, ``unsupported``, ``bad_magic``, ``bad_version``,
     ``out_of_bounds``, ``bad_pointer``, ``bad_value``, ``checksum``, ``codec``, ``text``, ``cycle``, ``limit``,
-    ``not_found``, ``not_installed``, ``syntax`` and ``damaged``.
+    ``not_found``, ``not_installed``, ``syntax``, ``damaged`` and ``closed``.
     """
 
     #: What kind of fault it is.
@@ -71,6 +72,38 @@ class MissingFileError(Error, FileNotFoundError):
         self.errno = errno.ENOENT
         self.strerror = message
         self.filename = file
+
+
+class Row(tuple[Any, ...]):
+    """The cells of a row, in the order of the columns and by their names: ``row[0]``, ``row["size"]``."""
+
+    __slots__ = ()
+    #: The names of the columns, with their numbers.
+    numbers: ClassVar[dict[str, int]] = {}
+
+    @classmethod
+    def of_columns(cls, names: Iterable[str]) -> type[Row]:
+        """The class of rows with these columns."""
+        return type("Row", (cls,), {"__slots__": (), "numbers": {name: n for n, name in enumerate(names)}})
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Any, ...]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return tuple.__getitem__(self, key)
+        number = self.numbers.get(key)
+        if number is None:
+            raise NotFoundError(f"no column {key!r}; there are {', '.join(self.numbers)}", "not_found")
+        return tuple.__getitem__(self, number)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row, (tuple(self.numbers), tuple(self))
+
+
+def _row(names: tuple[str, ...], cells: tuple[Any, ...]) -> Row:
+    return Row.of_columns(names)(cells)
 
 
 class Column(NamedTuple):

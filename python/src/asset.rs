@@ -1,5 +1,6 @@
 //! Open files.
 
+use crate::edit::{self, Edit};
 use crate::error::{OrRaise as _, missing_file, raised, simple};
 use crate::mesh::{ArmorModel, Mesh};
 use crate::table::Table;
@@ -16,13 +17,38 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// An open file or folder of any format.
+/// A file or folder that is mapped, and how it was opened.
+#[derive(Clone)]
+pub struct Opened {
+    pub inner: assetq::Asset,
+    pub options: Options,
+}
+
+/// A file or folder of any format, until it is closed.
 #[pyclass(frozen, module = "assetq")]
 pub struct Asset {
-    pub inner: assetq::Asset,
-    options: Options,
+    name: String,
+    /// `None` once it is closed.
+    opened: Mutex<Option<Opened>>,
+    edits: Mutex<Vec<Edit>>,
+}
+
+impl Asset {
+    fn new(inner: assetq::Asset, options: Options) -> Self {
+        let name = inner.source().name().to_owned();
+        Self { name, opened: Mutex::new(Some(Opened { inner, options })), edits: Mutex::default() }
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// If it was closed.
+    pub fn opened(&self) -> PyResult<Opened> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        opened.ok_or_else(|| simple("closed", format!("{}: this file was closed", self.name)))
+    }
 }
 
 /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive.
@@ -48,7 +74,7 @@ pub fn open(
         }
         let options = if names.is_empty() { options } else { options.with(Arc::new(known)) };
         let inner = assetq::query::files::open(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
-        Ok(Asset { inner, options })
+        Ok(Asset::new(inner, options))
     })
 }
 
@@ -74,10 +100,10 @@ pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<(String, u64
 pub fn from_bytes(py: Python<'_>, data: &[u8], name: &str) -> PyResult<Asset> {
     let source = Source::from_vec(name, data.to_vec());
     let inner = py.detach(|| assetq::Asset::open(source)).or_raise(name)?;
-    Ok(Asset { inner, options: Options::default() })
+    Ok(Asset::new(inner, Options::default()))
 }
 
-impl Asset {
+impl Opened {
     pub fn file(&self) -> &str {
         self.inner.source().name()
     }
@@ -103,8 +129,8 @@ impl Asset {
 /// A file that is open already, or the address of one.
 pub fn opened(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<assetq::Asset> {
     match given.cast::<Asset>() {
-        Ok(asset) => Ok(asset.get().inner.clone()),
-        Err(_) => Ok(open(py, given.extract()?, true, true, false, Vec::new())?.inner),
+        Ok(asset) => Ok(asset.get().opened()?.inner),
+        Err(_) => Ok(open(py, given.extract()?, true, true, false, Vec::new())?.opened()?.inner),
     }
 }
 
@@ -112,50 +138,51 @@ pub fn opened(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<assetq::Asse
 impl Asset {
     #[getter]
     fn name(&self) -> &str {
-        self.file()
+        &self.name
     }
 
     #[getter]
-    fn format(&self) -> &'static str {
-        self.inner.format().name()
+    fn format(&self) -> PyResult<&'static str> {
+        Ok(self.opened()?.inner.format().name())
     }
 
     #[getter]
-    fn version(&self) -> String {
-        self.reader().version()
+    fn version(&self) -> PyResult<String> {
+        Ok(self.opened()?.reader().version())
     }
 
     #[getter]
-    fn size(&self) -> usize {
-        self.inner.source().bytes().len()
+    fn size(&self) -> PyResult<usize> {
+        Ok(self.opened()?.inner.source().bytes().len())
     }
 
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = self.reader().facts();
+        let this = self.opened()?;
+        let facts = this.reader().facts();
         value::dict(py, facts.iter().map(|(name, value)| (Cow::Borrowed(&**name), value)))
     }
 
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.reader().warnings()
+    fn warnings(&self) -> PyResult<Vec<String>> {
+        Ok(self.opened()?.reader().warnings())
     }
 
     #[getter]
-    fn tables(&self) -> Vec<String> {
-        self.reader().tables().iter().map(|table| table.name().to_owned()).collect()
+    fn tables(&self) -> PyResult<Vec<String>> {
+        Ok(self.opened()?.reader().tables().iter().map(|table| table.name().to_owned()).collect())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(PyList::new(py, self.tables())?.try_iter()?.into_any())
+        Ok(PyList::new(py, self.tables()?)?.try_iter()?.into_any())
     }
 
-    fn __contains__(&self, table: &str) -> bool {
-        self.reader().table(table).is_some()
+    fn __contains__(&self, table: &str) -> PyResult<bool> {
+        Ok(self.opened()?.reader().table(table).is_some())
     }
 
-    fn __len__(&self) -> usize {
-        self.reader().tables().len()
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.opened()?.reader().tables().len())
     }
 
     fn __bool__(&self) -> bool {
@@ -163,101 +190,106 @@ impl Asset {
     }
 
     fn __getitem__(&self, table: &str) -> PyResult<Table> {
-        Table::new(&self.inner, table).or_raise(self.file())
+        Table::new(&self.opened()?.inner, table).or_raise(&self.name)
     }
 
     /// One entry whole, with its references resolved.
     fn cat<'py>(&self, py: Python<'py>, entry: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let entry = entry.str()?.to_string();
+        let (this, entry) = (self.opened()?, entry.str()?.to_string());
         let tree = py.detach(|| {
             let mut tree = Tree::default();
-            let found = self.reader().cat(&entry, &mut tree)?;
+            let found = this.reader().cat(&entry, &mut tree)?;
             Ok(found.then(|| tree.into_value()))
         });
-        value::object(py, &tree.or_raise(self.file())?.ok_or_else(|| self.no_entry(&entry))?)
+        value::object(py, &tree.or_raise(&self.name)?.ok_or_else(|| this.no_entry(&entry))?)
     }
 
     /// The decoded bytes of an entry that is stored as a stretch of bytes.
     fn raw<'py>(&self, py: Python<'py>, entry: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.reader().raw(entry)).or_raise(self.file())?;
-        Ok(PyBytes::new(py, bytes.ok_or_else(|| self.no_entry(entry))?))
+        let this = self.opened()?;
+        let bytes = py.detach(|| this.reader().raw(entry)).or_raise(&self.name)?;
+        Ok(PyBytes::new(py, bytes.ok_or_else(|| this.no_entry(entry))?))
     }
 
     /// The bytes of the file, or the bytes of the file at `path` in it.
     #[pyo3(signature = (path=None))]
     fn read<'py>(&self, py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
-        let Some(path) = path else { return Ok(PyBytes::new(py, self.inner.source().bytes())) };
-        let archive = self.archive()?;
+        let this = self.opened()?;
+        let Some(path) = path else { return Ok(PyBytes::new(py, this.inner.source().bytes())) };
+        let archive = this.archive()?;
         let source = py.detach(|| {
             let Some(file) = archive.find(path)? else { return Ok(None) };
-            archive::open(archive, &file, self.file()).map(Some)
+            archive::open(archive, &file, this.file()).map(Some)
         });
-        let source = source.or_raise_missing_file(self.file())?;
-        Ok(PyBytes::new(py, source.ok_or_else(|| missing_file(self.file(), path))?.bytes()))
+        let source = source.or_raise_missing_file(&self.name)?;
+        Ok(PyBytes::new(py, source.ok_or_else(|| missing_file(&self.name, path))?.bytes()))
     }
 
     /// Opens the file that `inner` names in this archive.
     fn open(&self, py: Python<'_>, inner: &str) -> PyResult<Self> {
-        let _ = self.archive()?;
-        let opened = py.detach(|| archive::open_inside(&self.inner, inner, &self.options));
-        Ok(Self { inner: opened.or_raise_missing_file(self.file())?, options: self.options.clone() })
+        let this = self.opened()?;
+        let _ = this.archive()?;
+        let opened = py.detach(|| archive::open_inside(&this.inner, inner, &this.options));
+        Ok(Self::new(opened.or_raise_missing_file(&self.name)?, this.options.clone()))
     }
 
     /// Checks everything that can be checked.
     #[pyo3(signature = (*, deep=false))]
     fn verify<'py>(&self, py: Python<'py>, deep: bool) -> PyResult<Bound<'py, PyAny>> {
+        let this = self.opened()?;
         let report = py.detach(|| {
             let progress = Progress::default();
-            let mut report = self.reader().verify(&progress);
-            if let Some(archive) = self.reader().archive().filter(|_| deep) {
+            let mut report = this.reader().verify(&progress);
+            if let Some(archive) = this.reader().archive().filter(|_| deep) {
                 archive::verify_deep(archive, &mut report, &progress);
             }
             report
         });
-        ask::report(py, self.file(), &report)
+        ask::report(py, &self.name, &report)
     }
 
     /// Asks the tables of this file in SQL.
     #[pyo3(signature = (query, *, skip_damaged=false))]
     fn sql(&self, py: Python<'_>, query: &str, skip_damaged: bool) -> PyResult<crate::table::Answer> {
-        let input = (self.inner.source().stem().to_owned(), assetq::sql::Input::Asset(self.inner.clone()));
+        let this = self.opened()?;
+        let input = (this.inner.source().stem().to_owned(), assetq::sql::Input::Asset(this.inner));
         py.detach(|| ask::answer(query, vec![input], skip_damaged))
     }
 
     /// The resource with this id, by one probe of the file's own index.
-    fn lookup<'py>(slf: &Bound<'py, Self>, id: &Bound<'py, PyAny>) -> PyResult<Option<database::Resource>> {
-        database::lookup(slf, id)
+    fn lookup(&self, id: &Bound<'_, PyAny>) -> PyResult<Option<database::Resource>> {
+        database::lookup(&self.opened()?, id)
     }
 
     /// The resource at this path.
-    fn lookup_path(slf: &Bound<'_, Self>, path: &str) -> PyResult<Option<database::Resource>> {
-        database::lookup_path(slf, path)
+    fn lookup_path(&self, py: Python<'_>, path: &str) -> PyResult<Option<database::Resource>> {
+        database::lookup_path(py, &self.opened()?, path)
     }
 
     /// Where the records of many ids are.
     fn lookup_many<'py>(&self, py: Python<'py>, ids: numpy::PyReadonlyArray1<'py, u64>) -> PyResult<Bound<'py, PyAny>> {
-        database::lookup_many(py, self, &ids)
+        database::lookup_many(py, &self.opened()?, &ids)
     }
 
     /// The path that an id stands for.
     fn path_of(&self, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        database::path_of(self, id)
+        database::path_of(&self.opened()?, id)
     }
 
     /// The name that an id of 32 bits stands for.
     fn name_of(&self, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        database::name_of(self, id)
+        database::name_of(&self.opened()?, id)
     }
 
     /// The render groups of a geometry, named as the files in `with_` know them.
     #[pyo3(signature = (*with_))]
-    fn meshes(slf: &Bound<'_, Self>, with_: &Bound<'_, PyTuple>) -> PyResult<Vec<Mesh>> {
-        mesh::meshes(slf, with_)
+    fn meshes(&self, with_: &Bound<'_, PyTuple>) -> PyResult<Vec<Mesh>> {
+        mesh::meshes(&self.opened()?, with_)
     }
 
     /// The armour models of a geometry.
-    fn armor(slf: &Bound<'_, Self>) -> PyResult<Vec<ArmorModel>> {
-        mesh::armor(slf)
+    fn armor(&self, py: Python<'_>) -> PyResult<Vec<ArmorModel>> {
+        mesh::armor(py, &self.opened()?)
     }
 
     /// The shapes of the file as binary glTF.
@@ -272,10 +304,61 @@ impl Asset {
         lod: Option<usize>,
         parts: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        mesh::glb(py, self, with_, lod, parts)
+        mesh::glb(py, &self.opened()?, with_, lod, parts)
+    }
+
+    /// Changes one value of what `write` writes.
+    #[pyo3(signature = (entry, value, *, table=None))]
+    fn set(&self, py: Python<'_>, entry: String, value: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<()> {
+        let value = if let Ok(text) = value.extract::<String>() { text } else { edit::json(value)? };
+        self.add(py, Edit::Value { table, entry, value })
+    }
+
+    /// Adds the rows of a patch, or of a file with one, to what `write` writes.
+    #[pyo3(signature = (changes, *, table=None))]
+    fn patch(&self, py: Python<'_>, changes: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<()> {
+        self.add(py, edit::changes(changes, table)?)
+    }
+
+    /// Writes a copy of the file with all changes.
+    #[pyo3(signature = (path, *, overwrite=false))]
+    fn write(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        let (this, edits) = (self.opened()?, self.edits());
+        py.detach(|| edit::write(&this, &edits, &path, overwrite))
+    }
+
+    /// Closes the file. Tables, meshes and resources that were taken from it keep it open as long as they are there.
+    fn close(&self) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.edits.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, _raised: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     fn __repr__(&self) -> String {
-        format!("<assetq.Asset {:?}: {}>", self.file(), self.inner.format())
+        let format = self.format().unwrap_or("closed");
+        format!("<assetq.Asset {:?}: {format}>", self.name)
+    }
+}
+
+impl Asset {
+    fn edits(&self) -> Vec<Edit> {
+        self.edits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps an edit, once it fits the file together with those before it.
+    fn add(&self, py: Python<'_>, edit: Edit) -> PyResult<()> {
+        let (this, mut edits) = (self.opened()?, self.edits());
+        edits.push(edit);
+        py.detach(|| edit::check(&this, &edits))?;
+        *self.edits.lock().unwrap_or_else(PoisonError::into_inner) = edits;
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Lookups in prototype databases.
 
-use crate::asset::Asset;
+use crate::asset::Opened;
 use crate::error::{OrRaise as _, simple};
 use crate::value;
 use assetq::formats::relations::{Entry, IdTexts};
@@ -12,12 +12,12 @@ use pyo3::types::PyBytes;
 /// A resource of a prototype database: where its record is.
 #[pyclass(frozen, module = "assetq")]
 pub struct Resource {
-    asset: Py<Asset>,
+    asset: Opened,
     id: u64,
     location: Location,
 }
 
-impl Asset {
+impl Opened {
     fn database(&self) -> PyResult<&Database> {
         self.inner.get().ok_or_else(|| self.unsupported("is no prototype database, in which ids are looked up"))
     }
@@ -33,21 +33,21 @@ fn id_of(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     value::id(given)?.ok_or_else(syntax)
 }
 
-pub fn lookup(asset: &Bound<'_, Asset>, id: &Bound<'_, PyAny>) -> PyResult<Option<Resource>> {
-    let found = asset.get().database()?.lookup(id_of(id)?).or_raise(asset.get().file())?;
-    Ok(found.map(|found| Resource { asset: asset.clone().unbind(), id: found.id(), location: found.location() }))
+pub fn lookup(asset: &Opened, id: &Bound<'_, PyAny>) -> PyResult<Option<Resource>> {
+    let found = asset.database()?.lookup(id_of(id)?).or_raise(asset.file())?;
+    Ok(found.map(|found| Resource { asset: asset.clone(), id: found.id(), location: found.location() }))
 }
 
-pub fn lookup_path(asset: &Bound<'_, Asset>, path: &str) -> PyResult<Option<Resource>> {
-    let (db, file) = (asset.get().database()?, asset.get().file());
-    let found = asset.py().detach(|| db.lookup_path(path).map(|found| found.map(|r| (r.id(), r.location()))));
-    Ok(found.or_raise(file)?.map(|(id, location)| Resource { asset: asset.clone().unbind(), id, location }))
+pub fn lookup_path(py: Python<'_>, asset: &Opened, path: &str) -> PyResult<Option<Resource>> {
+    let (db, file) = (asset.database()?, asset.file());
+    let found = py.detach(|| db.lookup_path(path).map(|found| found.map(|r| (r.id(), r.location()))));
+    Ok(found.or_raise(file)?.map(|(id, location)| Resource { asset: asset.clone(), id, location }))
 }
 
 /// Numbers of an array at once, on all cores.
 pub fn lookup_many<'py>(
     py: Python<'py>,
-    asset: &Asset,
+    asset: &Opened,
     ids: &PyReadonlyArray1<'py, u64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let db = asset.database()?;
@@ -87,11 +87,11 @@ fn state_number(state: State) -> u8 {
     }
 }
 
-pub fn path_of(asset: &Asset, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+pub fn path_of(asset: &Opened, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     Ok(asset.texts()?.path(id_of(id)?).or_raise(asset.file())?.map(Into::into))
 }
 
-pub fn name_of(asset: &Asset, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+pub fn name_of(asset: &Opened, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let number = id_of(id)?;
     let Ok(id) = u32::try_from(number) else {
         return Err(simple("syntax", format!("{number:#x} is no id of a name, which has 32 bits")));
@@ -123,7 +123,7 @@ impl Resource {
 
     #[getter]
     fn path(&self) -> PyResult<Option<String>> {
-        let asset = self.asset.get();
+        let asset = &self.asset;
         asset.database()?.path(self.id).or_raise(asset.file())
     }
 
@@ -144,7 +144,7 @@ impl Resource {
 
     /// The bytes of the record, if the size of records is known.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let asset = self.asset.get();
+        let asset = &self.asset;
         let bytes = asset.database()?.resource(self.id, self.location).bytes().or_raise(asset.file())?;
         Ok(bytes.map(|bytes| PyBytes::new(py, bytes)))
     }
@@ -157,7 +157,7 @@ impl Resource {
 
 impl Resource {
     fn entry(&self) -> PyResult<Option<Entry>> {
-        let asset = self.asset.get();
+        let asset = &self.asset;
         let entries = asset.reader().relations().and_then(|relations| relations.entries());
         let Some(entries) = entries else { return Ok(None) };
         let mut damaged = None;

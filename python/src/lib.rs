@@ -9,6 +9,7 @@ compile_error!("panics must unwind here: build with --profile dist-unwind");
 mod ask;
 mod asset;
 mod database;
+mod edit;
 mod error;
 mod mesh;
 mod sample;

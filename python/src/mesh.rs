@@ -1,6 +1,6 @@
 //! Meshes, armour and drawings.
 
-use crate::asset::{Asset, opened};
+use crate::asset::{Opened, opened};
 use crate::error::{OrRaise as _, simple};
 use assetq::formats::wows::geometry::mesh::{Group, Groups};
 use assetq::formats::wows::geometry::{Geometry, Vertices, material_name, unpack_normal};
@@ -10,7 +10,7 @@ use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArray3};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-impl Asset {
+impl Opened {
     fn geometry(&self) -> PyResult<&Geometry> {
         self.inner.get().ok_or_else(|| self.unsupported("has no meshes: those are in .geometry files"))
     }
@@ -19,7 +19,7 @@ impl Asset {
 /// A render group: vertices, and triangles over them.
 #[pyclass(frozen, module = "assetq")]
 pub struct Mesh {
-    asset: Py<Asset>,
+    asset: Opened,
     group: Group,
     model: Option<String>,
 }
@@ -28,18 +28,18 @@ fn others(given: &Bound<'_, PyTuple>) -> PyResult<Vec<assetq::Asset>> {
     given.iter().map(|file| opened(given.py(), &file)).collect()
 }
 
-pub fn meshes(asset: &Bound<'_, Asset>, with: &Bound<'_, PyTuple>) -> PyResult<Vec<Mesh>> {
-    let (others, this) = (others(with)?, asset.get());
-    let geometry = this.geometry()?;
-    let groups = asset.py().detach(|| {
+pub fn meshes(asset: &Opened, with: &Bound<'_, PyTuple>) -> PyResult<Vec<Mesh>> {
+    let others = others(with)?;
+    let geometry = asset.geometry()?;
+    let groups = with.py().detach(|| {
         let context = Context::from_assets(&others)?;
         Ok::<Groups, assetq::Error>(geometry.groups_in(&context)?.into_owned())
     });
-    let groups = groups.or_raise(this.file())?;
+    let groups = groups.or_raise(asset.file())?;
     let models = groups.models;
     let mesh = |group: Group| {
         let model = group.model.and_then(|n| models.get(n).cloned());
-        Mesh { asset: asset.clone().unbind(), group, model }
+        Mesh { asset: asset.clone(), group, model }
     };
     Ok(groups.groups.into_iter().map(mesh).collect())
 }
@@ -58,14 +58,14 @@ impl Mesh {
         py: Python<'_>,
         read: impl for<'v> FnOnce(&Vertices<'v>) -> T + Send,
     ) -> PyResult<T> {
-        let asset = self.asset.get();
+        let asset = &self.asset;
         let geometry = asset.geometry()?;
         let read = py.detach(|| geometry.mapped_vertices(self.group.vertices).map(|vertices| read(&vertices)));
         read.or_raise(asset.file())
     }
 
     fn index_list(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        let asset = self.asset.get();
+        let asset = &self.asset;
         let geometry = asset.geometry()?;
         let indices = py.detach(|| geometry.mapped_indices(self.group.indices).map(|i| i.iter().collect()));
         indices.or_raise(asset.file())
@@ -134,7 +134,7 @@ impl Mesh {
     }
 
     fn __repr__(&self) -> String {
-        format!("<assetq.Mesh {:?} of {:?}>", self.group.name, self.asset.get().file())
+        format!("<assetq.Mesh {:?} of {:?}>", self.group.name, self.asset.file())
     }
 }
 
@@ -149,14 +149,13 @@ pub struct ArmorModel {
     layers: Vec<u16>,
 }
 
-pub fn armor(asset: &Bound<'_, Asset>) -> PyResult<Vec<ArmorModel>> {
-    let this = asset.get();
-    let geometry = this.geometry()?;
-    let models = asset.py().detach(|| {
+pub fn armor(py: Python<'_>, asset: &Opened) -> PyResult<Vec<ArmorModel>> {
+    let geometry = asset.geometry()?;
+    let models = py.detach(|| {
         let count = geometry.armor_prototypes()?.len();
         (0..count).map(|n| ArmorModel::read(geometry, n)).collect::<assetq::Result<Vec<_>>>()
     });
-    models.or_raise(this.file())
+    models.or_raise(asset.file())
 }
 
 impl ArmorModel {
@@ -236,7 +235,7 @@ pub fn armor_material(id: u16) -> Option<&'static str> {
 
 pub fn glb<'py>(
     py: Python<'py>,
-    asset: &Asset,
+    asset: &Opened,
     with: &Bound<'py, PyTuple>,
     lod: Option<usize>,
     parts: Option<Vec<String>>,

@@ -42,15 +42,14 @@ impl Table {
     }
 
     fn each_row(&self, py: Python<'_>, dicts: bool) -> PyResult<RowIterator> {
-        let names = if dicts { value::names(py, self.rows.chosen()) } else { Vec::new() };
+        let rows = if dicts {
+            RowForm::Dicts(value::names(py, self.rows.chosen()))
+        } else {
+            RowForm::Tuples(value::row_class(py, self.rows.chosen())?)
+        };
         let portions = self.rows.rows().or_raise(self.file())?;
         let file = self.file().to_owned();
-        Ok(RowIterator {
-            names,
-            dicts,
-            file,
-            state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }),
-        })
+        Ok(RowIterator { rows, file, state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }) })
     }
 
     /// The column that `key` is looked for in: one that the table finds rows by, else the one by which people name rows.
@@ -334,10 +333,17 @@ fn schema_capsule<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Bound<'p
 /// Rows one after another.
 #[pyclass(frozen, module = "assetq", name = "Rows")]
 pub struct RowIterator {
-    names: Vec<Py<PyString>>,
-    dicts: bool,
+    rows: RowForm,
     file: String,
     state: Mutex<State>,
+}
+
+/// What becomes of a row.
+enum RowForm {
+    /// Dicts with these names.
+    Dicts(Vec<Py<PyString>>),
+    /// Tuples of this class, which knows the names.
+    Tuples(Py<PyAny>),
 }
 
 struct State {
@@ -360,9 +366,12 @@ impl RowIterator {
                 py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).read()).or_raise(&self.file)?
             }
         };
-        let object =
-            |row: OwnedRow| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) };
-        row.map(object).transpose()
+        let Some(row) = row else { return Ok(None) };
+        match &self.rows {
+            RowForm::Dicts(names) => value::row(py, names, &row),
+            RowForm::Tuples(class) => value::tuple(class.bind(py), &row),
+        }
+        .map(Some)
     }
 }
 
@@ -429,7 +438,8 @@ impl Answer {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows = self.rows.values().iter().map(|row| value::tuple(py, row)).collect::<PyResult<Vec<_>>>()?;
+        let class = value::row_class(py, self.rows.columns())?.into_bound(py);
+        let rows = self.rows.values().iter().map(|row| value::tuple(&class, row)).collect::<PyResult<Vec<_>>>()?;
         Ok(PyTuple::new(py, rows)?.try_iter()?.into_any())
     }
 

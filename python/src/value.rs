@@ -53,10 +53,17 @@ pub fn dict<'py, 'v>(
     Ok(dict)
 }
 
-/// The cells of a row as a tuple.
-pub fn tuple<'py>(py: Python<'py>, row: &[Value<'_>]) -> PyResult<Bound<'py, PyAny>> {
+/// The class of rows with these columns: a tuple whose cells have names, too.
+pub fn row_class(py: Python<'_>, columns: &[Column]) -> PyResult<Py<PyAny>> {
+    let names = PyTuple::new(py, names(py, columns))?;
+    Ok(class(py, "Row")?.call_method1("of_columns", (names,))?.unbind())
+}
+
+/// The cells of a row as a tuple of the class that [`row_class`] makes.
+pub fn tuple<'py>(class: &Bound<'py, PyAny>, row: &[Value<'_>]) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
     let cells = row.iter().map(|cell| object(py, cell)).collect::<PyResult<Vec<_>>>()?;
-    Ok(PyTuple::new(py, cells)?.into_any())
+    class.call1((PyTuple::new(py, cells)?,))
 }
 
 /// A row under the names of its columns, which all differ.

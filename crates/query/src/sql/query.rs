@@ -12,7 +12,7 @@ use crate::table::{Column, Kind, RowBuffer, Value};
 /// # fn main() -> assetq::Result<()> {
 /// # let sheet = assetq_sample::wdb::demo(1, assetq_sample::Size::Small);
 /// # let asset = assetq::Asset::open(assetq::Source::from_vec("sheet.wdb", sheet))?;
-/// for row in &assetq::sql::query(&asset, "SELECT name, u9SaveIndex AS save FROM records LIMIT 2")? {
+/// for row in &assetq::sql::query(&asset, "SELECT record, u9SaveIndex AS save FROM records LIMIT 2")? {
 ///     println!("{}", row?.get::<i64>("save")?);
 /// }
 /// # Ok(())

@@ -1,0 +1,94 @@
+//! Edits of a file, which are kept until they are written.
+
+use crate::asset::Opened;
+use crate::error::{OrRaise as _, raised, simple};
+use assetq::edit::Editor;
+use assetq::edit::read::{self, Form, InputRow};
+use assetq::write::atomic_file::Overwrite;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An edit that fits the file.
+#[derive(Clone)]
+pub enum Edit {
+    /// A value of an entry, or of a row and column of a table.
+    Value { table: Option<String>, entry: String, value: String },
+    /// Rows of a patch, or rows as they were exported.
+    Rows { table: Option<String>, name: String, form: Form, rows: Arc<[u8]> },
+}
+
+/// A value as JSON.
+pub fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    value.py().import("json")?.call_method1("dumps", (value,))?.extract()
+}
+
+/// The rows of a file of changes, or of an iterable of dicts.
+pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit> {
+    if let Ok(path) = given.extract::<PathBuf>() {
+        let name = path.to_string_lossy().into_owned();
+        let failed = |error: std::io::Error| raised(&name, &assetq::Error::io("cannot read", error));
+        let rows = std::fs::read(&path).map_err(failed)?;
+        let form = Form::of_name(&name).or_raise(&name)?.unwrap_or_else(|| Form::of_head(&rows));
+        return Ok(Edit::Rows { table, name, form, rows: rows.into() });
+    }
+    let mut rows = String::new();
+    for row in given.try_iter()? {
+        let row = row?;
+        if !row.is_instance_of::<PyDict>() {
+            return Err(simple("syntax", format!("a row of changes is a dict, not {}", row.get_type().name()?)));
+        }
+        rows.push_str(&json(&row)?);
+        rows.push('\n');
+    }
+    Ok(Edit::Rows { table, name: "changes".to_owned(), form: Form::Ndjson, rows: rows.into_bytes().into() })
+}
+
+/// Checks that `edits` fit the file.
+pub fn check(file: &Opened, edits: &[Edit]) -> PyResult<()> {
+    editor(file, edits).map(drop)
+}
+
+/// Writes a copy with `edits` to `to`, after it was read back and compared.
+pub fn write(file: &Opened, edits: &[Edit], to: &Path, overwrite: bool) -> PyResult<()> {
+    let plan = editor(file, edits)?.finish().or_raise(file.file())?;
+    let overwrite = if overwrite { Overwrite::Replace } else { Overwrite::Refuse };
+    let written = plan.write(to, overwrite).and_then(|written| written.commit());
+    written.map(drop).or_raise(&to.to_string_lossy())
+}
+
+fn editor<'a>(file: &'a Opened, edits: &[Edit]) -> PyResult<Editor<'a>> {
+    let mut editor = Editor::with_options(&file.inner, &file.options).or_raise(file.file())?;
+    for edit in edits {
+        match edit {
+            Edit::Value { table, entry, value } => {
+                editor.set_value(table.as_deref(), entry, value).or_raise(file.file())?;
+            }
+            Edit::Rows { table, name, form, rows } => {
+                let each = &mut |row: InputRow<'_>| add(&mut editor, table.as_deref(), row);
+                read::rows(&**rows, *form, each).or_raise(name)?;
+            }
+        }
+    }
+    match editor.summary() {
+        (_, _, []) => Ok(editor),
+        (_, _, left_out) => Err(simple("syntax", format!("{}: {}", file.file(), left_out.join("; ")))),
+    }
+}
+
+fn add(editor: &mut Editor<'_>, table: Option<&str>, row: InputRow<'_>) -> assetq::Result<()> {
+    match row {
+        InputRow::Edit(mut edit) => {
+            edit.table = edit.table.or_else(|| table.map(Arc::from));
+            editor.edits([edit])
+        }
+        InputRow::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
+        InputRow::Columns(names) => editor.exported_columns(table, &names),
+        InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
+            let row = editor.exported(table, cells, from, false);
+            row.map(drop).map_err(|error| error.context(format_args!("row {origin}")))
+        }
+        _ => Ok(()),
+    }
+}
