@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Iterable, Iterator, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Iterable, Iterator, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,11 +86,7 @@ class Row(tuple[Any, ...]):
         """The class of rows with these columns."""
         return type("Row", (cls,), {"__slots__": (), "numbers": {name: n for n, name in enumerate(names)}})
 
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Any, ...]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __getitem__(self, key: Any) -> Any: ...
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
         if not isinstance(key, str):
             return tuple.__getitem__(self, key)
         number = self.numbers.get(key)
