@@ -1,75 +1,18 @@
-use super::{Context, Exit, Failure, Outcome};
-use std::borrow::Cow;
+use super::{Context, Exit, Failure, Outcome, tour};
 use std::path::PathBuf;
 
-/// Write sample files and show commands for them
+/// The old name of `assetq sample DIR --tour`
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  assetq demo                                  into the folder assetq-demo
-  assetq demo /tmp/try                         into another one; each command is shown and can be pasted")]
+#[command(hide = true, after_help = "Example:\n  assetq demo /tmp/try")]
 pub(super) struct Args {
     /// The folder for the files
     #[arg(value_name = "DIR", default_value = "assetq-demo")]
     dir: PathBuf,
 }
 
-const COMMANDS: [&str; 14] = [
-    "sample {}",
-    "info {}/assets.bin",
-    "ls {}/assets.bin *.visual --limit 5",
-    "ls {}/assets.bin --table render_sets --limit 5",
-    "resolve {visual} --db {}/assets.bin -f json",
-    "string 0x820F0280 normalMap --db {}/assets.bin",
-    "ls {}/ship.geometry --table armor_models",
-    "export {}/ship.geometry --to {}/ship.glb --force",
-    "cat {}/savegame.vrb Bounds -f json",
-    "ls {}/town.wdata portal_* --long -f csv",
-    "export {}/town.wdata --to {}/town.svg --force",
-    "ls {}/sheet.wdb --where u9SaveIndex>250 --limit 5",
-    "ls {}/pack.bin",
-    "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/sheet.wdb",
-];
-
 /// `run` runs a command line.
 pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
     let dir = args.dir.to_string_lossy();
-    let mut worst = Exit::Done;
-    let mut visual = String::new();
-    for command in COMMANDS {
-        let words = command.split(' ').map(|word| word.replace("{visual}", &visual).replace("{}", &dir));
-        let words: Vec<String> = std::iter::once("assetq".to_owned()).chain(words).collect();
-        let mut page = context.page();
-        page.end_line()?;
-        page.line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
-        page.flush()?;
-        drop(page);
-        worst = worst.max(run(&words)?);
-        if visual.is_empty() {
-            visual = first_visual(args, context)?;
-        }
-    }
-    Ok(worst)
-}
-
-/// A word of a command line that can be pasted: in quotes, unless each of its characters is literal in every shell.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        Cow::Borrowed(word)
-    } else if cfg!(windows) {
-        // PowerShell and cmd both accept double quotes, and no name on Windows contains one.
-        Cow::Owned(format!("\"{word}\""))
-    } else {
-        Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
-    }
-}
-
-/// The path of a visual in the sample, for the commands about one.
-fn first_visual(args: &Args, context: &Context) -> Result<String, Failure> {
-    let asset = context.open(&args.dir.join("assets.bin"))?;
-    let Some(table) = asset.reader().table("visuals") else { return Ok(String::new()) };
-    let column = table.label();
-    let path = table.value(0, column)?.as_text().map(|t| t.into_owned());
-    Ok(path.unwrap_or_default())
+    context.say(&format!("note: the name of this command is now `assetq sample {dir} --tour`"));
+    tour::run(&args.dir, context, run)
 }

@@ -1,6 +1,7 @@
 //! The help of commands: what it lists, and its examples, unwrapped.
 
 use super::global::Format;
+use super::topics;
 use clap::builder::{PossibleValuesParser, StyledStr, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, ValueEnum as _};
@@ -13,17 +14,33 @@ pub(super) const GLOBAL: &str = "Global options";
 /// Help without examples: these follow unwrapped, because a wrapped line cannot be pasted.
 const WITHOUT_EXAMPLES: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}";
 
+/// The greatest width of help in columns.
+pub(super) const WIDTH: usize = 80;
+
+/// Commands that programs and scripts run, and people do not look for.
+const FOR_MACHINES: [&str; 3] = ["textconv", "completions", "man"];
+
+/// Where a command's help leads for the options that all commands have.
+const GLOBAL_OPTIONS: &str = "\nGlobal options: see `assetq help options`\n";
+
+/// The commands without the options that all of them have.
+pub(super) fn without_global(root: Command) -> Command {
+    root.mut_args(|arg| if arg.get_help_heading() == Some(GLOBAL) { arg.hide(true) } else { arg })
+}
+
 /// Adds what fits to the error of a command that does not exist, or of an option that a command does not have.
 pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => quoted(error, ContextKind::InvalidSubcommand)
             .filter(|given| Path::new(given).exists() || error.get(ContextKind::SuggestedSubcommand).is_none())
             .map(|given| {
-                let all = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+                let is_shown =
+                    |command: &&Command| !command.is_hide_set() && !FOR_MACHINES.contains(&command.get_name());
+                let all = parser.get_subcommands().filter(is_shown).map(Command::get_name);
                 let all = all.collect::<Vec<_>>().join(", ");
                 match Path::new(given).exists() {
                     true => format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}"),
-                    false => format!("the commands are {all}"),
+                    false => format!("the commands are {all}; 'assetq ls FILE -t TABLE' lists a table"),
                 }
             }),
         ErrorKind::UnknownArgument => quoted(error, ContextKind::InvalidArg).and_then(tip_of_option),
@@ -85,13 +102,19 @@ pub(super) fn documented(root: Command) -> Command {
 }
 
 /// The help that a command line requests: clap's help, and the unwrapped examples. `None` without a request.
-pub(super) fn asked(root: impl FnOnce() -> Command, args: &[OsString]) -> Option<String> {
+pub(super) fn asked(root: impl Fn() -> Command, args: &[OsString]) -> Option<String> {
     let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
     if !args.iter().skip(1).any(is_help) {
         return None;
     }
-    let mut root =
-        documented(root()).help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| sub.help_template(WITHOUT_EXAMPLES));
+    if let Some(page) = topics::requested(&root, args) {
+        return Some(page);
+    }
+    let mut root = without_global(documented(root())).help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| {
+        // A command has formats of its own.
+        let own = |arg: Arg| arg.help_heading(None::<&str>).display_order(usize::MAX);
+        sub.help_template(WITHOUT_EXAMPLES).mut_arg("format", own)
+    });
     let error = root.try_get_matches_from_mut(args).err()?;
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return None;
@@ -101,5 +124,5 @@ pub(super) fn asked(root: impl FnOnce() -> Command, args: &[OsString]) -> Option
     let command =
         args.iter().skip(1).find(names).and_then(|name| root.find_subcommand(name.to_str()?)).unwrap_or(&root);
     let examples = command.get_after_help().map(|examples| format!("\n{examples}\n")).unwrap_or_default();
-    Some(format!("{}{examples}", error.render().ansi()))
+    Some(format!("{}{GLOBAL_OPTIONS}{examples}", error.render().ansi()))
 }

@@ -42,6 +42,8 @@ mod sort;
 mod sql;
 mod string;
 mod textconv;
+mod topics;
+mod tour;
 mod verify;
 mod view;
 
@@ -64,33 +66,13 @@ use std::process::ExitCode;
 ///
 /// Files are mapped, not loaded: a query of one entry takes no longer than the start of a process.
 #[derive(Debug, Parser)]
-#[command(name = "assetq", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+#[command(name = "assetq", version, propagate_version = true, max_term_width = help::WIDTH, after_help = topics::EXAMPLES)]
 struct Cli {
     #[command(flatten, next_help_heading = help::GLOBAL)]
     global: Global,
     #[command(subcommand)]
     command: Command,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  assetq info assets.bin                       what is in it
-  assetq resolve content/…/JSD011.model        where a path's prototype is
-  assetq ls assets.bin '*.visual'              paths that match
-  assetq cat assets.bin content/…/JSD011.visual   one entry, references resolved
-  assetq find '*Turret*.visual' assets.bin     names, texts, strings
-  assetq refs content/…/JSD011.model assets.bin   what it refers to, and what refers to it
-  assetq sql \"SELECT type, count(*) FROM resources GROUP BY type\" assets.bin
-  assetq diff old/assets.bin new/assets.bin --stat
-  assetq patch item.wdb edited.csv --to new/item.wdb   rows that were exported, edited, and written back
-  assetq ls GAME 'content/*.geometry'          a game's own folder, no unpacking
-  assetq cat GAME:content/assets.bin content/…/JSD011.visual   a file inside of it
-  assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
-  assetq view assets.bin                       look at it in the browser
-  assetq verify assets.bin                     check everything
-
-Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write,
-5 good but partial patch.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -173,8 +155,8 @@ impl Command {
             Self::Cache(args) => cache::run(&args, context),
             Self::Find(args) => find::run(&args, context),
             Self::Games(args) => games::run(&args, context),
-            Self::Sample(args) => sample::run(&args, context),
-            Self::Demo(args) => demo::run(&args, context, run_in_demo),
+            Self::Sample(args) => sample::run(&args, context, run_in_tour),
+            Self::Demo(args) => demo::run(&args, context, run_in_tour),
             Self::Completions(args) => completions::run(&args, help::documented(Cli::command()), context),
             Self::PathsInside(args) => completions::inside(&args, context),
             Self::Man(args) => man::run(&args, help::documented(Cli::command()), context),
@@ -208,6 +190,11 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         let printed = out.write_all(help.as_bytes()).and_then(|()| out.flush());
         return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
     }
+    if args.len() < 2 {
+        // A failure of standard error cannot be reported.
+        let _ = anstream::stderr().write_all(topics::short().as_bytes());
+        return ExitCode::from(Exit::Usage as u8);
+    }
     let keeps_order = args.iter().any(|argument| argument == "--");
     let parsed = parser.try_get_matches_from_mut(args);
     let mut cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
@@ -233,8 +220,8 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     ExitCode::from(run(cli) as u8)
 }
 
-/// Runs a command of the demo. It does not stop in a pager.
-fn run_in_demo(words: &[String]) -> Outcome {
+/// Runs a command of the tour. It does not stop in a pager.
+fn run_in_tour(words: &[String]) -> Outcome {
     let mut cli = Cli::try_parse_from(words).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
     cli.global.no_pager = true;
     cli.global.quiet = true;

@@ -1,5 +1,5 @@
 use super::bar::Unit;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome, tour};
 use crate::paths::joined;
 use crate::table::{Column, Kind, Value};
 use assetq_sample::{self as sample, Size};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   assetq sample demo                           small files, some kilobytes each
+  assetq sample demo --tour                    then commands about them, each of which can be pasted
   assetq sample demo --altered                 also a later build of assets.bin, for `assetq diff`
   assetq sample demo --size full --seed 7      an assets.bin of 170 MB, a game of 400,000 files, the others as
                                                large as the games' own")]
@@ -29,6 +30,9 @@ pub(super) struct Args {
     /// Write over existing files with other contents
     #[arg(long)]
     force: bool,
+    /// Then show commands about the files, and run them
+    #[arg(long, conflicts_with_all = ["size", "seed", "altered", "force"])]
+    tour: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -37,7 +41,11 @@ enum SizeArg {
     Full,
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+/// `run` runs a command line.
+pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
+    if args.tour {
+        return tour::run(&args.dir, context, run);
+    }
     let size = match args.size {
         SizeArg::Small => Size::Small,
         SizeArg::Full => Size::Full,

@@ -4,6 +4,7 @@ mod commands;
 #[cfg(feature = "parquet")]
 mod export;
 mod golden;
+mod help;
 #[cfg(unix)]
 mod limits;
 mod outputs;

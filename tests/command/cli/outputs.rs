@@ -87,6 +87,8 @@ const WRITING: &[&str] = &[
     "--help",
     "--version",
     "help",
+    "help --all",
+    "help options",
     "help ls",
     "ls --help",
     "info assets.bin",
@@ -124,6 +126,7 @@ const WRITING: &[&str] = &[
     "find c assets.bin",
     "find c assets.bin --count",
     "sample NEW",
+    "sample NEW --tour",
     "demo NEW",
     "completions bash",
     "textconv sheet.wdb",
@@ -149,9 +152,10 @@ fn every_command_tells_when_standard_output_is_full() {
     fs::write(dir.join("other.bin"), assetq_sample::bwdb::demo(4, assetq_sample::Size::Small)).unwrap();
     let row = r#"{"table":"records","change":"changed","key":"r0000005","new":{"u9SaveIndex":300}}"#;
     fs::write(dir.join("rows.ndjson"), row).unwrap();
-    let help = String::from_utf8(assetq(dir, &["--help"]).stdout).unwrap();
+    let help = String::from_utf8(assetq(dir, &["help", "--all"]).stdout).unwrap();
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    for name in listed.filter_map(|line| line.split_whitespace().next()) {
+    let named = listed.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+    for name in named.filter_map(|line| line.split_whitespace().next()) {
         // Man pages are files only.
         let tried = WRITING.iter().any(|line| line.split(' ').next() == Some(name));
         assert!(tried || name == "man", "{name} is a command that is not tried");

@@ -224,7 +224,7 @@ fn examples_are_whole_lines_on_a_narrow_terminal() {
     let Some(help) = on_terminal(dir.path(), 50, &[], "export --help") else { return };
     let example = "  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path\n";
     assert!(help.contains(example), "{help}");
-    for line in ["-h", "help sql", "sql -h", "--help"] {
+    for line in ["help sql", "sql -h", "sql --help"] {
         assert_eq!(on_terminal(dir.path(), 80, &[], line).unwrap().matches("\nExamples:\n").count(), 1, "{line}");
     }
     // Columns in examples exist.
@@ -235,9 +235,9 @@ fn examples_are_whole_lines_on_a_narrow_terminal() {
 /// `--where u9SaveIndex>250` would write to a file of that name.
 #[cfg(unix)]
 #[test]
-fn the_commands_of_the_demo_can_be_pasted() {
+fn the_commands_of_the_tour_can_be_pasted() {
     let dir = TempDir::new().unwrap();
-    let (out, _) = run(dir.path(), 0, &["demo", "a folder"]);
+    let (out, _) = run(dir.path(), 0, &["sample", "a folder", "--tour"]);
     let lines: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
     assert!(lines.len() > 10, "{out}");
     let program = Path::new(env!("CARGO_BIN_EXE_assetq"));

@@ -1,0 +1,115 @@
+//! Help: one page for beginners, pages about single subjects, and a page for each command.
+
+use crate::common::run;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+fn help(args: &[&str]) -> String {
+    run(&env::temp_dir(), 0, args).0
+}
+
+/// The names in a list of commands.
+fn commands() -> BTreeSet<String> {
+    let all = help(&["help", "--all"]);
+    let listed = all.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_first_page_is_short_and_leads_on() {
+    let first = help(&["help"]);
+    assert!(first.lines().count() <= 48, "{first}");
+    for other in [["-h"], ["--help"]] {
+        assert_eq!(help(&other), first);
+    }
+    // Without arguments it is wrong usage.
+    let bare = Command::new(env!("CARGO_BIN_EXE_assetq")).output().unwrap();
+    assert_eq!((bare.status.code(), bare.stdout.len()), (Some(2), 0));
+    assert_eq!(String::from_utf8(bare.stderr).unwrap(), first);
+    let commands = commands();
+    let examples = first.lines().filter_map(|line| line.strip_prefix("  assetq "));
+    let shown: BTreeSet<&str> = examples.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(shown.iter().all(|name| commands.contains(*name)), "{shown:?}");
+    for wanted in ["info", "ls", "cat", "find", "refs", "sql", "view", "diff", "set", "patch", "export", "games"] {
+        assert!(shown.contains(wanted), "{wanted}");
+    }
+    for machine in ["textconv", "completions", "man"] {
+        assert!(commands.contains(machine) && !shown.contains(machine), "{machine}");
+    }
+    assert!(!commands.contains("demo") && !commands.contains("paths-inside"));
+}
+
+#[test]
+fn help_fits_80_columns() {
+    let mut pages = vec!["help", "help --all", "help options", "help environment", "help formats"]
+        .into_iter()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    pages.extend(commands().iter().filter(|name| *name != "help").map(|name| format!("{name} -h")));
+    for line in pages {
+        let page = help(&line.split(' ').collect::<Vec<_>>());
+        // An example that is broken cannot be pasted.
+        let page = page.split("\nExample").next().unwrap();
+        for shown in page.lines().filter(|shown| shown.chars().count() > 80) {
+            panic!("{line}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_command_has_its_own_options_and_names_the_page_of_the_others() {
+    let ls = help(&["ls", "-h"]);
+    assert!(ls.contains("--where") && ls.contains("--format <FORMAT>") && !ls.contains("--no-mmap"), "{ls}");
+    assert!(ls.contains("\nGlobal options: see `assetq help options`\n"), "{ls}");
+    let options = help(&["help", "options"]);
+    assert!(options.contains("--no-mmap") && options.contains("--names"), "{options}");
+    assert!(help(&["help", "--all"]).contains("Exit codes: 0 done"));
+}
+
+#[test]
+fn every_format_and_every_variable_has_a_line() {
+    let formats = help(&["help", "formats"]);
+    for format in assetq::formats::BuiltIn::formats() {
+        assert!(formats.split([' ', ',', '\n']).any(|word| word == format.name()), "{}", format.name());
+    }
+    let environment = help(&["help", "environment"]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.extend(Some(path).filter(|path| !path.ends_with("tests")));
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                for name in text.split('"').filter(|word| word.starts_with("ASSETQ_") && !word.contains(' ')) {
+                    assert!(environment.contains(name), "{name} in {}", path.display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_old_name_keeps_working_and_says_the_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (old, said) = run(dir.path(), 0, &["demo", "x"]);
+    assert!(said.contains("is now `assetq sample x --tour`"), "{said}");
+    assert_eq!(run(dir.path(), 0, &["sample", "x", "--tour"]).0, old);
+}
+
+#[test]
+fn a_word_that_is_no_command_names_the_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.wdb"), "").unwrap();
+    for (args, tip) in [
+        (&["a.wdb"][..], "a command precedes the file, as in 'assetq info a.wdb'; the commands are info, ls, cat"),
+        (&["armor", "a.wdb"], "the commands are info, ls, cat"),
+    ] {
+        let (_, said) = run(dir.path(), 2, args);
+        assert!(said.contains(tip) && !said.contains("textconv"), "{said}");
+    }
+}
