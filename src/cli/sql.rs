@@ -50,8 +50,8 @@ Examples:
   assetq sql assets.bin                        a prompt; .help says what it can do
 
 Besides SQLite's functions: path_id('content/…') and name_id('…') give ids, hex(n) writes a number as an id,
-X REGEXP 'pattern' searches with a regular expression. Words of SQL, such as \"values\" and \"index\", are names in
-double quotes only. A statement without rows is no failure: the exit code is 0.")]
+X REGEXP 'pattern' searches with a regular expression. Words of SQL are names in double quotes only; the table \"values\"
+is also called fields, and a column \"index\" position. A statement without rows is no failure: the exit code is 0.")]
 pub(super) struct Args {
     /// The query, or - to read it from standard input
     #[arg(value_name = "QUERY")]

@@ -799,3 +799,34 @@ fn a_float_that_is_no_number_is_null_in_every_condition() {
         assert_eq!(rows, [expected], "fPart {condition}");
     }
 }
+
+/// Words of SQL need quotes as names; other names of the same tables and columns need none, and no answer shows them unasked.
+#[test]
+fn tables_and_columns_named_as_words_of_sql_have_another_name() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let both = ask(&session, "SELECT \"index\", position FROM databases WHERE position > 6 ORDER BY position DESC");
+    assert_eq!(both, [["9", "9"], ["8", "8"], ["7", "7"]]);
+    assert_eq!(list(&session, "SELECT count(*) FROM lods WHERE position = 0 AND record = 1"), ["1"]);
+    let all = ask(&session, "SELECT * FROM databases");
+    assert_eq!(all[0].len(), ask(&session, "SELECT * FROM pragma_table_info('databases')").len());
+    let plan = |column: &str| ask(&session, &format!("EXPLAIN QUERY PLAN SELECT path FROM lods WHERE {column} = 1"));
+    assert_eq!(plan("position"), plan("\"index\""));
+    let fault = try_ask(&session, "SELECT index FROM databases").unwrap_err();
+    assert!(fault.to_string().ends_with("\"index\", or is called position"), "{fault}");
+
+    let save = one("savegame.vrb", demo("savegame.vrb"));
+    let count = "SELECT count(*) FROM";
+    assert_eq!(list(&save, &format!("{count} fields")), list(&save, &format!("{count} \"values\"")));
+    // A table of that name wins, also that of another file.
+    let sheet = || asset("sheet", demo("sheet.wdb"));
+    let two = Session::new(vec![asset("save", demo("savegame.vrb")), sheet()], false).unwrap();
+    assert_eq!(list(&two, "SELECT name FROM fields LIMIT 1"), ["'sName'"]);
+
+    let written = Session::for_writing(vec![asset("models.bin", demo("models.bin"))], false).unwrap();
+    ask(
+        &written,
+        "INSERT INTO lods(model, position, extent, casts_shadow, render_sets)
+                   SELECT model, 0, 50, casts_shadow, render_sets FROM lods WHERE model = 2",
+    );
+    assert_eq!(written.edits().values().flatten().map(|edits| edits.add.len()).sum::<usize>(), 1);
+}

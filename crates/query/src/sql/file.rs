@@ -9,6 +9,15 @@ use self_cell::self_cell;
 /// SQLite's limit of columns in a table.
 const MOST_COLUMNS: usize = 2000;
 
+/// Words of SQL that tables and columns of files have as names, and names for them that need no quotes.
+const TABLE_ALIAS: (&str, &str) = ("values", "fields");
+const COLUMN_ALIAS: (&str, &str) = ("index", "position");
+
+/// Another name for what has a word of SQL as its name.
+pub(super) fn alias_of(name: &str) -> Option<&'static str> {
+    [TABLE_ALIAS, COLUMN_ALIAS].into_iter().find(|(word, _)| name.eq_ignore_ascii_case(word)).map(|(_, alias)| alias)
+}
+
 type TableList<'a> = Vec<Box<dyn Table + 'a>>;
 
 self_cell!(
@@ -65,6 +74,21 @@ impl OpenFile {
         unique(self.shown(index).iter().map(|column| &*column.name))
     }
 
+    /// A table that also has another name, and that name.
+    pub(super) fn table_alias(&self) -> Option<(usize, &'static str)> {
+        let (word, alias) = TABLE_ALIAS;
+        let at = self.names.iter().position(|name| name == word)?;
+        (!self.names.iter().any(|name| name.eq_ignore_ascii_case(alias))).then_some((at, alias))
+    }
+
+    /// The column of a table that is also a hidden one, after all others.
+    pub(super) fn column_alias(&self, index: usize) -> Option<usize> {
+        let (word, alias) = COLUMN_ALIAS;
+        let columns = self.table(index)?.columns();
+        let is_free = columns.len() < MOST_COLUMNS && !columns.iter().any(|c| c.name.eq_ignore_ascii_case(alias));
+        columns.iter().position(|column| column.name == word).filter(|_| is_free)
+    }
+
     fn shown(&self, index: usize) -> &[Column] {
         let columns = self.table(index).map_or(&[][..], |table| table.columns());
         columns.get(..MOST_COLUMNS).unwrap_or(columns)
@@ -74,7 +98,11 @@ impl OpenFile {
     pub(super) fn declaration(&self, index: usize) -> String {
         let names = self.columns(index);
         let columns = names.iter().zip(self.shown(index));
-        let columns: Vec<String> = columns.map(|(name, c)| format!("{} {}", quoted(name), declared(c.kind))).collect();
+        let mut columns: Vec<String> =
+            columns.map(|(name, c)| format!("{} {}", quoted(name), declared(c.kind))).collect();
+        if let Some(column) = self.column_alias(index).and_then(|at| self.shown(index).get(at)) {
+            columns.push(format!("{} {} HIDDEN", COLUMN_ALIAS.1, declared(column.kind)));
+        }
         format!("CREATE TABLE x({})", columns.join(", "))
     }
 

@@ -263,7 +263,9 @@ impl Session {
             // The schema of a single file exists for statements that name it.
             let own = single && named(schema) && self.attach(schema)?;
             let schemas = [(single, "main"), (own || !single, schema)];
-            for (table, name) in open.names().iter().enumerate().filter(|(_, name)| named(name)) {
+            let names = open.names().iter().map(String::as_str).enumerate();
+            let alias = open.table_alias().filter(|(_, alias)| !self.has_table(alias));
+            for (table, name) in names.chain(alias).filter(|(_, name)| named(name)) {
                 for (_, schema) in schemas.iter().filter(|(wanted, _)| *wanted) {
                     let name = format!("{}.{}", quoted(schema), quoted(name));
                     create
@@ -275,6 +277,11 @@ impl Session {
             return Ok(());
         }
         Ok(self.connection.execute_batch(&format!("SAVEPOINT assetq; {create} RELEASE assetq;"))?)
+    }
+
+    /// Whether some file has a table of this name.
+    fn has_table(&self, name: &str) -> bool {
+        self.files.iter().any(|file| file.names().iter().any(|own| own.eq_ignore_ascii_case(name)))
     }
 
     /// Attaches a schema, unless a transaction is open.
@@ -301,7 +308,8 @@ impl Session {
             self.tables().any(|table| same(&table.name) || table.columns.iter().any(same))
         };
         if let Some(word) = near.filter(|word| is_name(word)) {
-            return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"");
+            let alias = file::alias_of(word).map_or_else(String::new, |alias| format!(", or is called {alias}"));
+            return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"{alias}");
         }
         let (message, _) = message.split_once(" - should this be a string literal").unwrap_or((&message, ""));
         let column = message

@@ -126,9 +126,14 @@ impl Changes {
         &self,
         at: (usize, usize),
         table: &dyn Table,
-        values: impl Iterator<Item = Result<Value<'static>>>,
+        (values, alias): (impl Iterator<Item = Result<Value<'static>>>, Option<usize>),
     ) -> Result<usize> {
         rows_may_change(table)?;
+        let mut values: Vec<Result<Value<'static>>> = values.collect();
+        let hidden = values.get(table.columns().len()).is_some_and(|value| !matches!(value, Ok(Value::Null)));
+        if let Some(column) = alias.filter(|_| hidden) {
+            values.swap(column, table.columns().len());
+        }
         let mut set = ColumnValues::new();
         let item = table.item();
         let mut of_list = Vec::new();
@@ -158,14 +163,15 @@ impl Changes {
         Ok(table.len()?.saturating_add(number))
     }
 
-    /// Sets the changed cells of a row.
+    /// Sets the changed cells of a row. `alias` is the column that the hidden one after all others stands for.
     pub(super) fn update(
         &self,
         at: (usize, usize),
         table: &dyn Table,
         row: usize,
-        values: &[ValueRef<'_>],
+        (values, alias): (&[ValueRef<'_>], Option<usize>),
     ) -> Result<()> {
+        let hidden = values.get(table.columns().len());
         let pending = self.of(at);
         let number = row.checked_sub(table.len()?);
         let mut cursor = table.cursor(row);
@@ -181,6 +187,8 @@ impl Changes {
                     None => cursor.value(column)?.into_owned(),
                 },
             };
+            let hidden = hidden.filter(|_| alias == Some(column));
+            let wanted = if is_seen_as(&now, wanted) { hidden.unwrap_or(wanted) } else { wanted };
             if is_seen_as(&now, wanted) {
                 continue;
             }

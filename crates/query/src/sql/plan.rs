@@ -127,9 +127,9 @@ struct Offer {
 /// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
-/// Chooses how a table answers, and informs SQLite.
-pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<QueryPlan> {
-    let offers = offers(info, table)?;
+/// Chooses how a table answers, and informs SQLite. `alias` is the column that the hidden one after all others stands for.
+pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite::Result<QueryPlan> {
+    let offers = offers(info, table, alias)?;
     // A condition whose other side is in a table that SQLite reads later cannot be used here.
     let is_joined = |offer: &Offer| offer.term.op.is_equal() && !offer.constant;
     let joined = offers.iter().any(is_joined) || info.constraints().any(|given| !given.is_usable());
@@ -171,7 +171,9 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     info.set_order_by_consumed(by_row);
     let mask = info.col_used();
     // The last bit includes all columns from there on.
-    let columns = (0..table.columns().len()).filter(|column| mask & (1 << (*column).min(63)) != 0).collect();
+    let is_used = |column: usize| mask & (1 << column.min(63)) != 0;
+    let is_aliased = |column: usize| alias == Some(column) && is_used(table.columns().len());
+    let columns = (0..table.columns().len()).filter(|column| is_used(*column) || is_aliased(*column)).collect();
     Ok(QueryPlan { access, terms, columns })
 }
 
@@ -183,7 +185,8 @@ impl QueryPlan {
     }
 }
 
-fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
+/// `alias` is the column that the hidden one after all others stands for.
+fn offers(info: &IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite::Result<Vec<Offer>> {
     let mut offers = Vec::new();
     let mut others = false;
     for (constraint, given) in info.constraints().enumerate() {
@@ -199,6 +202,7 @@ fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
         }
         others = true;
         let column = usize::try_from(given.column()).ok();
+        let column = column.map(|at| alias.filter(|_| at == table.columns().len()).unwrap_or(at));
         let kind = match column {
             None => Kind::Int,
             Some(column) => table.columns().get(column).map_or(Kind::Any, |c| c.kind),

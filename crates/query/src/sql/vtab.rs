@@ -73,6 +73,8 @@ struct State {
     file: Arc<OpenFile>,
     /// The number of the table in the file.
     index: usize,
+    /// The column that the hidden one after all others stands for.
+    alias: Option<usize>,
     /// The plans that were made so far; SQLite hands back the number of one.
     plans: Mutex<Vec<Arc<QueryPlan>>>,
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
@@ -109,6 +111,11 @@ self_cell!(
 impl State {
     fn table(&self) -> Option<&dyn Table> {
         self.file.table(self.index)
+    }
+
+    /// The number of a column, for the hidden one the number of the column that it stands for.
+    fn column(&self, column: usize) -> usize {
+        self.alias.filter(|_| self.table().is_some_and(|table| table.columns().len() == column)).unwrap_or(column)
     }
 
     /// The plan as SQLite will ask for it.
@@ -350,6 +357,7 @@ unsafe impl VTab<'static> for AssetTable {
         let state = State {
             file: Arc::clone(file),
             index,
+            alias: file.column_alias(index),
             plans: Mutex::default(),
             joins: Mutex::default(),
             damage: Arc::clone(&files.damage),
@@ -366,7 +374,7 @@ unsafe impl VTab<'static> for AssetTable {
         let Some(table) = self.state.table() else { return Ok(false) };
         // If rows have changed, SQLite itself checks all of them.
         let changed = !self.state.changes.of(self.state.at()).is_empty();
-        let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table)? };
+        let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias)? };
         info.set_idx_str(&plan.describe(table.columns()));
         info.set_idx_num(QueryPlan::number_of(self.state.keep(plan)));
         Ok(true)
@@ -391,7 +399,7 @@ impl UpdateVTab<'static> for AssetTable {
 
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
         let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
-        let row = state.change(|table| state.changes.insert(state.at(), table, values))?;
+        let row = state.change(|table| state.changes.insert(state.at(), table, (values, state.alias)))?;
         Ok(i64::try_from(row).unwrap_or(i64::MAX))
     }
 
@@ -402,7 +410,7 @@ impl UpdateVTab<'static> for AssetTable {
             return Err(SqlError::ModuleError("the number of a row cannot be another".to_owned()));
         }
         let (state, row) = (&self.state, number_of(*row)?);
-        state.change(|table| state.changes.update(state.at(), table, row, cells))
+        state.change(|table| state.changes.update(state.at(), table, row, (cells, state.alias)))
     }
 }
 
@@ -477,7 +485,7 @@ unsafe impl VTabCursor for AssetCursor {
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
-        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        let column = self.state.column(usize::try_from(column).unwrap_or(usize::MAX));
         if let (Some(pending), Some(number)) = (&self.pending, self.added) {
             return context.set_result(Cell(pending.added_cell(number, column)));
         }
