@@ -41,8 +41,16 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             (None, Some(entry)) => raw(&entry)?,
             (found, _) => found,
         };
+        let missing = || match asset.reader().cat(entry, &mut crate::table::Tree::default()) {
+            Ok(true) => {
+                let what =
+                    "this entry is no stretch of bytes; `assetq info` lists sections, and columns named offset places";
+                Failure::new(Exit::NotFound, format!("{file}: {}: {what}", crate::writable::short_text(entry)))
+            }
+            _ => not_found(&asset, entry, context),
+        };
         let mut out = context.stdout();
-        out.write_all(bytes.ok_or_else(|| not_found(&asset, entry, context))?)?;
+        out.write_all(bytes.ok_or_else(missing)?)?;
         out.flush()?;
         context.warn(&asset);
         return Ok(Exit::Done);
