@@ -1,7 +1,9 @@
-use super::{Context, Exit, Outcome};
-use crate::archive::{Address, Archive, MARK, NESTED};
+use super::{Context, Exit, Failure, Outcome};
+use crate::archive::{Address, Archive, MARK, NESTED, is_archive};
 use crate::asset::Asset;
 use crate::escape::escape;
+use crate::formats::BuiltIn;
+use crate::table::{Table, Tree, Value};
 use clap_complete::Shell;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +12,8 @@ use std::path::Path;
 
 /// Print a completion script for a shell
 ///
-/// In bash, zsh and fish it also completes paths inside of archives, as in GAME:content/ga<TAB>.
+/// In bash, zsh and fish it also completes paths inside of archives, as in GAME:content/ga<TAB>, tables after -t, columns after -c, entries
+/// after `cat FILE`, builds after GAME@, and installed games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,35 +44,39 @@ pub(super) fn run(args: &Args, mut commands: clap::Command, context: &Context) -
     Ok(Exit::Done)
 }
 
-/// The script runs the program for words with a `:`. Bash splits words there, so that the reply is only the last part.
-/// It inserts a reply literally: names of files are quoted, so that no character in them is special.
+/// The script asks the program first: it knows files, tables, columns and entries, and answers nothing for other words.
+/// Bash splits words at `:`, so that the reply is only the last part. It inserts a reply literally: names of files are
+/// quoted, so that no character in them is special.
 const BASH: &str = r#"
 _assetq_inside() {
     local line="${COMP_LINE:0:COMP_POINT}"
     local word="${line##*[[:space:]]}"
-    if [[ "$word" != ?*:* ]]; then
-        _assetq "$@"
-        return
-    fi
+    local -a words
+    read -ra words <<< "$line"
+    [[ -z "$word" ]] && words+=("")
     local keep="" found
-    [[ "$COMP_WORDBREAKS" == *:* ]] && keep="${word%"${word##*:}"}"
+    [[ "$COMP_WORDBREAKS" == *:* && "$word" == *:* ]] && keep="${word%"${word##*:}"}"
     COMPREPLY=()
     while IFS= read -r found; do
         printf -v found '%q' "${found#"$keep"}"
         COMPREPLY+=("$found")
-    done < <("${COMP_WORDS[0]}" paths-inside "$word" 2>/dev/null)
-    [[ "${COMPREPLY[0]}" == */ ]] && compopt -o nospace 2>/dev/null
+    done < <("${COMP_WORDS[0]}" paths-inside -- "${words[@]:1}" 2>/dev/null)
+    if [[ ${#COMPREPLY[@]} == 0 && "$word" != ?*:* ]]; then
+        _assetq "$@"
+        return
+    fi
+    [[ "${COMPREPLY[0]}" == *[/:] ]] && compopt -o nospace 2>/dev/null
 }
 complete -F _assetq_inside -o bashdefault -o default assetq
 "#;
 
 const ZSH: &str = r#"
 _assetq_inside() {
-    if [[ "$PREFIX" == ?*:* ]]; then
-        local -a found
-        found=(${(f)"$(${words[1]} paths-inside "$PREFIX" 2>/dev/null)"})
+    local -a found
+    found=(${(f)"$(${words[1]} paths-inside -- ${(Q)words[2,CURRENT-1]} "$PREFIX" 2>/dev/null)"})
+    if (( $#found )); then
         compadd -S '' -- $found
-    else
+    elif [[ "$PREFIX" != ?*:* ]]; then
         _assetq "$@"
     fi
 }
@@ -77,31 +84,194 @@ compdef _assetq_inside assetq
 "#;
 
 const FISH: &str = r#"
-complete -c assetq -n 'string match -q "?*:*" -- (commandline -ct)' -a '(assetq paths-inside (commandline -ct) 2>/dev/null)'
+complete -c assetq -a '(assetq paths-inside -- (commandline -opc | tail -n +2) (commandline -ct) 2>/dev/null)'
 "#;
 
-/// Print the addresses that begin like this one, up to the next folder: for completion scripts
+/// Print the words that may stand in place of the last one: for completion scripts
 #[derive(Debug, clap::Args)]
-#[command(hide = true, after_help = "Example:\n  assetq paths-inside GAME:content/ga")]
+#[command(
+    hide = true,
+    after_help = "Examples:\n  assetq paths-inside GAME:content/ga\n  assetq paths-inside -- ls x.geometry -t ar"
+)]
 pub(super) struct InsideArgs {
-    /// The beginning of an address
-    #[arg(value_name = "ADDRESS")]
-    address: String,
+    /// The words of the command line after the name of the program, up to the cursor
+    #[arg(value_name = "WORDS", required = true)]
+    words: Vec<String>,
 }
 
 /// The greatest number of offered addresses.
 const OFFERED: usize = 200;
 
+/// Rows whose names are looked at: a person waits for the answer.
+const LOOKED_AT: usize = 1_000_000;
+
+/// Commands that take an entry of a file.
+const OF_ENTRIES: [&str; 6] = ["cat", "history", "ls", "refs", "resolve", "set"];
+
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
-    let path = Path::new(&args.address);
+    let Some((word, before)) = args.words.split_last() else { return Ok(Exit::Done) };
+    let line = Line { before, word };
+    if let Some(found) = line.words(context)? {
+        let mut out = context.stdout();
+        // Shells show replies literally on the terminal, and a line is one reply.
+        for found in found.iter().filter(|found| matches!(escape(found), Cow::Borrowed(_))).take(OFFERED) {
+            writeln!(out, "{found}")?;
+        }
+        out.flush()?;
+        return Ok(Exit::Done);
+    }
+    addresses(word, context)
+}
+
+/// A command line up to the cursor.
+struct Line<'l> {
+    before: &'l [String],
+    word: &'l str,
+}
+
+impl Line<'_> {
+    /// The words that may stand in place of the last one; `None` if it is a file, or the beginning of an address.
+    fn words(&self, context: &Context) -> Result<Option<BTreeSet<String>>, Failure> {
+        let last = self.before.last().map_or("", String::as_str);
+        // Of a list such as `name,path,si`, the last name.
+        let (kept, begun) = self.word.rsplit_once(',').map_or(("", self.word), |(kept, begun)| (kept, begun));
+        let kept = if kept.is_empty() { String::new() } else { format!("{kept},") };
+        let listed = |names: Vec<String>| {
+            let names = names.into_iter().filter(|name| name.starts_with(begun));
+            names.map(|name| format!("{kept}{name}")).collect()
+        };
+        match last {
+            "-t" | "--table" => Ok(Some(self.file(context)?.map_or_else(BTreeSet::new, |file| {
+                listed(file.reader().tables().iter().map(|table| table.name().to_owned()).collect())
+            }))),
+            "-c" | "--columns" | "--sort" => Ok(Some(match self.file(context)? {
+                Some(file) => {
+                    let table = context.table(&file, self.option(&["-t", "--table"]))?;
+                    listed(table.columns().iter().map(|column| column.name.to_string()).collect())
+                }
+                None => BTreeSet::new(),
+            })),
+            _ => self.files_or_entries(context),
+        }
+    }
+
+    fn files_or_entries(&self, context: &Context) -> Result<Option<BTreeSet<String>>, Failure> {
+        let command = self.before.first().map_or("", String::as_str);
+        if command.is_empty() || self.word.starts_with('-') {
+            return Ok(None);
+        }
+        if let Some((archive, begun)) = self.word.rsplit_once('@')
+            && !begun.contains(['/', ':'])
+            && Address::of(Path::new(archive)).exists()
+        {
+            let archive = context.open(Path::new(archive))?;
+            let builds = archive.reader().table("builds").map(|table| names(&*table, begun)).transpose()?;
+            let at = self.word.strip_suffix(begun).unwrap_or_default();
+            return Ok(Some(builds.into_iter().flatten().map(|build| format!("{at}{build}")).collect()));
+        }
+        if Address::of(Path::new(self.word)).inner().is_some() {
+            return Ok(None);
+        }
+        if let Some(file) = self.file(context)?.filter(|_| OF_ENTRIES.contains(&command)) {
+            return entries(&file, self.word).map(Some);
+        }
+        // Whether a prefix stands for a game is asked of this machine.
+        let games = BuiltIn::prefixes().filter(|prefix| !self.word.is_empty() && prefix.name.starts_with(self.word));
+        let games: BTreeSet<_> =
+            games.filter(|prefix| (prefix.folder)().is_ok()).map(|prefix| format!("{}{MARK}", prefix.name)).collect();
+        let is_file = || {
+            let entries = std::fs::read_dir(".").into_iter().flatten().flatten();
+            entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(self.word))
+        };
+        Ok(Some(games).filter(|games| !games.is_empty() && !is_file()))
+    }
+
+    /// The value of an option.
+    fn option(&self, names: &[&str]) -> Option<&str> {
+        let at = self.before.iter().position(|word| names.contains(&word.as_str()))?;
+        self.before.get(at.saturating_add(1)).map(String::as_str)
+    }
+
+    /// The first file among the arguments.
+    fn file(&self, context: &Context) -> Result<Option<Asset>, Failure> {
+        let mut arguments = self.before.iter().skip(1).map(Path::new);
+        let is_file = |path: &Path| Address::of(path).exists() && (!path.is_dir() || is_archive(path));
+        arguments.find(|path| is_file(path)).map(|path| context.open(path)).transpose()
+    }
+}
+
+/// The entries that begin with `begun`: rows of the main table, paths of values, or the members of an entry before a dot.
+fn entries(asset: &Asset, begun: &str) -> Result<BTreeSet<String>, Failure> {
+    let reader = asset.reader();
+    let mut found = BTreeSet::new();
+    let tables = reader.tables();
+    let leaves = tables.iter().find_map(|table| Some((table, table.leaves()?.path)));
+    let main = tables.first().map(|table| (table, table.label()));
+    for (table, column) in leaves.into_iter().chain(main) {
+        found.extend(next_parts(&**table, column, begun)?);
+    }
+    if let Some((entry, member)) = begun.rsplit_once('.').filter(|_| found.is_empty()) {
+        let mut tree = Tree::default();
+        if reader.cat(entry, &mut tree)?
+            && let Value::Map(members) = tree.into_value()
+        {
+            let names = members.iter().filter(|(name, _)| name.starts_with(member));
+            found.extend(names.map(|(name, _)| format!("{entry}.{name}")));
+        }
+    }
+    Ok(found)
+}
+
+/// The names in the label of a table that begin with `begun`.
+fn names(table: &dyn Table, begun: &str) -> Result<Vec<String>, Failure> {
+    let label = table.label();
+    let mut rows = table.cursor_over(0, &[label]);
+    let mut found = Vec::new();
+    while found.len() < OFFERED && rows.advance()? {
+        let name = rows.value(label)?.to_string();
+        found.extend(Some(name).filter(|name| name.starts_with(begun)));
+    }
+    Ok(found)
+}
+
+/// The names in a column that begin with `begun`, up to the next `/`, `.` or `[` if they are paths.
+fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<String>, Failure> {
+    let ends: &[char] = match () {
+        () if table.leaves().is_some() => &['.', '['],
+        () if table.columns().get(column).is_some_and(|column| column.folders) => &['/'],
+        () => &[],
+    };
+    let mut rows = table.cursor_over(0, &[column]);
+    let mut found = BTreeSet::new();
+    for _ in 0..LOOKED_AT {
+        // Rows after damage cannot be named.
+        if found.len() > OFFERED || !rows.advance().unwrap_or(false) {
+            break;
+        }
+        let Ok(value) = rows.value(column) else { continue };
+        let name = value.to_string();
+        let Some(rest) = name.strip_prefix(begun) else { continue };
+        let end = rest.char_indices().find(|(at, sign)| *at > 0 && ends.contains(sign));
+        let end = end.map_or(rest.len(), |(at, sign)| if sign == '/' { at.saturating_add(1) } else { at });
+        found.insert(format!("{begun}{}", rest.get(..end).unwrap_or_default()));
+    }
+    // A folder is offered with its slash.
+    let folders: BTreeSet<String> = found.iter().filter_map(|name| Some(name.strip_suffix('/')?.to_owned())).collect();
+    found.retain(|name| !folders.contains(name));
+    Ok(found)
+}
+
+/// Prints the addresses that begin like this one, up to the next folder.
+fn addresses(word: &str, context: &Context) -> Outcome {
+    let path = Path::new(word);
     let address = Address::of(path);
     let inner = match address.inner() {
         Some(inner) => inner,
         // The prefix of a game, such as `wows:`, leads to the folder itself.
-        None if address.outer() != path && args.address.ends_with(MARK) => "",
+        None if address.outer() != path && word.ends_with(MARK) => "",
         None => return Ok(Exit::Done),
     };
-    let before = args.address.strip_suffix(inner).unwrap_or_default();
+    let before = word.strip_suffix(inner).unwrap_or_default();
     let outer = context.archive(&address)?;
     let mut out = context.stdout();
     // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
@@ -118,7 +288,7 @@ pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
         };
         let Some(archive) = holder.reader().archive() else { continue };
         let found = offered(archive, begun)?;
-        let kept = args.address.strip_suffix(begun).unwrap_or_default();
+        let kept = word.strip_suffix(begun).unwrap_or_default();
         for next in &found {
             writeln!(out, "{kept}{next}")?;
         }

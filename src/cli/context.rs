@@ -57,6 +57,8 @@ pub(super) struct Context {
     /// The folders that the command writes, and makes if they are missing.
     written_folders: RefCell<Vec<PathBuf>>,
     pager: Pager,
+    /// Whether output of a prompt may go through a pager, and how wide it is there.
+    pages: Option<bool>,
     style: Style,
     /// The width of the terminal for tables.
     width: Option<usize>,
@@ -112,6 +114,7 @@ impl Context {
             archive_files: RefCell::default(),
             written_folders: RefCell::default(),
             pager: if is_paged && !no_pager { Pager::on_terminal(wide) } else { Pager::default() },
+            pages: Some(wide).filter(|_| !no_pager),
             style: style(color),
             width: terminal_width().filter(|_| !wide),
         };
@@ -131,6 +134,13 @@ impl Context {
 
     pub(super) fn pager(&self) -> &Pager {
         &self.pager
+    }
+
+    /// Has the next answer go through a pager. `stop` is called if the user leaves it before the end.
+    pub(super) fn page_answer(&self, stop: &Arc<dyn Fn() + Send + Sync>) {
+        if let Some(wide) = self.pages {
+            self.pager.restart(wide, Arc::clone(stop));
+        }
     }
 
     /// Whether lines for people are bold and coloured.
@@ -386,6 +396,21 @@ impl Context {
             Ok(Some(_)) => self.open(&Address::within(Path::new(outer), database)).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The open file with the table `table` among the files of the archive at `path` that describe the others: its parameters
+    /// and its database.
+    pub(super) fn inside_with_table(&self, path: &Path, asset: &Asset, table: &str) -> Result<Option<Asset>, Failure> {
+        let Some(archive) = asset.reader().archive() else { return Ok(None) };
+        for inner in [archive.parameters(), archive.database()].into_iter().flatten() {
+            if matches!(archive.find(inner), Ok(Some(_))) {
+                let inside = self.open(&Address::within(path, inner))?;
+                if inside.reader().table(table).is_some() {
+                    return Ok(Some(inside));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The open file that has this ending instead of the ending of `path`, if present. One that cannot be opened is an error, but

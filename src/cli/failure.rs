@@ -33,6 +33,8 @@ impl Failure {
     /// `error`, with the file that it is about: `file`, unless it is an output that could not be written.
     pub(super) fn in_file(file: &str, error: &Error) -> Self {
         let failure = Self::from_error(error);
+        // The name of a game ends with a colon.
+        let file = file.trim_end_matches(':');
         let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
         Self { message, ..failure }
     }

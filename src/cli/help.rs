@@ -104,7 +104,8 @@ pub(super) fn documented(root: Command) -> Command {
 /// The help that a command line requests: clap's help, and the unwrapped examples. `None` without a request.
 pub(super) fn asked(root: impl Fn() -> Command, args: &[OsString]) -> Option<String> {
     let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
-    if !args.iter().skip(1).any(is_help) {
+    // The words of another command line are no request.
+    if !args.iter().skip(1).any(is_help) || args.get(1).is_some_and(|name| name == "paths-inside") {
         return None;
     }
     if let Some(page) = topics::requested(&root, args) {

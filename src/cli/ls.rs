@@ -81,6 +81,12 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 }
 
 impl Args {
+    /// Whether the command is about the file as a whole: its user may not know its tables yet.
+    fn is_plain(&self) -> bool {
+        let is_about_rows = self.glob.is_some() || self.condition.is_some() || self.place().is_some();
+        !is_about_rows && self.table.is_none() && self.columns.is_empty() && !self.tree
+    }
+
     /// The requested place.
     fn place(&self) -> Option<Region> {
         let halves = |[a, b, c, d, e, f]: [f64; 6]| ([a, b, c], [d, e, f]);
@@ -91,7 +97,12 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open_all_with(&args.file, args.with.iter())?;
+    let mut asset = context.open_all_with(&args.file, args.with.iter())?;
+    if let Some(table) = args.table.as_deref().filter(|table| asset.reader().table(table).is_none())
+        && let Some(inside) = context.inside_with_table(&args.file, &asset, table)?
+    {
+        asset = inside;
+    }
     let name = asset.source().name();
     let place = args.place();
     let glob = match asset.reader().archive() {
@@ -119,6 +130,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
+    } else if args.is_plain() && context.format() == Format::Text {
+        name_other_tables(&asset, table.name(), context);
     }
     Ok(Exit::Done)
 }
@@ -192,6 +205,22 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
         context.complain(&format!("{file}: {} of {} left out", counted(skipped, "damaged row"), table.name()));
     }
     Ok(found)
+}
+
+/// Names the tables besides the main one.
+fn name_other_tables(asset: &Asset, main: &str, context: &Context) {
+    /// Names that fit on a line or two.
+    const MOST: usize = 12;
+    let tables = asset.reader().tables();
+    let mut others: Vec<&str> = tables.iter().map(|table| table.name()).filter(|name| *name != main).collect();
+    if others.is_empty() {
+        return;
+    }
+    if others.len() > MOST {
+        others.truncate(MOST);
+        others.push("… (`assetq info FILE` lists all)");
+    }
+    context.say(&format!("{}: other tables, by -t TABLE: {}", asset.source().name(), others.join(", ")));
 }
 
 #[derive(Default)]

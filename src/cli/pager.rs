@@ -62,29 +62,64 @@ enum State {
     /// The first output starts the pager. Tables may be wider than the terminal if `wide`.
     Waiting {
         wide: bool,
+        leave: Leave,
     },
     Running {
         input: ChildStdin,
         end: JoinHandle<io::Result<ExitStatus>>,
         closed: Arc<AtomicBool>,
+        leave: Leave,
     },
+}
+
+/// What happens when the user leaves the pager before the end of the output.
+#[derive(Clone)]
+enum Leave {
+    /// The process ends: the rest of the work is for no reader.
+    Process,
+    /// This is called, and further output of the answer is dropped.
+    Answer(Arc<dyn Fn() + Send + Sync>),
+}
+
+impl std::fmt::Debug for Leave {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Process => "Process",
+            Self::Answer(_) => "Answer",
+        })
+    }
+}
+
+impl State {
+    /// Waits for output if standard output is a terminal that a pager can work on.
+    fn on_terminal(wide: bool, leave: Leave) -> Self {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        if io::stdout().is_terminal() && !is_dumb { Self::Waiting { wide, leave } } else { Self::Off }
+    }
 }
 
 impl Pager {
     /// A pager if standard output is a terminal that one can work on.
     pub(super) fn on_terminal(wide: bool) -> Self {
-        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let state = if io::stdout().is_terminal() && !is_dumb { State::Waiting { wide } } else { State::Off };
-        Self(Arc::new(Mutex::new(state)))
+        Self(Arc::new(Mutex::new(State::on_terminal(wide, Leave::Process))))
+    }
+
+    /// Has the next output start a pager again. `stop` is called if the user leaves it before the end.
+    pub(super) fn restart(&self, wide: bool, stop: Arc<dyn Fn() + Send + Sync>) {
+        *lock(&self.0) = State::on_terminal(wide, Leave::Answer(stop));
     }
 
     /// Writes to the pager, or to standard output without one.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = lock(&self.0);
-        if let State::Waiting { wide } = *state {
-            *state = start(wide);
+        if let State::Waiting { wide, leave } = &*state {
+            *state = start(*wide, leave.clone());
         }
         match &mut *state {
+            State::Running { input, leave: Leave::Answer(_), .. } => match input.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+                written => written,
+            },
             State::Running { input, .. } => input.write(bytes),
             _ => bar::aside(|| io::stdout().write(bytes)),
         }
@@ -97,14 +132,16 @@ impl Pager {
         }
     }
 
-    /// Waits until the user has left the pager, and shows the messages that waited.
-    pub(super) fn finish(&self) {
-        let State::Running { input, end, closed } = std::mem::take(&mut *lock(&self.0)) else { return };
-        closed.store(true, Ordering::Release);
+    /// Waits until the user has left the pager, and shows the messages that waited. Returns whether the user left before
+    /// the end of the output.
+    pub(super) fn finish(&self) -> bool {
+        let State::Running { input, end, closed, .. } = std::mem::take(&mut *lock(&self.0)) else { return false };
+        let was_left = closed.swap(true, Ordering::AcqRel);
         drop(input);
         if let Ok(Ok(status)) = end.join() {
             ended(status);
         }
+        was_left
     }
 }
 
@@ -124,7 +161,7 @@ fn show_messages() {
 }
 
 /// Starts the pager, if there is one.
-fn start(wide: bool) -> State {
+fn start(wide: bool, leave: Leave) -> State {
     let Some(mut child) = spawn(wide) else { return State::Off };
     let Some(input) = child.stdin.take() else { return State::Off };
     // Ctrl-C is for the pager, which then stops waiting for more output.
@@ -132,19 +169,23 @@ fn start(wide: bool) -> State {
     RUNNING.store(true, Ordering::Release);
     bar::end();
     let closed = Arc::new(AtomicBool::new(false));
-    let is_closed = Arc::clone(&closed);
+    let (is_closed, left) = (Arc::clone(&closed), leave.clone());
     let wait = move || {
         let status = child.wait()?;
-        if !is_closed.load(Ordering::Acquire) {
-            // The user has seen enough. The rest of the work is for no reader.
-            ended(status);
-            crate::source::signals::remove_unfinished();
-            std::process::exit(0);
+        if !is_closed.swap(true, Ordering::AcqRel) {
+            match &left {
+                Leave::Process => {
+                    ended(status);
+                    crate::source::signals::remove_unfinished();
+                    std::process::exit(0);
+                }
+                Leave::Answer(stop) => stop(),
+            }
         }
         Ok(status)
     };
     match thread::Builder::new().spawn(wait) {
-        Ok(end) => State::Running { input, end, closed },
+        Ok(end) => State::Running { input, end, closed, leave },
         Err(_) => {
             RUNNING.store(false, Ordering::Release);
             State::Off

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 /// Show what differs between two files, builds or folders
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some. With
--f patch, 5: the patch is good, and leaves some rows that no patch can tell of, which are counted on standard error.
+Rows are paired by what they are known by (path, name, id), wherever they lie.
+Exit code 0: no difference, 1: some. With -f patch, 5: the patch is good, and
+leaves some rows that no patch can tell of, which are counted on standard
+error.
 
 Examples:
   assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed

@@ -6,6 +6,7 @@ use crate::report::counted;
 use crate::sql::{Answer, Fault, Session, Statement, functions};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
+use unicode_width::UnicodeWidthStr as _;
 
 pub(super) fn failure(fault: Fault) -> Failure {
     match fault {
@@ -77,7 +78,7 @@ pub(super) fn watched<T>(session: &Session, context: &Context, run: impl FnOnce(
 /// Whether a line is a command of the prompt rather than SQL.
 pub(super) fn is_command(line: &str) -> bool {
     let word = line.trim().trim_end_matches(';').trim_end();
-    word.starts_with('.') || ["exit", "quit"].iter().any(|end| word.eq_ignore_ascii_case(end))
+    word.starts_with('.') || ["exit", "quit", "help"].iter().any(|end| word.eq_ignore_ascii_case(end))
 }
 
 /// A command of the prompt. `false` when it is to end.
@@ -115,14 +116,16 @@ pub(super) fn dot(line: &str, session: &Session, context: &Context) -> Result<bo
                 page.line(&table.schema_text())?;
             }
         }
-        ".help" => {
-            page.line("A statement ends with a ; and may go over several lines.")?;
-            for (name, what) in DOT_COMMANDS {
-                page.line(&format!("{name:<24} {what}"))?;
+        ".help" | "help" => {
+            page.line("A statement ends with a ; and may go over several lines. After an empty line,")?;
+            page.line("help, quit and the commands below are commands again.")?;
+            for (name, what) in DOT_COMMANDS.iter().chain(functions()) {
+                described(name, what).iter().try_for_each(|line| page.line(line))?;
             }
-            for (name, what) in functions() {
-                page.line(&format!("{name:<24} {what}"))?;
-            }
+        }
+        other if ELSEWHERE.iter().any(|(name, _)| *name == other) => {
+            let found = ELSEWHERE.iter().find(|(name, _)| *name == other);
+            found.iter().for_each(|(name, how)| context.say(&format!("{name}: {how}")));
         }
         other => context.say(&format!("{other}: no such command; .help lists them")),
     }
@@ -136,9 +139,47 @@ pub(super) const DOT_COMMANDS: [(&str, &str); 6] = [
     (".schema [TABLE]", "the columns of all tables, or of one"),
     (".mode MODE", "write answers as text, json, ndjson or csv"),
     (".headers on|off", "write the names of columns, or leave them out of text and csv"),
-    (".help", "this"),
+    (".help", "this; so does help"),
     (".quit", "leave; so do exit, quit and Ctrl-D"),
 ];
+
+/// What commands of other prompts do, and how it is done here.
+const ELSEWHERE: [(&str, &str); 11] = [
+    (".open", "files are arguments: leave, and run assetq sql FILE..."),
+    (".attach", "files are arguments: leave, and run assetq sql FILE..."),
+    (".read", "statements of a file: assetq sql - FILE < statements.sql"),
+    (
+        ".import",
+        "CSV is read into a database, which is a FILE: sqlite3 new.db '.import --csv x.csv x'; assetq sql new.db",
+    ),
+    (".output", "an answer is written by: assetq sql QUERY FILE --to OUT.csv, also json, parquet and arrow"),
+    (".once", "an answer is written by: assetq sql QUERY FILE --to OUT.csv, also json, parquet and arrow"),
+    (".save", "rows are kept by: assetq sql QUERY FILE --into OUT.sqlite"),
+    (".backup", "rows are kept by: assetq sql QUERY FILE --into OUT.sqlite"),
+    (".dump", "rows are written by: assetq export FILE --all-tables --to OUT/ --as csv"),
+    (".indexes", "keys are probed: EXPLAIN QUERY PLAN SELECT … shows where"),
+    (".databases", ".tables lists the tables of all files"),
+];
+
+/// The width of a page of help.
+const WIDTH: usize = 80;
+
+/// A name and its description, on lines of at most 80 columns.
+fn described(name: &str, what: &str) -> Vec<String> {
+    const INDENT: usize = 25;
+    let mut lines = vec![format!("{name:<INDENT$}", INDENT = INDENT - 1)];
+    for word in what.split(' ') {
+        let is_full = |line: &String| line.width().saturating_add(word.width()) >= WIDTH;
+        if lines.last().is_some_and(is_full) {
+            lines.push(" ".repeat(INDENT - 1));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines
+}
 
 /// The formats of answers.
 const MODES: [(&str, Format); 4] =

@@ -118,15 +118,27 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
         }
     });
     crate::source::signals::restore_terminal_when_ended();
-    context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
+    context.say("a statement ends with a ;   .tables lists tables, help says more, quit leaves");
+    let stop: std::sync::Arc<dyn Fn() + Send + Sync> = std::sync::Arc::new(session.stopper());
     let mut text = String::new();
     loop {
         let is_first = text.trim().is_empty();
+        let is_after_blank = text.ends_with("\n");
         match editor.readline(if is_first { PROMPT } else { CONTINUED }) {
             Ok(line) if is_first => text = line,
+            // In the middle of a statement a word such as `quit` is a part of it, unless an empty line precedes it.
+            Ok(line) if is_after_blank && is_command(&line) => {
+                if !dot(line.trim(), session, context)? {
+                    return Ok(());
+                }
+                continue;
+            }
             Ok(line) => {
+                if line.trim().is_empty() && !is_after_blank {
+                    context.say("a statement ends with a ;   Ctrl-C drops it, and help says more");
+                }
                 text.push('\n');
-                text.push_str(&line);
+                text.push_str(line.trim_end());
             }
             // The text that was typed so far is dropped, as in a shell.
             Err(ReadlineError::Interrupted) => text.clear(),
@@ -154,7 +166,13 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
         }
         for statement in statements(&text) {
             INTERRUPTS.store(0, Ordering::Relaxed);
-            match answer(statement, session, context) {
+            context.page_answer(&stop);
+            let answered = answer(statement, session, context);
+            if context.pager().finish() {
+                // The user has seen enough, and the statement was stopped.
+                break;
+            }
+            match answered {
                 Ok(()) => {}
                 Err(Asked::Fault(fault)) => {
                     explain(&text, fault, context);

@@ -708,3 +708,49 @@ fn unknown_thickness_has_a_reason() {
     let (rows, error) = plates("ship.geometry");
     assert!(!rows.contains("\"thickness\":null") && !error.contains("unknown"), "{rows}{error}");
 }
+
+#[test]
+fn ls_names_the_other_tables_of_a_file_to_people() {
+    let other = "ship.geometry: other tables, by -t TABLE: index_buffers";
+    assert!(run(0, &["ls", "ship.geometry"]).1.contains(other));
+    for args in [&["-t", "armor_plates"][..], &["-f", "json"], &["--where", "index = 0"], &["-q"]] {
+        let (_, said) = run(0, &[&["ls", "ship.geometry"], args].concat());
+        assert!(!said.contains("other tables"), "{said}");
+    }
+}
+
+/// The tables of ships are in a file of the game that its players do not know.
+#[test]
+fn ls_takes_the_tables_of_the_parameters_and_the_database_of_a_game() {
+    let (rows, _) = run(0, &["ls", "wows-ship", "-t", "ships", "-f", "ndjson"]);
+    assert!(rows.contains("\"title\":\"Sample\""), "{rows}");
+    assert_eq!(rows, run(0, &["ls", "wows-ship:content/GameParams.data", "-t", "ships", "-f", "ndjson"]).0);
+    assert!(run(0, &["ls", "wows", "-t", "lods", "-n", "1", "-f", "ndjson"]).0.contains("extent"));
+    let (_, said) = run(2, &["ls", "wows-ship", "-t", "shops"]);
+    assert!(said.contains("no table \"shops\"; it has files"), "{said}");
+}
+
+#[test]
+fn an_address_that_ends_with_its_colon_is_the_folder() {
+    assert_eq!(run(0, &["ls", "wows:", "-f", "json"]).0, run(0, &["ls", "wows", "-f", "json"]).0);
+    let elsewhere = TempDir::new().unwrap();
+    let out =
+        command(elsewhere.path(), &["ls", "wows:"]).env_remove("ASSETQ_WOWS").env("HOME", elsewhere.path()).output();
+    let said = String::from_utf8(out.unwrap().stderr).unwrap();
+    assert!(said.starts_with("assetq: wows: World of Warships was not found"), "{said}");
+}
+
+#[test]
+fn a_query_that_names_a_file_says_where_files_go() {
+    let nested = samples().join("nested");
+    fs::create_dir_all(&nested).unwrap();
+    fs::copy(samples().join("sheet.wdb"), nested.join("sheet.wdb")).unwrap();
+    let (_, said) = run(2, &["sql", "select * from nested/sheet.wdb"]);
+    assert!(said.contains("nested/sheet.wdb is a file: files follow the query"), "{said}");
+}
+
+#[test]
+fn an_entry_without_bytes_of_its_own_says_where_bytes_are() {
+    let (_, said) = run(1, &["cat", "assets.bin", "--raw", &visual()]);
+    assert!(said.contains("is no stretch of bytes") && said.contains("offset"), "{said}");
+}

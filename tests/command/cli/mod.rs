@@ -1,6 +1,7 @@
 //! Tests of the command line.
 
 mod commands;
+mod completion;
 #[cfg(feature = "parquet")]
 mod export;
 mod golden;

@@ -303,6 +303,7 @@ mod terminal {
                 .env("ASSETQ", env!("CARGO_BIN_EXE_assetq"))
                 .env("XDG_STATE_HOME", dir)
                 .env("TERM", "xterm")
+                .env("ASSETQ_PAGER", "")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .spawn();
@@ -371,6 +372,49 @@ mod terminal {
             // The query is remembered.
             assert!(fs::read_to_string(dir.path().join("assetq/sql_history")).unwrap().contains("SELECT 40 + 2;"));
         }
+    }
+
+    /// What people type who know other prompts: words without a dot, also after an empty line in a statement.
+    #[test]
+    fn a_prompt_is_left_and_helps_by_words_and_pages_its_answers() {
+        let dir = TempDir::new().unwrap();
+        super::run(dir.path(), 0, &["sample", "."], "");
+        let line = "ASSETQ_PAGER='sed s/^/paged:/' \"$ASSETQ\" sql sheet.wdb; echo \"code=$?\"";
+        let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
+        terminal.wait_for("assetq> ");
+        terminal.keys.write_all(b"SELECT 40 + 2;\r").unwrap();
+        terminal.wait_for("paged:42");
+        terminal.wait_for_after("paged:42", "assetq> ");
+        terminal.keys.write_all(b".import x.csv\r").unwrap();
+        terminal.wait_for("sqlite3 new.db");
+        // In the middle of a statement, after an empty line.
+        terminal.wait_for_after("sqlite3 new.db", "assetq> ");
+        terminal.keys.write_all(b"SELECT 1\r").unwrap();
+        terminal.wait_for("...> ");
+        terminal.keys.write_all(b"\r").unwrap();
+        terminal.wait_for_after("a statement ends with a ;   Ctrl-C", "...> ");
+        terminal.keys.write_all(b"help\r").unwrap();
+        terminal.wait_for_after("and may go over several lines", "...> ");
+        terminal.keys.write_all(b"quit\r").unwrap();
+        let seen = terminal.end();
+        assert!(seen.contains("code=0"), "{seen}");
+    }
+
+    /// Leaving the pager drops the rest of an answer, and not the prompt.
+    #[test]
+    fn a_pager_that_is_left_stops_the_answer_only() {
+        let dir = TempDir::new().unwrap();
+        super::run(dir.path(), 0, &["sample", "."], "");
+        let line = "ASSETQ_PAGER='head -n 2' \"$ASSETQ\" sql sheet.wdb; echo \"code=$?\"";
+        let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
+        terminal.wait_for("assetq> ");
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n;\r";
+        terminal.keys.write_all(endless.as_bytes()).unwrap();
+        terminal.wait_for_after("FROM n;", "assetq> ");
+        terminal.keys.write_all(b"SELECT 40 + 2;\r").unwrap();
+        terminal.wait_for("\n42\r\n");
+        terminal.keys.write_all(b"quit\r").unwrap();
+        assert!(terminal.end().contains("code=0"));
     }
 
     /// Work that takes longer than people wait without a sign shows how far it is, and leaves nothing of that.

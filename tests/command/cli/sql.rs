@@ -400,3 +400,17 @@ fn the_prompt_changes_how_answers_are_written_and_ends_like_others() {
     }
     assert!(asked("SELECT 1 AS\nexit;\n").0.starts_with("1"), "a name in a statement is no end");
 }
+
+#[test]
+fn help_of_the_prompt_fits_80_columns_and_knows_other_prompts() {
+    let (help, _) = typed(0, &["sheet.wdb"], "help\n");
+    assert!(help.contains(".tables") && help.contains("path_id("), "{help}");
+    let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:?}");
+    for (command, how) in
+        [(".open x", "assetq sql FILE..."), (".read x", "assetq sql - FILE <"), (".import x", "sqlite3")]
+    {
+        let (_, said) = typed(0, &["sheet.wdb"], &format!("{command}\n"));
+        assert!(said.contains(how) && said.lines().count() == 1, "{said}");
+    }
+}

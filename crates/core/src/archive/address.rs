@@ -75,14 +75,15 @@ impl Address {
         }
         let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));
         for (outer, inner) in splits.chain([(path, None)]) {
-            let inner = inner.map(str::to_owned);
             if inner.is_some() && outer.exists() {
+                let inner = inner.filter(|inner| !inner.is_empty()).map(str::to_owned);
                 return Self { outer: outer.to_owned(), build: None, inner };
             }
             if let Some((folder, build)) = self::splits(outer, AT_BUILD).pop()
                 && !build.contains('/')
                 && folder.exists()
             {
+                let inner = inner.map(str::to_owned);
                 return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
             }
         }
