@@ -15,7 +15,7 @@
 //! | a mesh as GLB, a map as a picture | [`view::draw`] | |
 //! | what refers to an entry | [`query::refs`] | |
 //! | a text, wherever it is | [`query::find`] | |
-//! | CSV, JSON, Parquet | [`write`] | Parquet: `parquet` |
+//! | CSV, JSON, Parquet | [`mod@write`] | Parquet: `parquet` |
 //! | all damage of a file | [`formats::Reader::verify`] | |
 //! | a file on a server | [`Asset::open`] with a URL | `remote` |
 //! | a format of my own | [`formats`], [`Format::add`] | |

@@ -11,7 +11,7 @@ int main(int count, char **arguments) {
   struct ArrowArray batch;
   uint64_t files = 0, bytes = 0;
   int64_t row;
-  if (file == NULL || assetq_table(file, "files", columns, 1, NULL, &rows, &error) != 0) {
+  if (file == NULL || assetq_table(file, "entries", columns, 1, NULL, &rows, &error) != 0) {
     fprintf(stderr, "%s\n", assetq_error_message(error));
     assetq_error_free(error);
     assetq_close(file);
