@@ -1,7 +1,8 @@
 //! Formats: a module for each game, and the traits and parts that a format is made of.
 //!
 //! A format implements [`Reader`] and [`FileFormat`]; [`Format::add`] adds it to [`Asset::open`](crate::Asset::open) and every
-//! command: `examples/custom_format` is a small one.
+//! command. A format of a header and arrays of structs is one declaration ([`schema!`], [`schema::FileSchema`]):
+//! `examples/custom_format`.
 //!
 //! ```
 //! # fn main() -> assetq::Result<()> {
@@ -19,7 +20,7 @@
 
 pub use assetq_core::{
     BuiltIn, ErrorKind, FileFormat, Openable, Reader, archive, bytes, compare, dds, error, id, reader, relations,
-    report, scene, source, texture, writable,
+    report, scene, schema, source, texture, writable,
 };
 #[cfg(feature = "ff13")]
 pub use assetq_ff13 as ff13;

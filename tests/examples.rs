@@ -23,7 +23,7 @@ mod wdata;
 #[path = "../examples/wdb.rs"]
 mod wdb;
 
-use custom_format::toy::Toy;
+use custom_format::toy;
 use std::path::Path;
 use std::process::{Command, ExitCode, Termination as _};
 use std::{env, fs};
@@ -71,7 +71,10 @@ fn every_example_runs_without_arguments() {
     let dir = tempfile::tempdir().unwrap();
     let shows: [(&str, &[&str]); 9] = [
         ("assets_bin", &["29 resources, 40 strings", ".mfm"]),
-        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "items: 3 rows"]),
+        (
+            "custom_format",
+            &["$ assetq info ", "robot     40    1.25      2", "price: 7 -> 9", "3 references to makers"],
+        ),
         ("custom_table", &["folder,records,bytes", "content/gameplay/usa/ship/submarine/USS000_Antenna,4,392"]),
         ("embedding", &["8 rows", "min: [-0.634616, -1, -7.5]", "24 bytes needed, 23 left (at offset 0x128)"]),
         (
@@ -134,30 +137,43 @@ fn session(dir: &Path, text: &str) {
 fn every_command_works_on_an_added_format() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    fs::write(dir.join("old.toy"), Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02), ("robot", 40, 1.25)])).unwrap();
+    fs::write(dir.join("old.toy"), toy::build(&[("kite", 7, 0.5, 1), ("marble", 1, 0.02, 1), ("robot", 40, 1.25, 2)]))
+        .unwrap();
     // Detected by its magic, whatever its name.
-    fs::write(dir.join("new.bin"), Toy::build(&[("kite", 9, 0.5), ("marble", 1, 0.02), ("top", 3, 0.1)])).unwrap();
+    fs::write(dir.join("new.bin"), toy::build(&[("kite", 9, 0.5, 1), ("marble", 1, 0.02, 1), ("top", 3, 0.1, 1)]))
+        .unwrap();
     session(
         dir,
         r#"
 $ assetq info new.bin
-new.bin: toy, 80 bytes
-table  rows  columns
-items     3  name price weight
+new.bin: toy, 136 bytes
+section  offset  size  count
+header      0x0    12      -
+items       0xc    84      3
+makers     0x60    40      2
+table   rows  columns
+items      3  name price weight maker
+makers     2  id name
 
 $ assetq ls old.toy
-name    price  weight
-kite        7     0.5
-marble      1    0.02
-robot      40    1.25
+name    price  weight  maker
+kite        7     0.5      1
+marble      1    0.02      1
+robot      40    1.25      2
 
 $ assetq ls old.toy *o* --where 'price > 3' -f ndjson
-{"name":"robot","price":40,"weight":1.25}
+{"name":"robot","price":40,"weight":1.25,"maker":2}
 
 $ assetq cat old.toy marble
 name: marble
 price: 1
 weight: 0.02
+maker: 1
+
+$ assetq sql 'SELECT i.name, m.name AS maker FROM items i JOIN makers m ON i.maker = m.id WHERE price > 3' old.toy
+name   maker
+kite   Woodworks
+robot  Tin & Son
 
 $ assetq sql 'SELECT name, n.price - o.price AS more FROM o.items o JOIN n.items n USING (name)' o=old.toy n=new.bin
 name    more
@@ -165,27 +181,74 @@ kite       2
 marble     0
 
 $ assetq find *o* .
-file       table  key    column  text
-./new.bin  items  top    name    top
-./old.toy  items  robot  name    robot
+file       table   key    column  text
+./new.bin  items   top    name    top
+./new.bin  makers  1      name    Woodworks
+./new.bin  makers  2      name    Tin & Son
+./old.toy  items   robot  name    robot
+./old.toy  makers  1      name    Woodworks
+./old.toy  makers  2      name    Tin & Son
 
 $ assetq diff old.toy new.bin
 items: 1 added, 1 removed, 1 changed
   ~ kite
       price: 7 -> 9
-  - robot  price=40  weight=1.25
-  + top  price=3  weight=0.1
+  - robot  price=40  weight=1.25  maker=2
+  + top  price=3  weight=0.1  maker=1
 [1]
+
+$ assetq refs 2 old.toy
+direction  id  path  table  column  file     row
+from       -   -     items  maker   old.toy    2
 
 $ assetq verify old.toy
 old.toy: toy ok
   ok  items: 3 rows
+  ok  makers: 2 rows
+  ok  items.maker: 3 references to makers
+  ok  makers.id: 2 different values
 
 $ assetq export old.toy --to - --as csv
-name,price,weight
-kite,7,0.5
-marble,1,0.02
-robot,40,1.25
+name,price,weight,maker
+kite,7,0.5,1
+marble,1,0.02,1
+robot,40,1.25,2
+
+$ assetq sql 'UPDATE items SET price = price + 1, maker = 2 WHERE price = 7' old.toy --to set.toy
+~ items kite
+    price: 7 -> 8
+    maker: 1 -> 2
+assetq: old.toy: 1 edit, 0 that the file has already, 0 left out
+
+$ assetq sql 'INSERT INTO items VALUES (char(116, 111, 112), 2, 0.1, 1)' set.toy --to more.toy
++ items top
+assetq: set.toy: 1 edit, 0 that the file has already, 0 left out
+
+$ assetq sql 'DELETE FROM items WHERE price = 1' more.toy --to less.toy
+- items marble
+assetq: more.toy: 1 edit, 0 that the file has already, 0 left out
+
+$ assetq ls less.toy
+name   price  weight  maker
+kite       8     0.5      2
+robot     40    1.25      2
+top        2     0.1      1
+
+$ assetq sql 'UPDATE items SET maker = 9 WHERE price = 7' old.toy --to no.toy
+assetq: old.toy: items "kite": column maker: 9 does not fit: no row of makers has this id
+[2]
+
+$ assetq sql 'DELETE FROM makers WHERE id = 2' old.toy --to no.toy
+assetq: old.toy: makers: id 2 cannot go alone: items "robot" refers to it
+[2]
+
+$ assetq sql 'UPDATE makers SET id = 2 WHERE id = 1' old.toy --to no.toy
+assetq: old.toy: makers: column id: 2 does not fit: another row has it
+[2]
+
+$ assetq sql 'UPDATE items SET name = name || name || name || name || name WHERE price = 7' old.toy --to no.toy
+assetq: SQL: row kite: items: column name: "kitekitekitekitekite" does not fit: a text of at most 16 bytes
+[2]
 "#,
     );
     let kinds: &[&str] = if cfg!(feature = "parquet") { &["json", "parquet", "arrow"] } else { &["json"] };
@@ -200,29 +263,44 @@ robot,40,1.25
 fn damage_in_an_added_format_is_reported_and_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let good = Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02)]);
+    let good = toy::build(&[("kite", 7, 0.5, 1), ("marble", 1, 0.02, 2)]);
     let mut text = good.clone();
-    text[9] = 0xFF;
+    text[13] = 0xFF;
+    let mut lost = good.clone();
+    lost[36] = 9;
     fs::write(dir.join("text.toy"), text).unwrap();
+    fs::write(dir.join("lost.toy"), lost).unwrap();
     fs::write(dir.join("cut.toy"), good.split_last().unwrap().1).unwrap();
     session(
         dir,
         r#"
 $ assetq ls text.toy
-name    price  weight
--           7     0.5
-marble      1    0.02
-assetq: text.toy: items: not valid UTF-8 after 1 units (at offset 0x8)
+name    price  weight  maker
+-           7     0.5      1
+marble      1    0.02      2
+assetq: text.toy: items: not valid UTF-8 after 1 units (at offset 0xc)
 [3]
 
 $ assetq verify text.toy
 text.toy: toy damaged
   BAD items: 2 rows
-        row 0: items: not valid UTF-8 after 1 units (at offset 0x8)
+        row 0: items: not valid UTF-8 after 1 units (at offset 0xc)
+  ok  makers: 2 rows
+  ok  items.maker: 2 references to makers
+  ok  makers.id: 2 different values
+[3]
+
+$ assetq verify lost.toy
+lost.toy: toy damaged
+  ok  items: 2 rows
+  ok  makers: 2 rows
+  BAD items.maker: 2 references to makers
+        items row 0: column maker: no row of makers is 9
+  ok  makers.id: 2 different values
 [3]
 
 $ assetq info cut.toy
-assetq: cut.toy: header: items: 2 is not allowed (at offset 0x4)
+assetq: cut.toy: header: makers: 2 is not allowed (at offset 0x8)
 [3]
 "#,
     );

@@ -1,4 +1,4 @@
-//! A format of your own: the module `toy` reads it, and one line makes every command of `assetq` know it.
+//! A format of your own: the module `toy` declares it, and one line makes every command of `assetq` know it.
 //!
 //! ```sh
 //! cargo run --example custom_format -- sql 'SELECT name, price * weight FROM items' shop.toy
@@ -23,14 +23,15 @@ pub fn main() -> io::Result<ExitCode> {
     let dir = env::temp_dir().join("assetq-toys");
     fs::create_dir_all(&dir)?;
     let [old, new] = ["old.toy", "new.toy"].map(|name| dir.join(name).to_string_lossy().into_owned());
-    fs::write(&old, Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02), ("robot", 40, 1.25)]))?;
-    fs::write(&new, Toy::build(&[("kite", 9, 0.5), ("marble", 1, 0.02), ("top", 3, 0.1)]))?;
+    fs::write(&old, toy::build(&[("kite", 7, 0.5, 1), ("marble", 1, 0.02, 1), ("robot", 40, 1.25, 2)]))?;
+    fs::write(&new, toy::build(&[("kite", 9, 0.5, 1), ("marble", 1, 0.02, 1), ("top", 3, 0.1, 1)]))?;
     for command in [
         &["info", &old][..],
         &["ls", &old, "--where", "price > 3"],
         &["cat", &old, "robot"],
         &["sql", "SELECT sum(price) AS price, sum(weight) AS weight FROM items", &old],
         &["diff", &old, &new],
+        &["refs", "2", &old],
         &["verify", &old, &new],
     ] {
         println!("\n$ assetq {}", command.join(" "));

@@ -1,76 +1,61 @@
-//! The price list of a toy shop: `TOYS`, the number of items, and the items ([`Item`]).
+//! The price list of a toy shop: a header, the items, and their makers. All of it is one declaration; the commands follow.
 
-use assetq::formats::bytes::{Cursor, le};
-use assetq::formats::reader::{FileFormat, Reader};
-use assetq::table::{Column, DeclaredTable, Table};
-use assetq::{Options, Result, Source};
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use assetq::formats::bytes::le;
+use assetq::formats::schema::{Array, DeclaredFile, FileSchema};
 
-const MAGIC: &[u8] = b"TOYS";
-const HEADER: usize = 8;
+assetq::formats::schema! {
+    /// The magic `TOYS`, and the number of records of each array.
+    pub struct Header: 12 {
+        magic: [u8; 4],
+        items: le::U32,
+        makers: le::U32,
+    }
 
-/// An item in the file.
-#[derive(Debug, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-struct Item {
-    /// Filled up with NULs.
-    name: [u8; 16],
-    price: le::U32,
-    weight: le::F32,
+    /// An item.
+    pub struct Item: 0x1C {
+        name: [u8; 16] as str => "name".brief().key().writable(),
+        price: le::U32 => "price".brief().writable(),
+        weight: le::F32 => "weight".brief().writable(),
+        /// The id of its maker.
+        maker: le::U32 => "maker".brief().reference().refers_to("makers").writable(),
+    }
+
+    /// A maker of items.
+    pub struct Maker: 0x14 {
+        id: le::U32 => "id".brief().key().unique().writable(),
+        name: [u8; 16] as str => "name".brief().writable(),
+    }
+}
+
+/// The format.
+#[derive(Debug)]
+pub struct Toys;
+
+impl FileSchema for Toys {
+    const NAME: &'static str = "toy";
+    const ENDINGS: &'static [&'static str] = &[".toy"];
+    const MAGIC: &'static [u8] = b"TOYS";
+    const ARRAYS: &'static [Array] = &[Array::of::<Item>("items"), Array::of::<Maker>("makers")];
+    type Header = Header;
 }
 
 /// An open price list.
-#[derive(Debug)]
-pub struct Toy {
-    source: Source,
-    count: usize,
+pub type Toy = DeclaredFile<Toys>;
+
+/// A file with these items (name, price, weight, maker), of the makers 1 and 2.
+pub fn build(items: &[(&str, u32, f32, u32)]) -> Vec<u8> {
+    let mut bytes =
+        [&b"TOYS"[..], &u32::try_from(items.len()).unwrap_or(u32::MAX).to_le_bytes(), &2u32.to_le_bytes()].concat();
+    for (name, price, weight, maker) in items {
+        bytes.extend(padded(name));
+        bytes.extend([price.to_le_bytes(), weight.to_le_bytes(), maker.to_le_bytes()].concat());
+    }
+    for (id, name) in [(1u32, "Woodworks"), (2, "Tin & Son")] {
+        bytes.extend(id.to_le_bytes().into_iter().chain(padded(name)));
+    }
+    bytes
 }
 
-impl Toy {
-    /// A file with these items.
-    pub fn build(items: &[(&str, u32, f32)]) -> Vec<u8> {
-        let mut bytes = [MAGIC, &u32::try_from(items.len()).unwrap_or(u32::MAX).to_le_bytes()].concat();
-        for (name, price, weight) in items {
-            let name = name.bytes().chain([0; 16]).take(16);
-            bytes.extend(name.chain(price.to_le_bytes()).chain(weight.to_le_bytes()));
-        }
-        bytes
-    }
-}
-
-/// Detects and opens files.
-impl FileFormat for Toy {
-    const NAME: &'static str = "toy";
-    const ENDINGS: &'static [&'static str] = &[".toy"];
-    const MAGIC: &'static [u8] = MAGIC;
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        // A `Cursor` checks each read against the file, and its errors have the offset.
-        let mut cursor = Cursor::new(source.view("header"));
-        cursor.magic(MAGIC)?;
-        // More items than the file can hold are an error here, before anything uses their number.
-        let count = cursor.count("items", size_of::<Item>())?;
-        cursor.array::<Item>(count)?;
-        cursor.expect_end()?;
-        Ok(Self { source, count })
-    }
-}
-
-/// Answers what all commands ask. The other methods of the trait are optional.
-impl Reader for Toy {
-    fn source(&self) -> &Source {
-        &self.source
-    }
-
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let view = self.source.view("items").at(HEADER);
-        let items = DeclaredTable::over("items", view.array::<Item>(self.count).unwrap_or_default())
-            .column(Column::text("name").brief().key(), move |(_, item)| {
-                let name = item.name.split(|byte| *byte == 0).next().unwrap_or_default();
-                Ok(view.locate(&item.name).utf8(name)?.into())
-            })
-            .column(Column::uint("price").brief(), |(_, item)| Ok(item.price.get().into()))
-            .column(Column::f32("weight").brief(), |(_, item)| Ok(item.weight.get().into()));
-        vec![Box::new(items)]
-    }
+fn padded(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().chain([0; 16]).take(16)
 }

@@ -98,3 +98,17 @@ fn the_front_door_has_at_most_fifteen_names() {
     }
     assert_eq!(names.len(), 15, "{names:?}");
 }
+
+#[test]
+fn writers_ask_the_declarations_for_columns_and_offsets() {
+    let by_hand = regex::Regex::new(
+        r"(saturating_add|skip|at)\((0x[0-9A-F]+|[0-9]{1,3})\)|mod column|const [A-Z_]+: usize = (0x)?[0-9]+;",
+    )
+    .unwrap();
+    for writer in ["wows/src/geometry/writer.rs", "wows/src/bwdb/writer/slots.rs", "wows/src/bwdb/writer/mod.rs"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(writer)).unwrap();
+        for line in text.lines().filter(|line| !line.contains("saturating_add(1)")) {
+            assert!(!by_hand.is_match(line), "{writer}: {line}");
+        }
+    }
+}

@@ -35,6 +35,7 @@ pub mod reader;
 pub mod relations;
 pub mod report;
 pub mod scene;
+pub mod schema;
 pub mod source;
 pub mod suggest;
 pub mod table;

@@ -10,7 +10,7 @@ use crate::report::{Progress, Report};
 use crate::scene::Shapes;
 use crate::scene::{Meshes, Placements};
 use crate::source::Source;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Table, Value, Visitor, rules};
 use crate::texture::Texture;
 use crate::writable::{Writable, short_text};
 use std::any::Any;
@@ -189,10 +189,12 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read.
+    /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read, and the rules
+    /// that columns declare are checked.
     fn verify(&self, progress: &Progress) -> Report {
         let tables = self.tables();
-        tables.iter().map(|table| entry::check_cells(&**table, progress)).collect::<Vec<_>>().into()
+        let cells = tables.iter().map(|table| entry::check_cells(&**table, progress));
+        cells.chain(rules::check(&tables)).collect::<Vec<_>>().into()
     }
 }
 

@@ -13,6 +13,7 @@ pub mod place;
 mod plain;
 mod records;
 mod rows;
+pub mod rules;
 pub mod search;
 mod shape;
 mod value;
@@ -33,6 +34,7 @@ pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::Field;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -59,6 +61,8 @@ pub struct Column {
     pub unique: bool,
     /// The table whose unique column has each of its values, or each item of its lists.
     pub refers_to: Option<&'static str>,
+    /// The declared field that stores its cells: in-place edits write there.
+    pub field: Option<&'static Field>,
 }
 
 /// The values that can be written to a column, all of the column's kind.
@@ -118,6 +122,7 @@ impl Column {
             shape: None,
             unique: false,
             refers_to: None,
+            field: None,
         }
     }
 

@@ -3,7 +3,9 @@
 use super::{
     CellSink, Column, ItemList, Kind, Literal, PlainCell, Region, RowCursor, Table, Value, Volume, no_cell, text_behind,
 };
+use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::Field;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -191,6 +193,19 @@ impl<'a, R> DeclaredTable<'a, R> {
         get: impl Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a,
     ) -> Self {
         self.add(columns, Get::FromMap(Box::new(get)))
+    }
+
+    /// Adds the columns of declared fields; `record` locates the record of a row.
+    #[must_use]
+    pub fn fields(
+        self,
+        fields: &'static [Field],
+        record: impl Fn(&R) -> Result<View<'a>> + Copy + Send + Sync + 'a,
+    ) -> Self {
+        fields.iter().fold(self, |table, field| match field.column() {
+            Some(column) => table.column(column, move |row| field.value(record(row)?)),
+            None => table,
+        })
     }
 
     /// Adds a column whose cells borrow from the row; [`Table::value`] copies them, because it keeps no row.

@@ -6,6 +6,7 @@ mod fit;
 mod items;
 pub mod json;
 mod key;
+pub mod patches;
 mod pieces;
 pub mod pointers;
 
@@ -19,7 +20,7 @@ pub use key::{Nth, keys};
 pub use pieces::{Check, Piece, Pieces, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::Value;
+use crate::table::{Table, Value, column_index};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -62,6 +63,16 @@ impl Edit {
 
 /// Resolved cells: numbers of columns, in order, and values of their kinds, which fit.
 pub type ColumnValues = Vec<(usize, Value<'static>)>;
+
+/// The cell of column number `column`.
+pub fn cell(cells: &ColumnValues, column: usize) -> Option<&Value<'static>> {
+    cells.iter().find(|(at, _)| *at == column).map(|(_, value)| value)
+}
+
+/// The cell of the column `name` of `table`.
+pub fn cell_named<'c>(table: &dyn Table, cells: &'c ColumnValues, name: &str) -> Option<&'c Value<'static>> {
+    cell(cells, column_index(table, name)?)
+}
 
 /// The edits of one table, resolved against a reader and checked: every row exists and is named once, every column is
 /// writable and is named once in its row, every value fits its column, and differs from the file's value.

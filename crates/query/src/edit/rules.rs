@@ -1,12 +1,13 @@
 //! Rules between rows, which columns declare: unique values, and references to rows. They hold in the file after all edits
 //! together, so that two rows can swap their values, and rows can be deleted with all that refer to them.
 
-use super::{ColumnValues, EditPosition, TableEdits, refused};
+use super::{EditPosition, TableEdits, refused};
 use crate::compare::hash_value;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
+use crate::table::rules::references;
 use crate::table::{Table, Value};
-use crate::writable::{short, whole_number};
+use crate::writable::{cell, short};
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -109,10 +110,6 @@ impl<'t> Edited<'t> {
     }
 }
 
-fn cell(cells: &ColumnValues, column: usize) -> Option<&Value<'static>> {
-    cells.iter().find(|(at, _)| *at == column).map(|(_, value)| value)
-}
-
 /// How many rows have a value, and the edits that write it.
 #[derive(Default)]
 struct Count {
@@ -156,23 +153,6 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
         let what = format!("{}: column {name}: {} does not fit: another row has it", table.name(), short(value));
         found.push(Violation { table: table.name().to_owned(), at, error: refused(what) });
     }
-}
-
-/// The hashes of what a cell refers to: its items, or itself.
-fn references<'v>(value: &'v Value<'v>, state: &RandomState) -> impl Iterator<Item = (u64, &'v Value<'v>)> {
-    let items = match value {
-        Value::List(items) => items,
-        Value::Null => &[][..],
-        one => std::slice::from_ref(one),
-    };
-    items.iter().map(|item| {
-        let mut hasher = state.build_hasher();
-        match whole_number(item) {
-            Some(number) => hasher.write_i128(number),
-            None => hash_value(item, &mut hasher),
-        }
-        (hasher.finish(), item)
-    })
 }
 
 /// Finds the edits after which a cell of `column` refers to no row of `target`.

@@ -2,6 +2,8 @@
 //! to the struct that holds them.
 
 use crate::bytes::{PackedString, le};
+use crate::id::Id32;
+use crate::schema;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// `MergedGeometryPrototype` (§2): counts and pointers of the six arrays, at the start of the file.
@@ -49,22 +51,35 @@ impl Header {
     }
 }
 
-/// `MappingEntry` (§3): the slice of a merged buffer that one render group uses.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Mapping {
-    /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
-    pub mapping_id: le::U32,
-    /// The number of the merged buffer.
-    pub merged_buffer_index: le::U16,
-    /// Texel density in an encoding of the game's own; 0 in older files.
-    pub packed_texel_density: le::U16,
-    /// First item (vertex or index) in the merged buffer.
-    pub items_offset: le::U32,
-    /// Items.
-    pub items_count: le::U32,
+schema! {
+    /// `MappingEntry` (§3): the slice of a merged buffer that one render group uses.
+    pub struct Mapping: 0x10 {
+        /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
+        pub mapping_id: le::U32 as Id32 => "mapping_id".brief().key().unique().writable(),
+        /// The number of the merged buffer.
+        pub merged_buffer_index: le::U16 => "buffer".brief().place(),
+        /// Texel density in an encoding of the game's own; 0 in older files.
+        pub packed_texel_density: le::U16 => "texel_density".brief().writable(),
+        /// First item (vertex or index) in the merged buffer.
+        pub items_offset: le::U32 => "start".brief().place(),
+        /// Items.
+        pub items_count: le::U32 => "count".brief(),
+    }
+
+    /// A plate of an armour model; its vertices follow.
+    pub struct PlateHeader: 0x20 {
+        /// Collision material.
+        pub material_id: le::U16 => "material_id".brief().key().writable(),
+        /// Layer, from 1.
+        pub layer: le::U16 => "layer".brief().key().writable(),
+        /// Corner of the box around its vertices.
+        pub min: [le::F32; 3],
+        /// The opposite corner.
+        pub max: [le::F32; 3],
+        /// Vertices, three a triangle.
+        pub vertices: le::U32,
+    }
 }
-const _: () = assert!(size_of::<Mapping>() == 0x10);
 
 /// `VerticesPrototype` (§4.1): a merged vertex buffer.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
@@ -130,23 +145,6 @@ const _: () = assert!(size_of::<ArmorHeader>() == 0x20);
 
 /// The header of an armour blob.
 pub const ARMOR_TAG: u32 = 0x8000_0001;
-
-/// A plate of an armour model; its vertices follow.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PlateHeader {
-    /// Collision material.
-    pub material_id: le::U16,
-    /// Layer, from 1.
-    pub layer: le::U16,
-    /// Corner of the box around its vertices.
-    pub min: [le::F32; 3],
-    /// The opposite corner.
-    pub max: [le::F32; 3],
-    /// Vertices, three a triangle.
-    pub vertices: le::U32,
-}
-const _: () = assert!(size_of::<PlateHeader>() == 0x20);
 
 /// A vertex of a plate.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]

@@ -13,7 +13,8 @@ use crate::bytes::le;
 use crate::error::Result;
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
+use crate::schema::{Record as _, field};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -105,15 +106,7 @@ fn mappings<'g>(
     let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
     let table = DeclaredTable::new(name, move || Ok(all(g)?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-        .column(Column::id32("mapping_id").brief().key().unique().writable(), |(_, m)| {
-            Ok(Value::Id32(m.mapping_id.get()))
-        })
-        .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
-        .column(Column::uint("texel_density").brief().accepts(Accepts::Bits(16)), |(_, m)| {
-            Ok(m.packed_texel_density.get().into())
-        })
-        .column(Column::uint("start").brief().place(), |(_, m)| Ok(m.items_offset.get().into()))
-        .column(Column::uint("count").brief(), |(_, m)| Ok(m.items_count.get().into()))
+        .fields(Mapping::FIELDS, |(_, m)| Ok(g.view("mapping").locate(*m)))
         .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
     Box::new(table)
 }
@@ -235,15 +228,11 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
     let table = DeclaredTable::new("armor_plates", count, locate)
         .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
         .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
-        .column(Column::uint("material_id").brief().key().accepts(Accepts::Bits(16)), |row| {
-            Ok(row.header().material_id.get().into())
-        })
+        .fields(const { field::<PlateHeader>("material_id") }, |row| Ok(g.view("plate").locate(row.header())))
         .column(Column::text("material").brief().resolved(), |row| {
             Ok(material_name(row.header().material_id.get()).into())
         })
-        .column(Column::uint("layer").brief().key().accepts(Accepts::Bits(16)), |row| {
-            Ok(row.header().layer.get().into())
-        })
+        .fields(const { field::<PlateHeader>("layer") }, |row| Ok(g.view("plate").locate(row.header())))
         .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
         .column(Column::new("area", Kind::F64).brief(), |row| Ok(area(row.plate.triangles()).into()))
         .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {

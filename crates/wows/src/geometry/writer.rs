@@ -5,17 +5,17 @@ use super::Geometry;
 use super::export::back::{Fixed, Glb, lay};
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
+use crate::bytes::{View, le};
 use crate::codec::encd;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader as _;
 use crate::source::Source;
-use crate::table::Value;
+use crate::table::Table;
+use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
 use crate::writable::{Check, Pieces, TableEdits, Writable, refused, short_text};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Replaced bytes, by their positions.
-type Patches = BTreeMap<usize, Vec<u8>>;
 
 /// A range of the file, and its replacement.
 type Stretch = (Range<usize>, Vec<u8>);
@@ -25,20 +25,17 @@ type Slice = (Range<usize>, usize);
 
 impl Writable for Geometry {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let mut patches = Patches::new();
+        let mut patches = Patches::default();
         for edits in edits {
             if !edits.add.is_empty() || !edits.remove.is_empty() {
                 return Err(refused(format!("rows of {} can neither be added nor removed", edits.table)));
             }
-            match &*edits.table {
-                "vertex_mappings" => self.set_mappings(self.vertex_mappings()?, edits, &mut patches)?,
-                "index_mappings" => self.set_mappings(self.index_mappings()?, edits, &mut patches)?,
-                "armor_plates" => self.set_plates(edits, &mut patches)?,
-                other => return Err(refused(format!("{other}: rows of this table are not written"))),
+            match self.table(&edits.table) {
+                Some(table) => self.set(&*table, edits, &mut patches)?,
+                None => return Err(refused(format!("{}: rows of this table are not written", edits.table))),
             }
         }
-        let stretches = patches.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes));
-        let mut pieces = Pieces::replaced(self.source.bytes().len(), stretches)?;
+        let mut pieces = Pieces::replaced(self.source.bytes().len(), patches.into_stretches())?;
         pieces.check = Check::Rows;
         // They show the ids and the materials, too, or hash the bytes that have them.
         pieces.also = ["armor_models", "armor_triangles", "render_groups"].map(str::to_owned).into();
@@ -86,46 +83,22 @@ impl Writable for Geometry {
 }
 
 impl Geometry {
-    fn set_mappings(&self, mappings: &[Mapping], edits: &TableEdits, patches: &mut Patches) -> Result<()> {
-        for (row, cells) in &edits.set {
-            let mapping = mappings.get(*row).ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?;
-            let at = self.view("mappings").locate(mapping).position();
-            for (column, value) in cells {
-                match (column, value) {
-                    (&MAPPING_ID, Value::Id32(id)) => {
-                        patches.insert(at, id.to_le_bytes().to_vec());
-                    }
-                    (&TEXEL_DENSITY, Value::Uint(density)) => {
-                        let density = u16::try_from(*density).map_err(|_| unfit(edits, "texel_density", value))?;
-                        patches.insert(at.saturating_add(6), density.to_le_bytes().to_vec());
-                    }
-                    _ => return Err(unfit(edits, "", value)),
-                }
+    /// Writes edits of mappings and plates, in the fields of their columns.
+    fn set(&self, table: &dyn Table, edits: &TableEdits, patches: &mut Patches) -> Result<()> {
+        let missing = |row: usize| crate::table::no_cell(&edits.table, row, 0);
+        let mappings = match &*edits.table {
+            "vertex_mappings" => self.vertex_mappings()?,
+            "index_mappings" => self.index_mappings()?,
+            _ => {
+                let of_row = |row: usize| self.armor_places().all.get(row.checked_div(self.rows_of_plate())?);
+                return patches.set(table.columns(), edits, |row| {
+                    Ok(self.view("plate").at(of_row(row).ok_or_else(|| missing(row))?.position))
+                });
             }
-        }
-        Ok(())
-    }
-
-    fn set_plates(&self, edits: &TableEdits, patches: &mut Patches) -> Result<()> {
-        for (row, cells) in &edits.set {
-            let plate = row.checked_div(self.rows_of_plate());
-            let place = plate.and_then(|plate| self.armor_places().all.get(plate));
-            let at = place.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?.position;
-            for (column, value) in cells {
-                let number = match value {
-                    Value::Uint(number) => u16::try_from(*number).ok(),
-                    _ => None,
-                };
-                let number = number.ok_or_else(|| unfit(edits, "material_id or layer", value))?;
-                let field = match *column {
-                    MATERIAL_ID => 0,
-                    LAYER => 2,
-                    _ => return Err(unfit(edits, "", value)),
-                };
-                patches.insert(at.saturating_add(field), number.to_le_bytes().to_vec());
-            }
-        }
-        Ok(())
+        };
+        patches.set(table.columns(), edits, |row| {
+            Ok(self.view("mapping").locate(mappings.get(row).ok_or_else(|| missing(row))?))
+        })
     }
 
     /// The group that a mesh was written from: by its stated ids, or else by its name.
@@ -164,15 +137,13 @@ impl Geometry {
         if vertices.is_empty() && indices.is_empty() {
             return Ok(Pieces::whole(length));
         }
-        let (mut patches, mut blobs) = (Patches::new(), Vec::<Stretch>::new());
+        let (mut patches, mut blobs) = (Patches::default(), Vec::<Stretch>::new());
         self.rebuild_vertices(vertices, &mut patches, &mut blobs)?;
         self.rebuild_indices(indices, &mut patches, &mut blobs)?;
         blobs.sort_by_key(|(range, _)| range.start);
         self.check_alone(&blobs)?;
         self.repoint(&blobs, &mut patches)?;
-        let mut stretches: Vec<Stretch> =
-            patches.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes)).collect();
-        stretches.extend(blobs);
+        let mut stretches: Vec<Stretch> = patches.into_stretches().chain(blobs).collect();
         stretches.sort_by_key(|(range, _)| range.start);
         let pieces = Pieces::replaced(length, stretches)?;
         self.check_decoded(&pieces, vertices, indices)?;
@@ -203,8 +174,7 @@ impl Geometry {
                 None => Ok(bytes),
             };
             let stored = stored.map_err(|kind| Error::of_part(kind, format!("vertex buffer {buffer}")))?;
-            let at = self.view("vertices").locate(of.prototype()).position();
-            patches.insert(at.saturating_add(0x18), size(&stored)?);
+            patches.put_field(self.view("vertices"), &of.prototype().size_in_bytes, &size(&stored)?)?;
             blobs.push((self.place(of.stored()?), stored));
         }
         Ok(())
@@ -238,8 +208,7 @@ impl Geometry {
                 None => Ok(all.iter().flat_map(|i| i.to_le_bytes().into_iter().take(width)).collect()),
             };
             let stored = stored.map_err(|kind| Error::of_part(kind, format!("index buffer {buffer}")))?;
-            let at = self.view("indices").locate(of.prototype()).position();
-            patches.insert(at.saturating_add(8), size(&stored)?);
+            patches.put_field(self.view("indices"), &of.prototype().size_in_bytes, &size(&stored)?)?;
             blobs.push((self.place(of.stored()?), stored));
         }
         Ok(())
@@ -276,13 +245,13 @@ impl Geometry {
                     return Err(refused(format!("mapping {of}: mapping {number} has some of its {what}, too")));
                 }
             }
-            let at = self.view("mappings").locate(mapping).position();
-            let number = |n: usize| u32::try_from(n).map_err(|_| refused(format!("more than 2^32 {what}")));
-            if start != own.start {
-                patches.insert(at.saturating_add(8), number(start)?.to_le_bytes().to_vec());
-            }
-            if count != own.len() {
-                patches.insert(at.saturating_add(12), number(count)?.to_le_bytes().to_vec());
+            for (field, old, new) in
+                [(&mapping.items_offset, own.start, start), (&mapping.items_count, own.len(), count)]
+            {
+                let number = u32::try_from(new).map_err(|_| refused(format!("more than 2^32 {what}")))?;
+                if old != new {
+                    patches.put_field(self.view("mappings"), field, &number.to_le_bytes())?;
+                }
             }
         }
         Ok(())
@@ -311,38 +280,33 @@ impl Geometry {
             let behind = blobs.iter().filter(|(range, _)| range.end <= at && !range.is_empty());
             behind.fold(at, |at, (range, new)| at.saturating_add(new.len()).saturating_sub(range.len()))
         };
-        let header = self.header()?;
         let view = self.view("header");
-        let all = [
-            header.vertices_mapping,
-            header.indices_mapping,
-            header.merged_vertices,
-            header.merged_indices,
-            header.collision_models,
-            header.armor_models,
-        ];
-        // Each pointer with its place and its base.
-        let fields = (0x18usize..).step_by(8);
-        let mut pointers: Vec<(usize, usize, i64)> =
-            fields.zip(all).map(|(at, pointer)| (at, 0, pointer.get())).collect();
-        let mut add = |base: usize, at: usize, pointer: i64| pointers.push((base.saturating_add(at), base, pointer));
+        let header = self.header()?;
+        // Each pointer, with the position that it counts from.
+        let mut fields: Vec<(View<'_>, &le::I64)> = [
+            &header.vertices_mapping,
+            &header.indices_mapping,
+            &header.merged_vertices,
+            &header.merged_indices,
+            &header.collision_models,
+            &header.armor_models,
+        ]
+        .map(|pointer| (view.locate(header), pointer))
+        .to_vec();
         for prototype in self.vertices_prototypes()? {
-            let at = view.locate(prototype).position();
-            add(at, 0, prototype.vertices_data.get());
-            add(at.saturating_add(8), 8, prototype.format_name.text.get());
+            fields.push((view.locate(prototype), &prototype.vertices_data));
+            fields.push((view.locate(&prototype.format_name), &prototype.format_name.text));
         }
         for prototype in self.indices_prototypes()? {
-            add(view.locate(prototype).position(), 0, prototype.indices_data.get());
+            fields.push((view.locate(prototype), &prototype.indices_data));
         }
         for prototype in self.collision_prototypes()?.iter().chain(self.armor_prototypes()?) {
-            let at = view.locate(prototype).position();
-            add(at.saturating_add(8), 8, prototype.name.text.get());
-            add(at, 0x18, prototype.data.get());
+            fields.push((view.locate(&prototype.name), &prototype.name.text));
+            fields.push((view.locate(prototype), &prototype.data));
         }
-        repointed(pointers, moved, |at, new| {
-            patches.insert(at, new.to_le_bytes().to_vec());
-            Ok(())
-        })
+        let pointers =
+            fields.into_iter().map(|(base, pointer)| (view.locate(pointer).position(), base.position(), pointer.get()));
+        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
     }
 
     /// Decodes what was written, and compares it with what was to be.
@@ -387,17 +351,6 @@ impl Geometry {
         }
         Ok(())
     }
-}
-
-/// The numbers of the columns of mappings and of plates.
-const MAPPING_ID: usize = 1;
-const TEXEL_DENSITY: usize = 3;
-const MATERIAL_ID: usize = 2;
-const LAYER: usize = 4;
-
-#[cold]
-fn unfit(edits: &TableEdits, column: &str, value: &Value<'_>) -> Error {
-    refused(format!("{}: column {column}: {value} does not fit: a whole number from 0 to 65535 does", edits.table))
 }
 
 /// The items of a mapping in its buffer.

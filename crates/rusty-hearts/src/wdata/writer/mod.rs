@@ -12,9 +12,10 @@ use super::trailing::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerL
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Table, Tree, Value};
+use crate::table::{Table, Tree, Value, column_index};
 use crate::writable::{
-    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, short_text, whole_number,
+    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, refused, short_text,
+    whole_number,
 };
 use edits::{RecordEdit, RecordPart, RunEdit};
 use encode::Encoder;
@@ -391,23 +392,20 @@ impl<'m> Writer<'m> {
     /// The scripts in the head of the triggers and in the lists. Returns the rows of inserted scripts, which are the
     /// last ones in their lists.
     fn scripts(&mut self, edit: &TableEdits) -> Result<Vec<usize>> {
-        const KIND: usize = 0;
         let rows = self.map.script_rows()?;
-        let cell = |set: &ColumnValues, wanted: usize| {
-            set.iter().find(|(at, _)| *at == wanted).map(|(_, value)| value.clone())
-        };
+        let tables = crate::reader::Reader::table(self.map, "scripts");
+        let cell = |set: &ColumnValues, name: &str| cell_named(tables.as_deref()?, set, name).cloned();
         let mut head = BTreeMap::new();
         let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
         let table = self.map.scripts()?;
         let mut changed = false;
         let list_of = |kind: &str| SCRIPT_LISTS.iter().position(|(name, _)| *name == kind);
-        let tables = crate::reader::Reader::table(self.map, "scripts");
         for (row, script) in rows.iter().enumerate() {
             let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
-            if set.is_some_and(|set| cell(set, KIND).is_some()) {
+            if set.is_some_and(|set| cell(set, "kind").is_some()) {
                 return Err(refused("column kind: the kind of a script cannot change: remove it and add one"));
             }
-            let path = set.and_then(|set| cell(set, 1));
+            let path = set.and_then(|set| cell(set, "path"));
             let path = match path {
                 Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
                 Some(Value::Null) => {
@@ -422,7 +420,9 @@ impl<'m> Writer<'m> {
                 Some(field) => head.extend(path.map(|path| (field, path))),
                 None => {
                     changed |= is_removed || path.is_some();
-                    let now = || tables.as_ref().and_then(|t| t.value(row, 1).ok()).unwrap_or_default().into_owned();
+                    let stored =
+                        |table: &dyn Table| table.value(row, column_index(table, "path")?).ok().map(Value::into_owned);
+                    let now = || tables.as_deref().and_then(stored).unwrap_or_default();
                     let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
                     if let Some(list) = list {
                         list.push(path.unwrap_or_else(now));
@@ -432,14 +432,14 @@ impl<'m> Writer<'m> {
         }
         let mut come: Vec<(usize, usize)> = Vec::new();
         for set in &edit.add {
-            let kind = cell(set, KIND).map(|kind| kind.to_string()).unwrap_or_default();
+            let kind = cell(set, "kind").map(|kind| kind.to_string()).unwrap_or_default();
             let list = list_of(&kind).and_then(|list| lists.get_mut(list));
             let list = list.filter(|_| table.is_some()).ok_or_else(|| {
                 let what =
                     if table.is_some() { "event, condition or action" } else { "none, as this map lists triggers" };
                 refused(format!("column kind: {kind:?} does not fit: {what}"))
             })?;
-            list.push(cell(set, 1).unwrap_or_default());
+            list.push(cell(set, "path").unwrap_or_default());
             come.push((list_of(&kind).unwrap_or_default(), list.len().saturating_sub(1)));
             changed = true;
         }

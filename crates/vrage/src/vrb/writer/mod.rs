@@ -6,6 +6,7 @@ mod encode;
 mod merge;
 mod rows;
 
+use super::layout::ArchiveHeader;
 use super::part::{ArchivePart, Compression};
 use super::values::{Values, column};
 use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive};
@@ -14,18 +15,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
-use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, refused, short_text};
+use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, refused, short_text};
 use encode::Encoder;
 use rows::{Adds, RowEdits, SetRow};
 use std::any::Any;
 use std::collections::HashMap;
+use std::mem::offset_of;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
 /// The bytes of a header, and the positions of the entries of its parts.
-const HEADER: usize = 192;
-const TABLE_ENTRIES: [usize; 3] = [16, 52, 88];
-const MAIN_ENTRY: usize = 132;
+const HEADER: usize = size_of::<ArchiveHeader>();
+const TABLE_ENTRIES: [usize; 3] = [
+    offset_of!(ArchiveHeader, bundle_table),
+    offset_of!(ArchiveHeader, type_table),
+    offset_of!(ArchiveHeader, chunk_table),
+];
+const MAIN_ENTRY: usize = offset_of!(ArchiveHeader, main_chunk);
 
 /// The limit of encodings of the chunk table while its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
@@ -53,9 +59,8 @@ impl<'e> Asked<'e> {
             return Err(refused(format!("rows of {} follow from the rows of values: edit values", edits.table)));
         }
         for (row, cells) in &edits.set {
-            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
             let place = [("path", column::PATH), ("chunk", column::CHUNK)];
-            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(at)?))) {
+            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(cells, at)?))) {
                 let why = "a value stays where it is: remove it there and add it here";
                 refuse(
                     EditPosition::Set(*row),
@@ -63,17 +68,20 @@ impl<'e> Asked<'e> {
                 )?;
                 continue;
             }
-            self.set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
+            self.set.push(SetRow {
+                row: *row,
+                type_name: cell(cells, column::TYPE),
+                value: cell(cells, column::VALUE),
+            });
         }
         for (number, cells) in edits.add.iter().enumerate() {
-            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-            let text = |number| cell(number).and_then(|value| value.as_text());
-            let chunk = text(column::CHUNK).unwrap_or(super::MAIN.into()).into_owned();
-            let path = text(column::PATH).unwrap_or_default();
-            let value = cell(column::VALUE).cloned().unwrap_or_default();
-            self.places.push((chunk.clone(), path.to_string()));
-            let added = match text(column::PATH) {
-                Some(path) => self.adds.entry(chunk).or_default().add(&path, cell(column::TYPE), value, depth),
+            let path = cell(cells, column::PATH).and_then(Value::as_text);
+            let chunk = cell(cells, column::CHUNK).and_then(Value::as_text);
+            let chunk = chunk.unwrap_or(super::MAIN.into()).into_owned();
+            let value = cell(cells, column::VALUE).cloned().unwrap_or_default();
+            self.places.push((chunk.clone(), path.as_deref().unwrap_or_default().to_owned()));
+            let added = match path {
+                Some(path) => self.adds.entry(chunk).or_default().add(&path, cell(cells, column::TYPE), value, depth),
                 None => Err(refused("values: a row that is added has no path")),
             };
             added.or_else(|error| refuse(EditPosition::Add(number), error))?;

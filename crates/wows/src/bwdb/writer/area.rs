@@ -5,19 +5,20 @@
 
 use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
-use super::patches::{Patches, two_edits};
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
-use crate::bytes::{View, le};
+use crate::bytes::{PackedString, View};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{self, Lazy};
 use crate::table::Value;
+use crate::writable::patches::{Patches, two_edits};
 use crate::writable::{refused, short_text};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::mem::offset_of;
 use std::ops::Range;
 
 /// An area's new end is a multiple of this, from its first byte: the largest alignment of anything that may follow it.
@@ -102,7 +103,7 @@ impl Struct {
     /// The positions of the pointers of a value; `None` if unknown.
     pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
         if of.name == "text" {
-            all.push(at.saturating_add(8));
+            all.push(at.saturating_add(offset_of!(PackedString, text)));
             return Some(());
         }
         if of.fields.is_empty() {
@@ -607,12 +608,13 @@ impl<'a> Writer<'_, 'a> {
         }
         if new.is_null() {
             // Encode an absent string as the game does: size zero, null pointer.
-            self.put(place.to.skip(8), &[0; 8])?;
+            self.put(place.to.skip(offset_of!(PackedString, text)), &[0; 8])?;
             return self.put(place.to, &[0; 4]);
         }
-        let stored = place.view.read::<le::U32>()?.get() as usize;
-        let pointer = place.view.skip(8).read::<le::I64>()?.get();
-        let there = (stored > 0).then(|| place.view.follow_field(pointer, 8)).transpose()?;
+        let string = place.view.read::<PackedString>()?;
+        let stored = string.size.get() as usize;
+        let pointer = offset_of!(PackedString, text);
+        let there = (stored > 0).then(|| place.view.follow_field(string.text.get(), pointer)).transpose()?;
         let fits = match there.filter(|_| bytes.len() <= stored && matches!(place.to, To::Old(_))) {
             Some(view) => {
                 let range = view.position()..view.position().saturating_add(stored);

@@ -1,10 +1,10 @@
 //! Lists of records with inserted and deleted rows.
 
 use super::super::record::{Form, follow};
+use super::Refuse;
 use super::area::{Area, EditedPosition, Struct, To, Writer};
 use super::entry::wanted;
 use super::job::{Job, Listed, RowTarget, Wrong, field_of, table};
-use super::patches::Refuse;
 use super::value::refers;
 use super::{nodes, properties};
 use crate::bwdb::declared::Type;

@@ -4,10 +4,10 @@ use super::super::declared::Type;
 use super::super::prototypes::{self as p, Layout, PrototypeType};
 use super::super::record::{FieldColumns, Prototype};
 use super::area::Struct;
-use super::patches::Patches;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::{Table, Value, column_index};
+use crate::writable::patches::Patches;
 use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, refused, short_text};
 
 /// The things that a table has a row for.

@@ -6,7 +6,6 @@ mod items;
 mod job;
 mod lists;
 mod nodes;
-mod patches;
 mod properties;
 mod records;
 mod slots;
@@ -20,17 +19,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Accepts, Column, Table, Value, column_index};
+use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
 use crate::writable::{
     Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused,
 };
 use area::{Area, EditedPosition, Struct, Writer};
 use job::{Job, RowTarget, field_of, follow, rows_of, table};
-use patches::{Patches, Refuse};
 use properties::property;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
+
+/// Handles edits that cannot be applied: the first one ends the writing, or each is noted and skipped.
+type Refuse<'r> = &'r mut dyn FnMut(EditPosition, Error) -> Result<()>;
 
 impl Job<'_, '_> {
     /// Writes one row, completely or not at all.
@@ -323,27 +325,29 @@ impl Database {
             let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
             at.saturating_add(grown.fold(0, usize::saturating_add))
         };
-        let body = self.source.view("body header").at(size_of::<layout::Header>()).read::<layout::Body>()?;
-        // Each pointer with its place and its base (§2.4).
-        let mut pointers = vec![
-            (0x18, 0x10, body.strings.offsets.buckets.get()),
-            (0x20, 0x10, body.strings.offsets.values.get()),
-            (0x30, 0x10, body.strings.data.get()),
-            (0x40, 0x38, body.resources.buckets.get()),
-            (0x48, 0x38, body.resources.values.get()),
-            (0x58, 0x50, body.paths.data.get()),
-            (0x68, 0x10, body.databases.data.get()),
+        let view = self.source.view("body header").at(size_of::<layout::Header>());
+        let body = view.read::<layout::Body>()?;
+        let (strings, resources, paths) = (&body.strings, &body.resources, &body.paths);
+        // Each pointer, with the position that it counts from (§2.4).
+        let mut fields = vec![
+            (&strings.offsets.buckets, view.locate(strings)),
+            (&strings.offsets.values, view.locate(strings)),
+            (&strings.data, view.locate(strings)),
+            (&resources.buckets, view.locate(resources)),
+            (&resources.values, view.locate(resources)),
+            (&paths.data, view.locate(paths)),
+            (&body.databases.data, view.locate(body)),
         ];
-        let entries = self.spans.databases.start;
         for (index, entry) in self.spans.databases.get().iter().enumerate() {
-            let at = entries.saturating_add(index.saturating_mul(size_of::<layout::DatabaseEntry>()));
-            pointers.push((at.saturating_add(0x10), at, entry.data.get()));
+            fields.push((&entry.data, view.locate(entry)));
             if let Some(area) = areas.get(&index) {
                 let size = area.range.len().saturating_add(area.new.len());
                 let size = u32::try_from(size).map_err(|_| refused("a database of 4 GiB has no room for more"))?;
-                patches.put(at.saturating_add(8), &size.to_le_bytes())?;
+                patches.put_field(view, &entry.size, &size.to_le_bytes())?;
             }
         }
+        let pointers =
+            fields.into_iter().map(|(pointer, base)| (view.locate(pointer).position(), base.position(), pointer.get()));
         repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
     }
 }

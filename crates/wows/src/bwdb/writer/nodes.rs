@@ -128,7 +128,7 @@ impl Job<'_, '_> {
 fn old_nodes(place: EditedPosition<'_>) -> Result<Vec<Node>> {
     let skeleton = p::Skeleton::read(place.view)?;
     let (names, parents, matrices) = (skeleton.names()?, skeleton.parents()?, skeleton.matrices()?);
-    let bytes = matrices.view().take(matrices.len().saturating_mul(64))?;
+    let bytes = matrices.view().take(matrices.len().saturating_mul(size_of::<[f32; 16]>()))?;
     let nodes = names.iter().zip(parents.iter()).zip(bytes.chunks_exact(64));
     nodes.map(|((name, parent), matrix)| Ok(Node { name: name?.0, parent: parent?, matrix: matrix.to_vec() })).collect()
 }

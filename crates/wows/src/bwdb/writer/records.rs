@@ -4,8 +4,9 @@
 //! move as a whole: their relative pointers do not change. Only pointers of the header and of the records cross the
 //! changed range.
 
-use super::patches::{Patches, Refuse};
+use super::Refuse;
 use crate::error::Result;
+use crate::writable::patches::Patches;
 use crate::writable::pointers::{Pointer, repointed};
 use crate::writable::{EditPosition, TableEdits, refused};
 use std::ops::Range;

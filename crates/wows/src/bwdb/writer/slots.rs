@@ -3,22 +3,16 @@
 use super::super::hashmap::Bucket as _;
 use super::super::layout::ResourceBucket;
 use super::super::{Database, Location};
+use super::Refuse;
 use super::area::short;
-use super::patches::{Patches, Refuse};
+use super::job::table;
 use crate::bytes::le;
 use crate::error::Result;
 use crate::id::Id64;
-use crate::table::Value;
-use crate::writable::{ColumnValues, EditPosition, TableEdits, refused};
+use crate::table::{Table, Value};
+use crate::writable::patches::Patches;
+use crate::writable::{ColumnValues, EditPosition, TableEdits, cell_named, refused};
 use std::collections::{BTreeMap, HashSet};
-
-/// The numbers of the columns of `resources`.
-mod column {
-    pub const ID: usize = 0;
-    pub const DATABASE: usize = 3;
-    pub const RECORD: usize = 4;
-    pub const STATE: usize = 5;
-}
 
 /// A slot: the key, the mark of an occupied slot, and the location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +96,7 @@ pub(super) fn write(
 ) -> Result<Vec<usize>> {
     let (buckets, values) = (db.resource_buckets(), db.spans.resource_values.get());
     let mut slots = Slots { buckets, values, new: BTreeMap::new() };
+    let table = table(db, "resources")?;
     let slot_of = |row: usize| {
         let slot = db.resource_rows().get(row).map(|&slot| slot as usize);
         slot.ok_or_else(|| crate::table::no_cell("resources", row, 0))
@@ -109,12 +104,12 @@ pub(super) fn write(
     for (row, cells) in &edits.set {
         let at = slot_of(*row)?;
         let old = slots.get(at);
-        if cells.iter().any(|(column, _)| *column == column::ID) {
+        if cell_named(&*table, cells, "id").is_some() {
             let what = "resources: column id: the key of a resource is its place: add one, and remove the other";
             refuse(EditPosition::Set(*row), refused(what))?;
             continue;
         }
-        match located(db, cells, old.value) {
+        match located(&*table, db, cells, old.value) {
             Ok(value) => drop(slots.new.insert(at, HashSlot { value, ..old })),
             Err(error) => refuse(EditPosition::Set(*row), error)?,
         }
@@ -133,7 +128,7 @@ pub(super) fn write(
     let mut count = db.resource_count().saturating_sub(gone.len());
     let mut keys = Vec::new();
     for (number, cells) in edits.add.iter().enumerate() {
-        let new = new_slot(db, cells).and_then(|(key, value)| {
+        let new = new_slot(&*table, db, cells).and_then(|(key, value)| {
             let shown = Id64(key);
             // A search ends at an empty slot.
             if count.saturating_add(1) >= buckets.len() {
@@ -158,8 +153,9 @@ pub(super) fn write(
     let (buckets_at, values_at) = (db.spans.resource_buckets.start, db.spans.resource_values.start);
     for (at, slot) in &slots.new {
         let bucket = [slot.key.to_le_bytes(), slot.occupied.to_le_bytes()].concat();
-        patches.put(buckets_at.saturating_add(at.saturating_mul(16)), &bucket)?;
-        patches.put(values_at.saturating_add(at.saturating_mul(4)), &slot.value.to_le_bytes())?;
+        patches.put(buckets_at.saturating_add(at.saturating_mul(bucket.len())), &bucket)?;
+        let value = slot.value.to_le_bytes();
+        patches.put(values_at.saturating_add(at.saturating_mul(value.len())), &value)?;
     }
     // Running totals of inserted and deleted rows, up to each changed slot.
     let (mut came, mut went) = (0usize, 0usize);
@@ -181,16 +177,15 @@ pub(super) fn write(
 }
 
 /// The id and the location of an inserted row.
-fn new_slot(db: &Database, cells: &ColumnValues) -> Result<(u64, u32)> {
-    let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-    let Some(Value::Id64(key)) = cell(column::ID) else {
+fn new_slot(table: &dyn Table, db: &Database, cells: &ColumnValues) -> Result<(u64, u32)> {
+    let Some(Value::Id64(key)) = cell_named(table, cells, "id") else {
         return Err(refused("resources: a row that is added has no id, and no path either"));
     };
-    if cell(column::DATABASE).is_none() || cell(column::RECORD).is_none() {
+    if ["database", "record"].iter().any(|name| cell_named(table, cells, name).is_none()) {
         let what = "the record that it leads to is missing: the columns database and record";
         return Err(refused(format!("resources: {}: {what}", Id64(*key))));
     }
-    Ok((*key, located(db, cells, 0)?))
+    Ok((*key, located(table, db, cells, 0)?))
 }
 
 /// Checks that every key that was touched is found as it should be.
@@ -209,19 +204,18 @@ fn check(slots: &Slots<'_>, gone: &[u64], keys: &[(u64, u32)]) -> Result<()> {
 }
 
 /// The location in the cells of a row; missing cells are taken from `old`.
-fn located(db: &Database, cells: &ColumnValues, old: u32) -> Result<u32> {
+fn located(table: &dyn Table, db: &Database, cells: &ColumnValues, old: u32) -> Result<u32> {
     let old = Location(old);
-    let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-    let number = |column: usize, name: &str, old: usize| match cell(column) {
+    let number = |name: &str, old: usize| match cell_named(table, cells, name) {
         None => Ok(old),
         Some(value) => match value {
             Value::Uint(number) => Ok(usize::try_from(*number).unwrap_or(usize::MAX)),
             other => Err(refused(format!("resources: column {name}: {} does not fit: a number does", short(other)))),
         },
     };
-    let database = number(column::DATABASE, "database", old.database_index())?;
-    let record = number(column::RECORD, "record", old.record_index())?;
-    let state = match cell(column::STATE) {
+    let database = number("database", old.database_index())?;
+    let record = number("record", old.record_index())?;
+    let state = match cell_named(table, cells, "state") {
         None => old.0 & 3,
         Some(value) => match (value, value.as_text().as_deref()) {
             (_, Some("valid")) => 0,

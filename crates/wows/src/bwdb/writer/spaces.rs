@@ -5,16 +5,20 @@ use super::super::prototypes::{self as p};
 use super::super::record::{self, Form, Prototype as _};
 use super::super::space::ARRAYS;
 use super::super::{Models, Space, layout, verify};
+use super::Refuse;
 use super::area::{Area, EditedPosition, Struct, To, Writer};
 use super::job::{Job, RowTarget, elements, field_of, table, visual_rows};
-use super::patches::{Patches, Refuse};
 use super::records::Records;
 use super::{Changes, items, named, no_rows};
-use crate::bytes::{View, le};
+use crate::bytes::{PackedString, View, le};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::table::{Accepts, Column, Table, Value, column_index};
-use crate::writable::{Check, ColumnValues, EditPosition, Lists, Piece, Pieces, TableEdits, Writable, refused};
+use crate::writable::patches::Patches;
+use crate::writable::{
+    Check, ColumnValues, EditPosition, Lists, Piece, Pieces, TableEdits, Writable, cell, cell_named, refused,
+};
+use std::mem::offset_of;
 use std::ops::Range;
 
 const MODELS: &str = "models";
@@ -243,12 +247,9 @@ impl Models {
         let of_models = starts.flat_map(|start| {
             pointers.iter().map(move |(base, at)| (start.saturating_add(*base), start.saturating_add(*at)))
         });
-        let header = (0, std::mem::offset_of!(layout::ModelsHeader, skeletons_data));
+        let header = (0, offset_of!(layout::ModelsHeader, skeletons_data));
         records.repoint(bytes, of_models.chain([header]), patches)?;
-        let places = [
-            std::mem::offset_of!(layout::ModelsHeader, models),
-            std::mem::offset_of!(layout::ModelsHeader, models_data),
-        ];
+        let places = [offset_of!(layout::ModelsHeader, models), offset_of!(layout::ModelsHeader, models_data)];
         records.head(bytes, places, patches)
     }
 
@@ -302,10 +303,9 @@ impl Models {
         let mut counts = Vec::new();
         let mut missing = Vec::new();
         for (number, column) in table.columns().iter().enumerate() {
-            let cell = cells.iter().find(|(at, _)| *at == number).map(|(_, value)| value);
             let Some((of, at, field)) = field(&column.name).filter(|_| is_stored(column)) else { continue };
             let is_list = of.fields.get(field).is_some_and(|field| matches!(field.form, Form::Array { .. }));
-            match cell {
+            match cell(cells, number) {
                 Some(value) => {
                     if column.name == SKELETON {
                         self.check_skeleton(value)?;
@@ -386,11 +386,11 @@ impl Writable for Space {
 fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
     let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
     let (at, of) = match (column, axis) {
-        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(4), "f32"),
-        ("transform", _) => (std::mem::offset_of!(layout::Instance, transform), "f32x16"),
-        ("name", _) => (std::mem::offset_of!(layout::Instance, name), "text"),
-        ("id", _) => (std::mem::offset_of!(layout::Instance, id), "path"),
-        ("flags", _) => (std::mem::offset_of!(layout::Instance, flags), "u32"),
+        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(size_of::<f32>()), "f32"),
+        ("transform", _) => (offset_of!(layout::Instance, transform), "f32x16"),
+        ("name", _) => (offset_of!(layout::Instance, name), "text"),
+        ("id", _) => (offset_of!(layout::Instance, id), "path"),
+        ("flags", _) => (offset_of!(layout::Instance, flags), "u32"),
         _ => return Err(refused(format!("instances: column {column} is not written"))),
     };
     Ok((at, Type::built_in(of).ok_or_else(|| refused("this is not written"))?))
@@ -398,18 +398,14 @@ fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
 
 /// Writes an inserted instance. The unnamed bytes are 0, as in all known files of the game.
 fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &ColumnValues) -> Result<()> {
-    let cell = |name: &str| {
-        let at = column_index(table, name)?;
-        cells.iter().find(|(column, _)| *column == at).map(|(_, value)| value)
-    };
     let needed = ["id", "transform", "flags"];
-    let missing: Vec<&str> = needed.into_iter().filter(|name| cell(name).is_none()).collect();
+    let missing: Vec<&str> = needed.into_iter().filter(|name| cell_named(table, cells, name).is_none()).collect();
     if !missing.is_empty() {
         return Err(out.refuse(format_args!("an inserted row needs these columns: {}", missing.join(", "))));
     }
     // A position that is given by its numbers is part of the matrix.
     for name in ["id", "transform", "flags", "name", "x", "y", "z"] {
-        if let Some(value) = cell(name) {
+        if let Some(value) = cell_named(table, cells, name) {
             let (at, of) = instance_field(name)?;
             out.fresh(to.skip(at), of, value)?;
         }
@@ -448,13 +444,16 @@ impl Space {
     /// Adjusts pointers of the header and of the names of kept instances that cross the changed range.
     fn repoint(&self, records: &Records, patches: &mut Patches) -> Result<()> {
         let bytes = self.source().bytes();
-        let name = std::mem::offset_of!(layout::Instance, name);
+        let name = offset_of!(layout::Instance, name);
         let starts = (0..records.kept).map(|number| records.start.saturating_add(number.saturating_mul(records.size)));
-        let names = starts.map(|start| (start.saturating_add(name), start.saturating_add(name).saturating_add(8)));
-        let data = std::mem::offset_of!(layout::SpaceHeader, data);
-        let header = (1..ARRAYS.len()).map(|array| (0, data.saturating_add(array.saturating_mul(8))));
+        let names = starts.map(|start| {
+            (start.saturating_add(name), start.saturating_add(name).saturating_add(offset_of!(PackedString, text)))
+        });
+        let data = offset_of!(layout::SpaceHeader, data);
+        let header =
+            (1..ARRAYS.len()).map(|array| (0, data.saturating_add(array.saturating_mul(size_of::<le::I64>()))));
         records.repoint(bytes, names.chain(header), patches)?;
-        records.head(bytes, [std::mem::offset_of!(layout::SpaceHeader, counts), data], patches)
+        records.head(bytes, [offset_of!(layout::SpaceHeader, counts), data], patches)
     }
 
     /// The area that instances and lights point to.

@@ -1,0 +1,179 @@
+//! Declarations of fixed-size records: [`schema!`](crate::schema!) states a struct of a file once, with the columns that show
+//! its fields. Tables ([`DeclaredTable::fields`](crate::table::DeclaredTable::fields)), edits in place ([`Patches::set`](crate::writable::Patches::set)) and whole
+//! formats ([`DeclaredFile`]) follow from it.
+
+mod field_type;
+mod file;
+mod links;
+
+pub use field_type::{FieldType, Stored};
+pub use file::{Array, DeclaredFile, FileSchema};
+
+use crate::bytes::{Overlay, View};
+use crate::error::Result;
+use crate::table::{Accepts, Column, Value};
+use std::fmt;
+
+/// A struct of a file with declared fields.
+pub trait Record: Overlay {
+    /// The fields, in the order of the file.
+    const FIELDS: &'static [Field];
+}
+
+/// Sets the options of a column.
+type ColumnOptions = fn(Column) -> Column;
+
+/// A field of a record: its position, its bytes, and the column that shows it.
+#[derive(Clone, Copy)]
+pub struct Field {
+    /// The name of the struct's member.
+    pub name: &'static str,
+    /// The offset in the record.
+    pub offset: usize,
+    /// The size in bytes.
+    pub size: usize,
+    /// The name of the column that shows it, and the column's options.
+    shown: Option<(&'static str, ColumnOptions)>,
+    new_column: fn(&'static str) -> Column,
+    accepts: Accepts,
+    value: for<'a> fn(View<'a>) -> Result<Value<'a>>,
+    encode: fn(&Value<'_>) -> Option<Vec<u8>>,
+}
+
+impl Field {
+    /// The field `name` of type `T` at `offset`, shown as `S`; no column shows it.
+    pub const fn new<T: FieldType<S>, S: ?Sized>(name: &'static str, offset: usize) -> Self {
+        Self {
+            name,
+            offset,
+            size: size_of::<T>(),
+            shown: None,
+            new_column: T::column,
+            accepts: T::ACCEPTS,
+            value: |view| T::value(view.read()?, view),
+            encode: |value| Some(T::from_value(value)?.as_bytes().to_vec()),
+        }
+    }
+
+    /// Sets the name of the column that shows the field, and its options.
+    #[must_use]
+    pub const fn shown(mut self, name: &'static str, options: fn(Column) -> Column) -> Self {
+        self.shown = Some((name, options));
+        self
+    }
+
+    /// The column that shows the field, if any. It carries the field, and accepts what the field can store if it is writable.
+    pub fn column(&'static self) -> Option<Column> {
+        let (name, options) = self.shown?;
+        let mut column = options((self.new_column)(name));
+        if column.accepts == Accepts::Any {
+            column.accepts = self.accepts;
+        }
+        column.field = Some(self);
+        Some(column)
+    }
+
+    /// The value of the field in the record at `record`.
+    ///
+    /// # Errors
+    /// `OutOfBounds` if the field leaves the file, and the errors of its type.
+    pub fn value<'a>(&self, record: View<'a>) -> Result<Value<'a>> {
+        (self.value)(record.skip(self.offset))
+    }
+
+    /// The bytes that store `value`; `None` if it does not fit.
+    pub fn encode(&self, value: &Value<'_>) -> Option<Vec<u8>> {
+        (self.encode)(value)
+    }
+}
+
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, self.offset, self.size) == (other.name, other.offset, other.size)
+    }
+}
+
+impl Eq for Field {}
+
+impl fmt::Debug for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Field({} at {:#x})", self.name, self.offset)
+    }
+}
+
+/// The declared field `name` of `T` alone. For constants: a name that does not exist does not compile.
+pub const fn field<T: Record>(name: &str) -> &'static [Field] {
+    let mut fields: &'static [Field] = T::FIELDS;
+    while let [field, rest @ ..] = fields {
+        if is_same(field.name.as_bytes(), name.as_bytes()) {
+            return std::slice::from_ref(field);
+        }
+        fields = rest;
+    }
+    panic!("the record declares no field with this name")
+}
+
+const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        if *x != *y {
+            return false;
+        }
+        (a, b) = (a_rest, b_rest);
+    }
+    a.is_empty() && b.is_empty()
+}
+
+/// Declares structs of a file: their sizes, and their fields with types and columns.
+///
+/// A field may be shown as another type (`as`, see [`FieldType`](crate::schema::FieldType)). The text after `=>` names its
+/// column, and methods of [`Column`](crate::table::Column) follow.
+///
+/// ```
+/// use assetq::formats::bytes::le;
+/// assetq::formats::schema! {
+///     /// A price.
+///     pub struct Price: 0x14 {
+///         /// The item's name, padded with NULs.
+///         name: [u8; 16] as str => "name".brief().key(),
+///         /// The price in cents.
+///         cents: le::U32 => "cents".brief().writable(),
+///     }
+/// }
+/// # use assetq::formats::schema::Record;
+/// assert_eq!(Price::FIELDS[1].offset, 16);
+/// ```
+#[macro_export]
+macro_rules! schema {
+    (@shown) => { $crate::schema::Stored };
+    (@shown $shown:ty) => { $shown };
+    ($(
+        $(#[$about:meta])*
+        $scope:vis struct $record:ident: $size:literal {
+            $(
+                $(#[$about_field:meta])*
+                $field_scope:vis $field:ident: $type:ty $(as $shown:ty)?
+                    $(=> $column:literal $(.$option:ident($($argument:expr)?))*)?
+            ),* $(,)?
+        }
+    )+) => {$(
+        $(#[$about])*
+        #[derive(
+            Debug, Clone, Copy, ::zerocopy::FromBytes, ::zerocopy::KnownLayout, ::zerocopy::Immutable, ::zerocopy::Unaligned,
+        )]
+        #[repr(C)]
+        $scope struct $record {
+            $($(#[$about_field])* $field_scope $field: $type,)*
+        }
+        const _: () = assert!(::core::mem::size_of::<$record>() == $size);
+
+        impl $crate::schema::Record for $record {
+            const FIELDS: &'static [$crate::schema::Field] = &[$(
+                $crate::schema::Field::new::<$type, $crate::schema!(@shown $($shown)?)>(
+                    stringify!($field),
+                    ::core::mem::offset_of!($record, $field),
+                )
+                $(.shown($column, |column| column$(.$option($($argument)?))*))?
+            ),*];
+        }
+    )+};
+}
