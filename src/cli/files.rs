@@ -17,6 +17,10 @@ pub(super) fn are_many(given: &[PathBuf]) -> bool {
 /// The path of `file` below the folder of one of the arguments `given`, else its name alone.
 pub(super) fn path_below<'f>(given: &[PathBuf], file: &'f Path) -> &'f Path {
     let below = |given: &PathBuf| match FilePattern::of(given) {
+        // A glob without a folder before it names files in the current folder, without `./`.
+        FilePattern::Below(root, Some(_)) if root == Path::new(".") && file.is_relative() => {
+            Some(file.strip_prefix(".").unwrap_or(file))
+        }
         FilePattern::Below(root, _) => file.strip_prefix(root).ok(),
         _ => None,
     };

@@ -118,4 +118,8 @@ fn one_statement_changes_all_files_of_a_glob() {
         assert!(said.contains(what), "{said}");
     }
     run(dir.path(), 1, &["sql", "UPDATE properties SET value = 1 WHERE name = '?'", "gun/**/*.mfm", "--in-place"]);
+    // Undo patches have the folders of their files.
+    let query = "UPDATE properties SET value = 'mods/b.dds' WHERE name = 'diffuseMap'";
+    run(dir.path(), 0, &["sql", query, "**/*.mfm", "--in-place", "--undo", "undo-all"]);
+    assert!(dir.path().join("undo-all/gun/lods/deck.mfm.ndjson").exists());
 }
