@@ -160,6 +160,7 @@ name    price  weight  maker
 kite        7     0.5      1
 marble      1    0.02      1
 robot      40    1.25      2
+assetq: old.toy: other tables, by -t TABLE: makers
 
 $ assetq ls old.toy *o* --where 'price > 3' -f ndjson
 {"name":"robot","price":40,"weight":1.25,"maker":2}
@@ -233,6 +234,7 @@ name   price  weight  maker
 kite       8     0.5      2
 robot     40    1.25      2
 top        2     0.1      1
+assetq: less.toy: other tables, by -t TABLE: makers
 
 $ assetq sql 'UPDATE items SET maker = 9 WHERE price = 7' old.toy --to no.toy
 assetq: old.toy: items "kite": column maker: 9 does not fit: no row of makers has this id

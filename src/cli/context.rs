@@ -191,6 +191,11 @@ impl Context {
         self.worst.get().unwrap_or(Exit::Done)
     }
 
+    /// Whether anything was missing, damaged or wrong so far.
+    pub(super) fn has_failed(&self) -> bool {
+        self.worst.get().is_some()
+    }
+
     /// The output that could not be written to standard output.
     pub(super) fn lost(&self) -> &Lost {
         &self.lost

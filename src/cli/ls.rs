@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
-    } else if args.is_plain() && context.format() == Format::Text {
+    } else if args.is_plain() && context.format() == Format::Text && !context.has_failed() {
         name_other_tables(&asset, table.name(), context);
     }
     Ok(Exit::Done)

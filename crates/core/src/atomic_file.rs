@@ -259,14 +259,13 @@ fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempF
         }
         let file = options.open(part)?;
         let begin = || {
+            // First of all, so that a signal finds it.
+            let unfinished = Unfinished::at(part)?;
             // Another process may have taken the new file for a stale one.
-            if cfg!(target_os = "linux")
+            let is_taken = cfg!(target_os = "linux")
                 && (matches!(file.try_lock(), Err(TryLockError::WouldBlock))
-                    || FileState::at(part)?.is_none_or(|now| !now.is_same_file(&file)))
-            {
-                return Err(ErrorKind::AlreadyExists.into());
-            }
-            Unfinished::at(part)
+                    || FileState::at(part)?.is_none_or(|now| !now.is_same_file(&file)));
+            if is_taken { Err(io::Error::from(ErrorKind::AlreadyExists)) } else { Ok(unfinished) }
         };
         match begin() {
             Ok(unfinished) => Ok((file, unfinished)),

@@ -34,7 +34,7 @@ fn go(tab: &Tab<'_>, part: &str) {
     tab.eval(&format!("assetq.page.go({})", json!(part)));
     tab.wait(&format!(
         "(() => {{ const part = assetq.page.parts.find((part) => part.id === {}); const e = part.element; \
-         return !!e && !e.hidden && (e.querySelector('.line, .node, .change, canvas') !== null || part.meta.rows === 0); }})()",
+         return !!e && !e.hidden && (e.querySelector('.line, .node, .change, .overview, canvas') !== null || part.meta.rows === 0); }})()",
         json!(part)
     ));
 }

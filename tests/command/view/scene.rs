@@ -200,8 +200,8 @@ fn plates_are_listed_by_the_thickness_that_parameters_state() {
     let dir = TempDir::new().unwrap();
     let tab = battleship(&browser, dir.path());
     tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
-    tab.wait("document.querySelector('button.scene-line')?.innerText.includes('440 mm')");
-    tab.click("button.scene-line");
+    tab.wait("document.querySelector('details > .scene-list button.scene-line')?.innerText.includes('440 mm')");
+    tab.click("details > .scene-list button.scene-line");
     tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 440 mm')");
     assert_eq!(tab.errors(), [""; 0]);
 }
