@@ -1,5 +1,5 @@
 //! Declarations of fixed-size records: [`schema!`](crate::schema!) states a struct of a file once, with the columns that show
-//! its fields. Tables ([`DeclaredTable::fields`](crate::table::DeclaredTable::fields)), edits in place ([`Patches::set`](crate::writable::Patches::set)) and whole
+//! its fields. Tables ([`DeclaredTable::fields`](crate::table::DeclaredTable::fields)), edits in place ([`Patches::set`](crate::writable::patches::Patches::set)) and whole
 //! formats ([`DeclaredFile`]) follow from it.
 
 mod field_type;
