@@ -148,6 +148,36 @@ int assetq_table(const assetq_file *file,
                  struct ArrowArrayStream *out,
                  assetq_error **error);
 
+// The rows that answer statements of SQL about the tables of a file, as an Arrow C stream: those of the last statement with a
+// result. They are held in memory. Returns 0, or -1 on failure.
+//
+// # Safety
+// `file` is an open file, `query` a text, `out` a place for a stream, `error` NULL or a place for a pointer.
+int assetq_sql(const assetq_file *file,
+               const char *query,
+               struct ArrowArrayStream *out,
+               assetq_error **error);
+
+// The checks of a file as an Arrow C stream with the columns `check`, `ok`, `detail`, `found` (how many errors) and `first` (the
+// first error, or null). Returns 0 if every check passed, 1 if some did not, and -1 on failure.
+//
+// # Safety
+// `file` is an open file, `out` a place for a stream, `error` NULL or a place for a pointer.
+int assetq_verify(const assetq_file *file,
+                  struct ArrowArrayStream *out,
+                  assetq_error **error);
+
+// What differs between two files of one format, as an Arrow C stream with a row for each cell: `table`, `change` (`added`,
+// `removed` or `changed`), `key`, `column`, `old` and `new`, the last two as JSON. Returns 0 for equal files, 1 if they
+// differ, and -1 on failure, also for damage.
+//
+// # Safety
+// `old` and `new_file` are open files, `out` a place for a stream, `error` NULL or a place for a pointer.
+int assetq_diff(const assetq_file *old,
+                const assetq_file *new_file,
+                struct ArrowArrayStream *out,
+                assetq_error **error);
+
 // Locates the record of the resource with this id, by one probe of the file's own index. Returns 1 if the file
 // contains the resource, 0 if not, and -1 if the file is not a prototype database.
 //

@@ -7,6 +7,7 @@
 #[cfg(panic = "abort")]
 compile_error!("panics must unwind here: build with --profile dist-unwind");
 
+mod answers;
 mod boundary;
 mod file;
 
@@ -234,6 +235,80 @@ pub unsafe extern "C" fn assetq_table(
         // SAFETY: the caller promises a place for a stream.
         unsafe { boundary::put(out, stream) }?;
         Ok(0)
+    };
+    // SAFETY: the caller promises NULL or a place.
+    unsafe { answered(error, -1, stream) }
+}
+
+/// The rows that answer statements of SQL about the tables of a file, as an Arrow C stream: those of the last statement with a
+/// result. They are held in memory. Returns 0, or -1 on failure.
+///
+/// # Safety
+/// `file` is an open file, `query` a text, `out` a place for a stream, `error` NULL or a place for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn assetq_sql(
+    file: *const File,
+    query: *const c_char,
+    out: *mut FFI_ArrowArrayStream,
+    error: *mut *mut Failure,
+) -> c_int {
+    let stream = || {
+        // SAFETY: the caller promises an open file and a text.
+        let (file, query) = (unsafe { boundary::file(file) }?, unsafe { text(query, "query") }?);
+        let rows = assetq::sql::query(&file.asset, query).and_then(|rows| answers::stream(&rows));
+        // SAFETY: the caller promises a place for a stream.
+        unsafe { boundary::put(out, rows.map_err(|e| file.failure(&e))?) }?;
+        Ok(0)
+    };
+    // SAFETY: the caller promises NULL or a place.
+    unsafe { answered(error, -1, stream) }
+}
+
+/// The checks of a file as an Arrow C stream with the columns `check`, `ok`, `detail`, `found` (how many errors) and `first` (the
+/// first error, or null). Returns 0 if every check passed, 1 if some did not, and -1 on failure.
+///
+/// # Safety
+/// `file` is an open file, `out` a place for a stream, `error` NULL or a place for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn assetq_verify(
+    file: *const File,
+    out: *mut FFI_ArrowArrayStream,
+    error: *mut *mut Failure,
+) -> c_int {
+    let stream = || {
+        // SAFETY: the caller promises an open file.
+        let file = unsafe { boundary::file(file) }?;
+        let (rows, is_ok) = answers::verify(&file.asset);
+        let rows = answers::stream(&rows).map_err(|e| file.failure(&e))?;
+        // SAFETY: the caller promises a place for a stream.
+        unsafe { boundary::put(out, rows) }?;
+        Ok(c_int::from(!is_ok))
+    };
+    // SAFETY: the caller promises NULL or a place.
+    unsafe { answered(error, -1, stream) }
+}
+
+/// What differs between two files of one format, as an Arrow C stream with a row for each cell: `table`, `change` (`added`,
+/// `removed` or `changed`), `key`, `column`, `old` and `new`, the last two as JSON. Returns 0 for equal files, 1 if they
+/// differ, and -1 on failure, also for damage.
+///
+/// # Safety
+/// `old` and `new_file` are open files, `out` a place for a stream, `error` NULL or a place for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn assetq_diff(
+    old: *const File,
+    new_file: *const File,
+    out: *mut FFI_ArrowArrayStream,
+    error: *mut *mut Failure,
+) -> c_int {
+    let stream = || {
+        // SAFETY: the caller promises open files.
+        let (old, new) = (unsafe { boundary::file(old) }?, unsafe { boundary::file(new_file) }?);
+        let rows = answers::diff(&old.asset, &new.asset).map_err(|e| old.failure(&e))?;
+        let stream = answers::stream(&rows).map_err(|e| old.failure(&e))?;
+        // SAFETY: the caller promises a place for a stream.
+        unsafe { boundary::put(out, stream) }?;
+        Ok(c_int::from(!rows.values().is_empty()))
     };
     // SAFETY: the caller promises NULL or a place.
     unsafe { answered(error, -1, stream) }

@@ -1,6 +1,9 @@
 //! The library as C sees it: a program in C, built with the machine's compiler, and the header.
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used)]
 
+use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array as _, StringArray};
+use assetq::edit::AssetEdit as _;
 use assetq::{Asset, Source};
 use assetq_sample::{self as sample, Size};
 use std::path::{Path, PathBuf};
@@ -230,5 +233,52 @@ fn the_header_compiles_as_c99_and_as_cpp() {
             continue;
         };
         assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+/// A file of the C library.
+fn opened(path: &Path) -> *mut assetq_c::File {
+    let address = std::ffi::CString::new(path.to_str().expect("text")).expect("no NUL");
+    // SAFETY: the address is a text, and no error is asked for.
+    let file = unsafe { assetq_c::assetq_open(address.as_ptr(), std::ptr::null_mut()) };
+    assert!(!file.is_null());
+    file
+}
+
+/// The result of `ask`, and the cells of its first text column.
+fn answered(ask: impl FnOnce(*mut FFI_ArrowArrayStream) -> i32) -> (i32, Vec<String>) {
+    let mut stream = FFI_ArrowArrayStream::empty();
+    let code = ask(&raw mut stream);
+    let batches = ArrowArrayStreamReader::try_new(stream).expect("a stream");
+    let mut cells = Vec::new();
+    for batch in batches {
+        let batch = batch.expect("it is sound");
+        let column = batch.column(0).as_any().downcast_ref::<StringArray>().expect("texts");
+        cells.extend(column.iter().map(|cell| cell.expect("no null").to_owned()));
+    }
+    (code, cells)
+}
+
+#[test]
+fn sql_checks_and_differences_are_streams() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [old, new] = ["old.wdb", "new.wdb"].map(|name| folder.path().join(name));
+    std::fs::write(&old, sample::wdb::demo(1, Size::Small)).expect("a file");
+    let asset = Asset::open(&old).expect("it opens");
+    asset.edit().set("records", "r0000005", "u7Race", 3).expect("it fits").write(&new).expect("it is written");
+    let (old, new) = (opened(&old), opened(&new));
+    let none = std::ptr::null_mut();
+    let query = c"SELECT record, u7Race FROM records ORDER BY record LIMIT 2";
+    // SAFETY: files are open, texts are texts, and each stream has a place.
+    unsafe {
+        let rows = answered(|out| assetq_c::assetq_sql(old, query.as_ptr(), out, none));
+        assert_eq!(rows, (0, vec!["r0000000".to_owned(), "r0000001".to_owned()]));
+        assert_eq!(assetq_c::assetq_sql(old, c"SELECT".as_ptr(), &mut FFI_ArrowArrayStream::empty(), none), -1);
+        let (code, checks) = answered(|out| assetq_c::assetq_verify(new, out, none));
+        assert!(code == 0 && checks.len() > 1, "{checks:?}");
+        assert_eq!(answered(|out| assetq_c::assetq_diff(old, new, out, none)), (1, vec!["records".to_owned()]));
+        assert_eq!(answered(|out| assetq_c::assetq_diff(old, old, out, none)), (0, Vec::new()));
+        assetq_c::assetq_close(old);
+        assetq_c::assetq_close(new);
     }
 }

@@ -1,0 +1,75 @@
+//! Answers about whole files, as Arrow streams.
+
+use arrow_array::RecordBatchIterator;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use assetq::formats::report::Progress;
+use assetq::table::{Column, Kind, RowBuffer, Table as _, Value};
+use assetq::write::arrow::ArrowBatches;
+use assetq::write::json;
+use assetq::write::rows::RowSink as _;
+use assetq::{Asset, Result, diff};
+
+/// The rows as a stream of batches.
+pub(crate) fn stream(rows: &RowBuffer) -> Result<FFI_ArrowArrayStream> {
+    let mut batches = Vec::new();
+    let mut sink = ArrowBatches::new(rows.columns(), |batch| {
+        batches.push(Ok(batch));
+        Ok(())
+    });
+    let schema = sink.schema();
+    rows.values().iter().try_for_each(|row| sink.row(row))?;
+    sink.finish()?;
+    drop(sink);
+    Ok(FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema))))
+}
+
+/// The checks of a file, and whether all passed.
+pub(crate) fn verify(asset: &Asset) -> (RowBuffer, bool) {
+    let report = asset.reader().verify(&Progress::default());
+    let rows = report.checks.iter().map(|check| {
+        let first = check.findings().first().map_or(Value::Null, |error| Value::owned(error.to_string()));
+        let (name, detail) = (Value::owned(check.name.to_string()), Value::owned(check.detail.clone()));
+        vec![name, Value::Bool(check.is_ok()), detail, Value::Uint(check.found()), first]
+    });
+    let columns = [
+        ("check", Kind::Text),
+        ("ok", Kind::Bool),
+        ("detail", Kind::Text),
+        ("found", Kind::Uint),
+        ("first", Kind::Text),
+    ];
+    let columns = columns.map(|(name, kind)| Column::named(name.to_owned(), kind));
+    (RowBuffer::new("checks", columns.into(), rows.collect()), report.is_ok())
+}
+
+/// A row for each cell that differs.
+pub(crate) fn diff(old: &Asset, new: &Asset) -> Result<RowBuffer> {
+    let mut rows = Vec::new();
+    let mut damage = None;
+    for table in &diff::tables(old, new, &[])? {
+        let found = table.find(&Progress::default(), 0);
+        if let Some((_, error)) = found.faults.first() {
+            return Err(error.clone());
+        }
+        for pair in found.pairs() {
+            let change = table.change(pair, &mut |_, error| damage = damage.take().or(Some(error)));
+            let key = json::to_string(&change.key)?;
+            for field in change.fields {
+                let cells =
+                    [table.name(), change.kind.name(), &key, &field.name].map(|text| Value::owned(text.to_owned()));
+                let mut row = Vec::from(cells);
+                for (value, is_there) in [(&field.old, pair.old.is_some()), (&field.new, pair.new.is_some())] {
+                    row.push(if is_there { Value::owned(json::to_string(value)?) } else { Value::Null });
+                }
+                rows.push(row);
+            }
+        }
+    }
+    match damage {
+        Some(error) => Err(error),
+        None => {
+            let columns = ["table", "change", "key", "column", "old", "new"].map(Column::text);
+            Ok(RowBuffer::new("changes", columns.into(), rows))
+        }
+    }
+}
