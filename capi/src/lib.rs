@@ -240,7 +240,7 @@ pub unsafe extern "C" fn assetq_table(
     unsafe { answered(error, -1, stream) }
 }
 
-/// The rows that answer statements of SQL about the tables of a file, as an Arrow C stream: those of the last statement with a
+/// The answer to statements of SQL about the tables of a file, as an Arrow C stream: the rows of the last statement with a
 /// result. They are held in memory. Returns 0, or -1 on failure.
 ///
 /// # Safety
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn assetq_verify(
     unsafe { answered(error, -1, stream) }
 }
 
-/// What differs between two files of one format, as an Arrow C stream with a row for each cell: `table`, `change` (`added`,
+/// The differences between two files of one format, as an Arrow C stream with a row for each cell: `table`, `change` (`added`,
 /// `removed` or `changed`), `key`, `column`, `old` and `new`, the last two as JSON. Returns 0 for equal files, 1 if they
 /// differ, and -1 on failure, also for damage.
 ///

@@ -353,12 +353,11 @@ impl Asset {
         self.edits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps an edit, once it fits the file together with those before it.
+    /// Keeps an edit, once it fits the file. `write` checks all of them together.
     fn add(&self, py: Python<'_>, edit: Edit) -> PyResult<()> {
-        let (this, mut edits) = (self.opened()?, self.edits());
-        edits.push(edit);
-        py.detach(|| edit::check(&this, &edits))?;
-        *self.edits.lock().unwrap_or_else(PoisonError::into_inner) = edits;
+        let this = self.opened()?;
+        py.detach(|| edit::check(&this, std::slice::from_ref(&edit)))?;
+        self.edits.lock().unwrap_or_else(PoisonError::into_inner).push(edit);
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit
     Ok(Edit::Rows { table, name: "changes".to_owned(), form: Form::Ndjson, rows: rows.into_bytes().into() })
 }
 
-/// Checks that `edits` fit the file.
+/// Checks that `edits` fit the file, without writing one.
 pub fn check(file: &Opened, edits: &[Edit]) -> PyResult<()> {
     editor(file, edits).map(drop)
 }

@@ -338,7 +338,7 @@ pub struct RowIterator {
     state: Mutex<State>,
 }
 
-/// What becomes of a row.
+/// The Python object that a row becomes.
 enum RowForm {
     /// Dicts with these names.
     Dicts(Vec<Py<PyString>>),

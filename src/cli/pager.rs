@@ -72,7 +72,7 @@ enum State {
     },
 }
 
-/// What happens when the user leaves the pager before the end of the output.
+/// The consequence when the user leaves the pager before the end of the output.
 #[derive(Clone)]
 enum Leave {
     /// The process ends: the rest of the work is for no reader.

@@ -259,7 +259,7 @@ impl Asset {
     /// The table called `name`.
     ///
     /// # Errors
-    /// `Syntax` with the nearest tables, or the reason why there is none.
+    /// `Syntax` with the nearest tables, or the reason why the file has no such table.
     pub fn table(&self, name: &str) -> Result<Box<dyn Table + '_>> {
         let reader = self.reader();
         reader.table(name).ok_or_else(|| {

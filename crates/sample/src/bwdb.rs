@@ -108,7 +108,7 @@ impl DatabaseBuilder {
         self.build_in(&PC)
     }
 
-    /// The file as World of Warships: Legends has it. No real file was at hand: docs/formats/legends.md.
+    /// The file in the order of World of Warships: Legends. No real file was at hand: docs/formats/legends.md.
     pub fn build_legends(&self) -> Vec<u8> {
         self.build_in(&LEGENDS)
     }

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 /// The shape of a text model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// As the Mods SDK has it: a render set names its buffers, and each level of detail is a file.
+    /// The form of the Mods SDK: a render set names its buffers, and each level of detail is a file.
     Old,
-    /// As records of `assets.bin` have it: a visual has all levels of detail.
+    /// The form of records of `assets.bin`: a visual contains all levels of detail.
     New,
 }
 

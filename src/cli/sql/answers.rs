@@ -143,7 +143,7 @@ pub(super) const DOT_COMMANDS: [(&str, &str); 6] = [
     (".quit", "leave; so do exit, quit and Ctrl-D"),
 ];
 
-/// What commands of other prompts do, and how it is done here.
+/// Commands of other prompts, and how to do the same here.
 const ELSEWHERE: [(&str, &str); 11] = [
     (".open", "files are arguments: leave, and run assetq sql FILE..."),
     (".attach", "files are arguments: leave, and run assetq sql FILE..."),

@@ -33,9 +33,13 @@ pub(super) fn run(text: &str, given: &Path, set: &Asset, args: &Args, context: &
     if let Some(undo) = &args.output.undo {
         context.writes_folder(undo);
     }
+    // A name that is taken is an error before the first file is changed.
+    for undo in changed.iter().filter_map(|file| undo_of(given, file, &args.output)) {
+        context.check_new(&undo, args.output.force)?;
+    }
     for file in &changed {
         let name = path_below(&[given.to_owned()], file);
-        let undo = args.output.undo.as_ref().map(|folder| folder.join(with_ending(name)));
+        let undo = undo_of(given, file, &args.output);
         let output = Output { undo, table_prefix: Some(name.to_string_lossy().into_owned()), ..args.output.clone() };
         let session = session(file, args, context)?;
         let ran = all(text, args, &session, context);
@@ -61,11 +65,11 @@ fn check(output: &Output, context: &Context) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, format!("SQL: many files are changed: {what}")))
 }
 
-/// The name of an undo patch.
-fn with_ending(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
+/// The undo patch of `file` in the folder of `--undo`.
+fn undo_of(given: &Path, file: &Path, output: &Output) -> Option<PathBuf> {
+    let mut name = path_below(&[given.to_owned()], file).as_os_str().to_owned();
     name.push(".ndjson");
-    name.into()
+    Some(output.undo.as_ref()?.join(name))
 }
 
 fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {

@@ -1,4 +1,4 @@
-//! What a shell completes: tables, columns, entries, builds and games, each asked of the files on the line.
+//! Completion in a shell: tables, columns, entries, builds and games, each asked of the files on the line.
 
 use crate::common::run;
 use std::path::Path;

@@ -374,7 +374,7 @@ mod terminal {
         }
     }
 
-    /// What people type who know other prompts: words without a dot, also after an empty line in a statement.
+    /// Words of other prompts: without a dot, also after an empty line in a statement.
     #[test]
     fn a_prompt_is_left_and_helps_by_words_and_pages_its_answers() {
         let dir = TempDir::new().unwrap();

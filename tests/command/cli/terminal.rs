@@ -95,7 +95,7 @@ fn output_on_a_terminal_goes_through_the_pager_that_is_wanted() {
     let dir = samples();
     let pager = [("PAGER", "sed s/^/:/")];
     let Some(paged) = on_terminal(dir.path(), 80, &pager, "ls sheet.wdb -n 2") else { return };
-    // What is said beside the rows goes to standard error.
+    // Lines about the rows go to standard error.
     let mut rows = paged.lines().filter(|line| !line.is_empty() && !line.starts_with("assetq: "));
     assert!(rows.by_ref().take(3).filter(|line| line.starts_with(':')).count() == 3, "{paged}");
     assert!(rows.all(|line| line.starts_with(':')), "{paged}");

@@ -122,4 +122,12 @@ fn one_statement_changes_all_files_of_a_glob() {
     let query = "UPDATE properties SET value = 'mods/b.dds' WHERE name = 'diffuseMap'";
     run(dir.path(), 0, &["sql", query, "**/*.mfm", "--in-place", "--undo", "undo-all"]);
     assert!(dir.path().join("undo-all/gun/lods/deck.mfm.ndjson").exists());
+    // A patch that is there already is an error before the first file is changed.
+    let before = text(&dir, "gun/hull.mfm");
+    std::fs::create_dir_all(dir.path().join("taken/lods")).unwrap();
+    std::fs::write(dir.path().join("taken/lods/deck.mfm.ndjson"), "mine").unwrap();
+    let query = "UPDATE properties SET value = 'mods/c.dds' WHERE name = 'diffuseMap'";
+    let (_, said) = run(dir.path(), 4, &["sql", query, "gun/**/*.mfm", "--in-place", "--undo", "taken"]);
+    assert!(said.contains("deck.mfm.ndjson: it exists; --force writes over it"), "{said}");
+    assert_eq!(text(&dir, "gun/hull.mfm"), before);
 }

@@ -1,4 +1,4 @@
-//! What helps to read scenes and maps: grid, scale and axes, parts by themselves, ranges of thickness, the ruler, pictures, paths.
+//! Aids for reading scenes and maps: grid, scale and axes, parts by themselves, ranges of thickness, the ruler, pictures, paths.
 
 use super::scene::{VIEW, battleship, look, on_canvas};
 use super::*;

@@ -1,4 +1,4 @@
-//! What tables offer beside rows: pinned and hidden columns, sums, dates, paths, and ways to take rows.
+//! Features of tables beside rows: pinned and hidden columns, sums, dates, paths, and ways to take rows.
 
 use super::exact::open;
 use super::*;

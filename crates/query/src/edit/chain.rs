@@ -18,6 +18,8 @@ use std::path::Path;
 /// # let asset = Asset::open(assetq::Source::from_vec("sheet.wdb", sheet))?;
 /// let edited = asset.edit().set("records", "r0000005", "u9SaveIndex", 300)?.write(&new)?;
 /// assert_eq!(edited.table("records")?.row("r0000005")?.get::<u64>("u9SaveIndex")?, 300);
+/// // A file that is there stays.
+/// assert!(asset.edit().write(&new).is_err());
 /// # drop(edited);
 /// # std::fs::remove_file(&new).expect("it is there");
 /// # Ok(())
@@ -89,12 +91,13 @@ impl<'a> EditChain<'a> {
         Ok(Self { editor: Some(editor), ..self })
     }
 
-    /// Writes the new file to `to`, which it replaces once the new file has been read back and compared with the edits.
+    /// Writes the new file to `to`, where no file may be. It gets its name once it was read back and compared with the edits.
+    /// [`EditPlan::write`](super::EditPlan::write) replaces files, too.
     ///
     /// # Errors
-    /// If the format cannot store the edits, or the file cannot be written.
+    /// If the format cannot store the edits, or the file exists or cannot be written.
     pub fn write(self, to: impl AsRef<Path>) -> Result<Asset> {
         let editor = self.editor.map_or_else(|| Editor::new(self.asset), Ok)?;
-        editor.finish()?.write(to.as_ref(), Overwrite::Replace)?.commit()
+        editor.finish()?.write(to.as_ref(), Overwrite::Refuse)?.commit()
     }
 }

@@ -4,7 +4,7 @@ const SHOWN = 48;
 
 const plural = (count, one, all = `${one}s`) => `${many(count)} ${count === 1 ? one : all}`;
 
-// What is in a part, in words and numbers.
+// The contents of a part, in words and numbers.
 const contents = {
   scene({ meta: { parts, metres, min } }) {
     const of = (kind) => parts.filter((part) => part.kind === kind);
@@ -48,7 +48,7 @@ assetq.kinds.about = {
     element.append(el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "overview" },
       el("p", { class: "headline" }, [meta.what, meta.game].filter(Boolean).join(" · ")),
       box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call))),
-      verify && box("Checks", el("p", { class: verify.isOk ? "verdict" : "verdict fault" }, verify.text, " ", el("code", {}, verify.command))),
+      verify && box("Checks", el("p", { class: verify.isOk === false ? "verdict fault" : "verdict" }, verify.text, " ", el("code", {}, verify.command))),
       first && box("Files by type", el("div", { class: "endings" }, meta.endings.map(ending))),
       tables.length > 1 && box("In it", el("ul", { class: "counts" }, tables.slice(0, SHOWN).map(count),
         tables.length > SHOWN && el("li", {}, el("a", { href: page.link("search") }, `… and ${many(tables.length - SHOWN)} more tables`)))),

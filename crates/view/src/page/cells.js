@@ -27,7 +27,7 @@ const dateOf = ({ kind, name }, text) => {
   return milliseconds === null ? null : new Date(milliseconds).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 };
 
-// A path has no spaces beside its slashes, and two slashes or an ending; a sentence with a slash is none.
+// A path has no spaces beside its slashes, and two slashes or an ending; a sentence with a slash is no path.
 const isPath = (text) => text.length > 12 && text.length < 1000 && !text.includes("://") && /^[^\s[{"<>]/.test(text) &&
   /^(?:[^\s/]+(?: [^\s/]+){0,3}\/|\/)+(?:[^\s/]+(?: [^\s/]+){0,5})?$/.test(text) && (/\/.*\//.test(text) || /\.\w{1,12}$/.test(text));
 // A path as its folder, which may be shortened, and its name, which is kept.

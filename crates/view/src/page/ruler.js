@@ -1,4 +1,4 @@
-// The ruler of a scene: distances between pairs of points, which stay until they are cleared.
+// The ruler of a scene: distances between pairs of points, shown until they are cleared.
 const shapes = (assetq.shapes ??= {});
 const { add } = shapes;
 const MOST = 12; // distances that are shown at once

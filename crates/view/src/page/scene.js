@@ -171,7 +171,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
     return lists;
   }
 
-  // What does not belong to a part: the grid, and how far parts are moved apart.
+  // Everything outside of parts: the grid, and how far parts are moved apart.
   spaceList() {
     const { el } = this.page;
     this.gridBox = this.check("Grid", "A grid below, with the scale and the axes (G)", (on) => ((this.hasGrid = on), this.paintGrid()), true);

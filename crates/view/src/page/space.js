@@ -1,4 +1,4 @@
-// What places solids in space: a grid on the ground, a scale bar, and the directions of the axes.
+// Marks that place solids in space: a grid on the ground, a scale bar, and the directions of the axes.
 const shapes = (assetq.shapes ??= {});
 const CELLS = 24; // cells of the grid along the longer side
 const BAR = 140; // the greatest length of the scale bar, in pixels
@@ -64,7 +64,7 @@ shapes.drawScale = (pen, camera, [width, height], { unit, hasMetres, axes, ink, 
     pen.beginPath();
     pen.arc(origin[0] + x, origin[1] + y, near < -0.6 ? 2 : 3.5, 0, 7);
     pen.fill();
-    // Names of axes that point to the eye or away from it would lie on each other.
+    // Names of axes that point to the eye or away from it would overlap.
     if (Math.hypot(x, y) > ARM * 0.3) text(name, origin[0] + x * 1.22, origin[1] + y * 1.22 + (Math.abs(x) < 6 ? Math.sign(y) * 5 : 0), Math.abs(x) < 6 ? "center" : x > 0 ? "left" : "right");
   }
 };

@@ -17,7 +17,7 @@ class View {
     this.query = "";
     this.leads = {}; // for kinds of ids, where they lead
     this.own = []; // widths that the user chose, by column
-    this.pinned = []; // columns that stay in sight, by the user's choice
+    this.pinned = []; // columns that the user keeps in sight
     this.asked = 0;
     this.top = 0; // the first row that is seen, counted in rows
     this.selected = -1;
@@ -216,7 +216,7 @@ class View {
     }
   }
 
-  // The columns that stay in sight, with where they do: the pinned ones, or else the first one that is a key.
+  // The columns that are always in sight, with their positions: the pinned ones, or else the first one that is a key.
   get frozen() {
     const { shown } = this;
     const key = shown.find((n) => this.table.columns[n].role === "Key");

@@ -33,7 +33,7 @@ fn file_name(path: &str) -> &str {
 }
 
 impl Companions {
-    /// The companions of the geometry `source`: the `.visual` with its stem, and those of the models that the `.model` with
+    /// The companions of the geometry `source`: the `.visual` with its stem, and the visuals of the models that the `.model` with
     /// its stem names. `None` without such a visual.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::reader::{FileFormat, Likeness, Reader};
 use crate::relations::Relations;
 use crate::scene::{Model, Placements, RenderSet};
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape, no_cell};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use crate::writable::Writable;
 use assetq_core::Openable;
 use std::borrow::Cow;
@@ -167,7 +167,7 @@ impl VisualFile {
     }
 
     /// The transform of each render set that hangs on one node which is not where the model is, by the id of its vertices. The
-    /// vertices of a render set on several nodes, and of one that is in the space of the world, are those of the model.
+    /// vertices of a render set on several nodes, and of one that is in the space of the world, have the transform of the model.
     ///
     /// # Errors
     /// When the file is damaged.
@@ -342,13 +342,6 @@ impl VisualFile {
         };
         DeclaredTable::new(name, move || Ok(elements(self.parts()?).len()), locate)
             .column(Column::uint("index").brief().key(), |(row, _)| Ok((*row).into()))
-    }
-
-    /// The name of a column.
-    pub(super) fn column(&self, table: &str, column: usize) -> Result<Cow<'static, str>> {
-        let table = self.table(table).ok_or_else(|| no_cell("visual", 0, column))?;
-        let column = table.columns().get(column).ok_or_else(|| no_cell("visual", 0, column))?;
-        Ok(column.name.clone())
     }
 
     fn nodes(&self) -> impl Table {

@@ -5,15 +5,17 @@ use super::material::property;
 use super::visual::material;
 use super::{Material, ModelFile, VisualFile};
 use crate::error::Result;
+use crate::reader::Reader;
 use crate::table::{Value, no_cell};
 use crate::writable::{Pieces, TableEdits, Writable, refused, short};
 use quick_xml::escape;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A value to be written, and the range of the old one.
 type Stretch = (Range<usize>, Vec<u8>);
 
-/// A value as a file has it; numbers have blanks between them.
+/// The text that stands for a value in a file: blanks separate numbers.
 fn text_of(value: &Value<'_>) -> Result<String> {
     Ok(match value {
         Value::Text(text) if !text.is_empty() && text.trim_ascii().len() == text.len() => text.clone().into_owned(),
@@ -32,6 +34,13 @@ fn stretch(node: Option<Node<'_>>, column: &str, text: &str) -> Result<Stretch> 
         Some(range) => Ok((range, escape::escape(text).into_owned().into_bytes())),
         None => Err(refused(format!("column {column}: the file has no such element in this row, or an empty one"))),
     }
+}
+
+/// The name of a column.
+fn column_name(reader: &dyn Reader, table: &str, column: usize) -> Result<Cow<'static, str>> {
+    let columns = reader.table(table);
+    let found = columns.as_ref().and_then(|table| table.columns().get(column));
+    found.map(|column| column.name.clone()).ok_or_else(|| no_cell(table, 0, column))
 }
 
 /// The file of `len` bytes with the changed cells of `edits`, each as `stretch` returns it for its table, row and column.
@@ -58,7 +67,7 @@ fn replaced(
 impl Writable for VisualFile {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         replaced(self.source.bytes().len(), edits, |table, row, column, value| {
-            let name = self.column(table, column)?;
+            let name = column_name(self, table, column)?;
             let elements = if table == "lods" { &self.parts()?.lods } else { &self.parts()?.render_sets };
             let element = elements.get(row).ok_or_else(|| no_cell("visual", row, column))?;
             let node = self.node(*element)?;
@@ -77,13 +86,13 @@ impl Writable for VisualFile {
 impl Writable for ModelFile {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let root = self.root()?;
-        replaced(self.source.bytes().len(), edits, |_, _, column, value| {
-            let text = text_of(value)?;
-            let (node, ending) = match column {
-                0 => (super::model::visual_element(root)?, super::visual::ENDING),
-                1 => (root.child("parent"), super::model::ENDING),
-                2 => return stretch(root.child("extent"), "extent", &text),
-                _ => return stretch(root.child("castsShadow"), "casts_shadow", &text),
+        replaced(self.source.bytes().len(), edits, |table, _, column, value| {
+            let (name, text) = (column_name(self, table, column)?, text_of(value)?);
+            let (node, ending) = match &*name {
+                "visual" => (super::model::visual_element(root)?, super::visual::ENDING),
+                "parent" => (root.child("parent"), super::model::ENDING),
+                "extent" => return stretch(root.child("extent"), &name, &text),
+                _ => return stretch(root.child("castsShadow"), &name, &text),
             };
             let Some(stem) = text.strip_suffix(ending).filter(|stem| !stem.is_empty() && !stem.contains('\\')) else {
                 return Err(refused(format!("{text:?} does not fit: a path that ends in {ending} does")));

@@ -1,6 +1,6 @@
 //! Boxes as binary glTF: a node for each box, over one cube.
 //!
-//! The axes of the game are left-handed and those of glTF are right-handed: x is mirrored. Below the root, which scales to metres,
+//! The game's axes are left-handed and glTF's axes are right-handed: x is mirrored. Below the root, which scales to metres,
 //! everything else has the numbers of the file.
 
 use super::part::{ScenePart, Shape};
