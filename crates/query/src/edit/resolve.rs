@@ -25,6 +25,14 @@ pub enum Outcome {
     LeftOut(String),
 }
 
+/// The row or list that an edit names.
+pub(super) enum Target<T> {
+    /// It is there.
+    Found(T),
+    /// It is not there, or not the only one, for this reason.
+    LeftOut(String),
+}
+
 /// Rows that are searched one by one before an index of all is built: with probes, and with walks.
 const PROBES: usize = 64;
 const WALKS: usize = 8;
@@ -404,9 +412,9 @@ impl<'a> Resolved<'a> {
         let (rows, sharers) = (&found.rows, found.sharers.as_ref());
         match edit.change {
             Change::Set(cells) => {
-                let row = match self.the_row(rows, &key, edit.old.as_ref(), &shown)? {
-                    Ok(row) => row,
-                    Err(why) => return Ok(Outcome::LeftOut(why)),
+                let row = match self.selected_row(rows, &key, edit.old.as_ref(), &shown)? {
+                    Target::Found(row) => row,
+                    Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
                 };
                 self.set((row, sharers), cells, edit.old.as_ref(), from, &shown).map_err(named)
             }
@@ -419,9 +427,9 @@ impl<'a> Resolved<'a> {
                 if rows.is_empty() && edit.old.is_some() {
                     return Ok(Outcome::Held);
                 }
-                let row = match self.the_row(rows, &key, edit.old.as_ref(), &shown)? {
-                    Ok(row) => row,
-                    Err(why) => return Ok(Outcome::LeftOut(why)),
+                let row = match self.selected_row(rows, &key, edit.old.as_ref(), &shown)? {
+                    Target::Found(row) => row,
+                    Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
                 };
                 if let Some(why) = edit.old.as_ref().map(|old| self.differing(row, old)).transpose()?.flatten() {
                     return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
@@ -453,12 +461,12 @@ impl<'a> Resolved<'a> {
         Ok(Outcome::Done)
     }
 
-    /// The selected row among the rows with its key, or the reason for its absence.
-    fn the_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Result<usize, String>> {
-        Ok(match (rows, key.nth) {
-            (rows, Some(nth)) => rows.get(nth).copied().ok_or_else(|| format!("{shown}: not found")),
-            ([], _) => Err(format!("{shown}: not found")),
-            ([row], _) => Ok(*row),
+    /// The selected row among the rows with its key.
+    fn selected_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Target<usize>> {
+        let found = match (rows, key.nth) {
+            (rows, Some(nth)) => rows.get(nth).copied(),
+            ([row], _) => Some(*row),
+            ([], _) => None,
             (rows, None) => {
                 let mut those = Vec::new();
                 for &row in rows {
@@ -468,12 +476,16 @@ impl<'a> Resolved<'a> {
                         those.push(row);
                     }
                 }
-                match those[..] {
-                    [row] => Ok(row),
-                    _ => Err(format!("{shown}: {} rows have this key; \"{NTH}\" in it says which", rows.len())),
-                }
+                let [row] = those[..] else {
+                    let many = rows.len();
+                    return Ok(Target::LeftOut(format!(
+                        "{shown}: {many} rows have this key; \"{NTH}\" in it says which"
+                    )));
+                };
+                Some(row)
             }
-        })
+        };
+        Ok(found.map_or_else(|| Target::LeftOut(format!("{shown}: not found")), Target::Found))
     }
 
     fn set(

@@ -1,6 +1,6 @@
 //! Inserted rows, and items of lists.
 
-use super::{Key, Outcome, Resolved, Sharers};
+use super::{Key, Outcome, Resolved, Sharers, Target};
 use crate::compare::same_value;
 use crate::edit::{ColumnValues, EditPosition, refused};
 use crate::error::Result;
@@ -76,8 +76,8 @@ impl Resolved<'_> {
             return Err(refused(format!("{shown}: it is added twice")));
         }
         match self.list_of(&key, known)? {
-            Ok(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
-            Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
+            Target::Found(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
+            Target::LeftOut(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
         set.sort_by_key(|(column, _)| *column);
         let at = EditPosition::Add(self.add.len());
@@ -118,15 +118,14 @@ impl Resolved<'_> {
         own.len() == set.len() && own.iter().zip(set).all(|(a, b)| a.0 == b.0 && same_value(&a.1, &b.1))
     }
 
-    /// The cells that identify the list of an inserted item; an error if there is no such list, or its number is too
-    /// large.
-    pub(super) fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<ColumnValues, String>> {
+    /// The cells that identify the list of an inserted item, unless there is no such list, or its number is too large.
+    pub(super) fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Target<ColumnValues>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
-            return Ok(Ok(ColumnValues::new()));
+            return Ok(Target::Found(ColumnValues::new()));
         };
         let lists = self.keyed(known, |table| table.lists(*of, cell))?;
         let [list] = &lists[..] else {
-            return Ok(Err(match lists.len() {
+            return Ok(Target::LeftOut(match lists.len() {
                 0 => format!("not found: nothing that has such a list is {}", short(cell)),
                 more => format!("{more} lists have this key"),
             }));
@@ -137,9 +136,9 @@ impl Resolved<'_> {
         if let Some(Value::Uint(index)) = key.cells.last()
             && usize::try_from(*index).is_ok_and(|index| index > next)
         {
-            return Ok(Err(format!("{index} is beyond the next, which is {next}")));
+            return Ok(Target::LeftOut(format!("{index} is beyond the next, which is {next}")));
         }
         *more = more.saturating_add(1);
-        Ok(Ok(list.cells.clone()))
+        Ok(Target::Found(list.cells.clone()))
     }
 }
