@@ -257,19 +257,24 @@ fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempF
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(if is_private { 0o600 } else { 0o666 });
         }
+        // An unfinished file of another process, which a signal to this one must not remove.
+        if exists(part) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        // Before the file is there, so that a signal at any time finds it.
+        let unfinished = Unfinished::at(part)?;
         let file = options.open(part)?;
-        let begin = || {
-            // First of all, so that a signal finds it.
-            let unfinished = Unfinished::at(part)?;
-            // Another process may have taken the new file for a stale one.
-            let is_taken = cfg!(target_os = "linux")
-                && (matches!(file.try_lock(), Err(TryLockError::WouldBlock))
-                    || FileState::at(part)?.is_none_or(|now| !now.is_same_file(&file)));
-            if is_taken { Err(io::Error::from(ErrorKind::AlreadyExists)) } else { Ok(unfinished) }
+        // Another process may have taken the new file for a stale one.
+        let is_ours = if !cfg!(target_os = "linux") {
+            Ok(true)
+        } else if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            Ok(false)
+        } else {
+            FileState::at(part).map(|now| now.is_some_and(|now| now.is_same_file(&file)))
         };
-        match begin() {
-            Ok(unfinished) => Ok((file, unfinished)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        match is_ours {
+            Ok(true) => Ok((file, unfinished)),
+            Ok(false) => Err(ErrorKind::AlreadyExists.into()),
             Err(error) => {
                 let _ = fs::remove_file(part);
                 Err(error)

@@ -124,7 +124,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Registers the file at `path`, which was just created.
+    /// Registers the file at `path`, before its creation.
     ///
     /// # Errors
     /// When the process is ending, and for a path with a NUL in it.
