@@ -2,12 +2,13 @@
 
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use assetq::diff::{self, DifferenceKind};
 use assetq::formats::report::Progress;
 use assetq::table::{Column, Kind, RowBuffer, Table as _, Value};
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::json;
 use assetq::write::rows::RowSink as _;
-use assetq::{Asset, Result, diff};
+use assetq::{Asset, Result};
 
 /// The rows as a stream of batches.
 pub(crate) fn stream(rows: &RowBuffer) -> Result<FFI_ArrowArrayStream> {
@@ -45,31 +46,19 @@ pub(crate) fn verify(asset: &Asset) -> (RowBuffer, bool) {
 /// A row for each cell that differs.
 pub(crate) fn diff(old: &Asset, new: &Asset) -> Result<RowBuffer> {
     let mut rows = Vec::new();
-    let mut damage = None;
     for table in &diff::tables(old, new, &[])? {
-        let found = table.find(&Progress::default(), 0);
-        if let Some((_, error)) = found.faults.first() {
-            return Err(error.clone());
-        }
-        for pair in found.pairs() {
-            let change = table.change(pair, &mut |_, error| damage = damage.take().or(Some(error)));
+        for change in table.changes()? {
             let key = json::to_string(&change.key)?;
-            for field in change.fields {
-                let cells =
-                    [table.name(), change.kind.name(), &key, &field.name].map(|text| Value::owned(text.to_owned()));
-                let mut row = Vec::from(cells);
-                for (value, is_there) in [(&field.old, pair.old.is_some()), (&field.new, pair.new.is_some())] {
-                    row.push(if is_there { Value::owned(json::to_string(value)?) } else { Value::Null });
+            for field in &change.fields {
+                let texts = [table.name(), change.kind.name(), &key, &field.name];
+                let mut row: Vec<_> = texts.map(|text| Value::owned(text.to_owned())).into();
+                for (value, absent) in [(&field.old, DifferenceKind::Added), (&field.new, DifferenceKind::Removed)] {
+                    row.push(if change.kind == absent { Value::Null } else { Value::owned(json::to_string(value)?) });
                 }
                 rows.push(row);
             }
         }
     }
-    match damage {
-        Some(error) => Err(error),
-        None => {
-            let columns = ["table", "change", "key", "column", "old", "new"].map(Column::text);
-            Ok(RowBuffer::new("changes", columns.into(), rows))
-        }
-    }
+    let columns = ["table", "change", "key", "column", "old", "new"].map(Column::text);
+    Ok(RowBuffer::new("changes", columns.into(), rows))
 }
