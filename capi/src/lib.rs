@@ -96,6 +96,9 @@ pub unsafe extern "C" fn assetq_open(address: *const c_char, error: *mut *mut Fa
         if let Some(folder) = archive::Cache::default_folder() {
             options = options.with(std::sync::Arc::new(archive::Cache::at(folder)));
         }
+        if let Some(oodle) = archive::Oodle::of_environment() {
+            options = options.with(std::sync::Arc::new(oodle));
+        }
         let asset = assetq::query::files::open(Path::new(address), &options).map_err(|e| Failure::of(address, &e))?;
         Ok(Box::into_raw(File::new(asset, options)))
     };

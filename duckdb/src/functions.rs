@@ -6,7 +6,7 @@ use crate::kept;
 use crate::scan::{Bind, Local, OpenTable, Opened, Scan};
 use crate::vector::ColumnType;
 use assetq::formats::{ErrorKind, id};
-use assetq::query::archive::Cache;
+use assetq::query::archive::{Cache, Oodle};
 use assetq::query::files::FilePattern;
 use assetq::table::filter::{Bound, Filter, Literal, Op};
 use assetq::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
@@ -87,8 +87,11 @@ impl Call {
     fn options(&self) -> Options {
         let mut options = Options::default();
         (options.no_mmap, options.strict) = (!self.is(c"mmap", true), self.is(c"strict", false));
-        match Cache::default_folder() {
-            Some(folder) => options.with(Arc::new(Cache::at(folder))),
+        if let Some(folder) = Cache::default_folder() {
+            options = options.with(Arc::new(Cache::at(folder)));
+        }
+        match Oodle::of_environment() {
+            Some(oodle) => options.with(Arc::new(oodle)),
             None => options,
         }
     }

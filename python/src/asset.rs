@@ -9,7 +9,7 @@ use assetq::formats::Reader;
 use assetq::formats::report::Progress;
 use assetq::query::archive;
 use assetq::query::archive::names::NameSources;
-use assetq::query::archive::{Archive, Cache};
+use assetq::query::archive::{Archive, Cache, Oodle};
 use assetq::query::files::FilePattern;
 use assetq::table::Tree;
 use assetq::{Options, Source};
@@ -66,6 +66,9 @@ pub fn open(
     (options.no_mmap, options.strict) = (!mmap, strict);
     if let Some(folder) = Cache::default_folder().filter(|_| cache) {
         options = options.with(Arc::new(Cache::at(folder)));
+    }
+    if let Some(oodle) = Oodle::of_environment() {
+        options = options.with(Arc::new(oodle));
     }
     py.detach(|| {
         let mut known = NameSources::default();

@@ -9,7 +9,7 @@ use super::output::{Lost, Stdout};
 use super::outputs::ReadFiles;
 use super::pager::{self, Pager, complain};
 use crate::archive::names::{Language, NameSources};
-use crate::archive::{self, Address, Cache, is_archive, open_inside};
+use crate::archive::{self, Address, Cache, Oodle, is_archive, open_inside};
 use crate::asset::{self, Asset};
 use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
@@ -84,6 +84,14 @@ impl Context {
         if no_companions {
             options = configured("companions", &[], "--no-companions", &options)?;
         }
+        if let Some(library) = &global.oodle {
+            // Loaded when the first file needs it; a wrong path is an error at once.
+            let metadata = library.metadata().map_err(|error| Error::io("cannot open", error));
+            metadata.map_err(|e| Failure::in_file(&library.to_string_lossy(), &e))?;
+        }
+        if let Some(oodle) = global.oodle.as_ref().map(Oodle::at).or_else(Oodle::of_environment) {
+            options = options.with(Arc::new(oodle));
+        }
         if let Some(game) = &global.game {
             options = configured("game", game.as_bytes(), "--game", &options)?;
         }
@@ -122,6 +130,7 @@ impl Context {
         context.reads(&global.layouts);
         context.reads(&global.more_names);
         context.reads(global.key.as_slice());
+        context.reads(global.oodle.as_slice());
         for file in &global.more_names {
             let address = Address::of(file);
             context.reads(&[address.outer()]);

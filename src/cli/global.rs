@@ -51,6 +51,9 @@ pub(super) struct Global {
     /// The key of a Rusty Hearts list of another region: a file with 256 bytes, or with their hexadecimal digits
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) key: Option<std::path::PathBuf>,
+    /// The game's own library that decodes Oodle, as in Mir Korabley: oo2core_*_win64.dll or liboo2core*; else $ASSETQ_OODLE
+    #[arg(long, global = true, value_name = "LIBRARY")]
+    pub(super) oodle: Option<std::path::PathBuf>,
     /// Of files of several formats that a folder or a glob selects, only the files of this one
     #[arg(long, global = true, value_name = "NAME")]
     pub(super) format_of: Option<String>,

@@ -75,6 +75,7 @@ Variables of the environment:
   ASSETQ_RUSTY_HEARTS
                   of Rusty Hearts, for rusty-hearts:
   ASSETQ_CACHE    the folder for decoded files; assetq cache shows it
+  ASSETQ_OODLE    the library that decodes Oodle, if no --oodle is given
   ASSETQ_PAGER    the pager, else PAGER, else less; --no-pager does without
   ASSETQ_DUCKDB_EXTENSION
                   the file that sql --engine duckdb loads

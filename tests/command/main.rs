@@ -14,6 +14,8 @@ mod faults;
 mod games;
 mod many;
 mod names;
+#[cfg(unix)]
+mod oodle;
 mod ship;
 mod textconv;
 #[cfg(unix)]

@@ -304,7 +304,7 @@ fn what_is_not_there_is_said_and_no_failure_of_the_rest() {
     let oodle = game.find(build::OODLE_FILE).unwrap().unwrap();
     assert_eq!((oodle.codec, oodle.size, oodle.installed), (Codec::Oodle, 3000, true));
     let error = archive::open(&game, &oodle, "GAME").unwrap_err();
-    assert!(error.to_string().contains("oodle is not supported"), "{error}");
+    assert!(error.to_string().contains("--oodle LIBRARY"), "{error}");
     let volumes = game.volumes().unwrap();
     let missing: Vec<_> = volumes.iter().filter(|v| v.size.is_none()).map(|v| (&*v.name, v.files)).collect();
     assert_eq!(missing, [(build::MISSING_VOLUME, 2)]);

@@ -1,9 +1,11 @@
 //! [`Archive`], the interface of a format whose files contain others by path; `archive` builds addresses, decoding and tables on it.
 
+use crate::codec::Oodle;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The sign between an archive and the path in it.
 pub const MARK: char = ':';
@@ -90,7 +92,7 @@ pub enum Codec {
     DeflateChunks,
     /// A zlib stream (RFC 1950).
     Zlib,
-    /// An Oodle container, which only a proprietary library decodes.
+    /// A container of Oodle blocks, which only a proprietary library decodes: [`Archive::oodle`].
     Oodle,
     /// An unknown encoding, by its numbers.
     Unknown(u64),
@@ -109,7 +111,7 @@ impl Codec {
         }
     }
 
-    /// Whether [`decode`](crate::archive::decode) supports it.
+    /// Whether [`decode`](crate::archive::decode) supports it without a library of others.
     pub const fn is_known(self) -> bool {
         !matches!(self, Self::Oodle | Self::Unknown(_))
     }
@@ -312,6 +314,11 @@ pub trait Archive: Send + Sync {
         None
     }
 
+    /// The library that decodes [`Codec::Oodle`], if the user named one in [`Options::with`](crate::Options::with).
+    fn oodle(&self) -> Option<Arc<Oodle>> {
+        None
+    }
+
     /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
     fn mods(&self) -> Option<PathBuf> {
         None
@@ -352,6 +359,11 @@ pub trait Archive: Send + Sync {
 }
 
 impl<'a> dyn Archive + 'a {
+    /// Whether [`decode`](crate::archive::decode) supports `codec` with the libraries that the user named.
+    pub fn decodes(&self, codec: Codec) -> bool {
+        codec.is_known() || codec == Codec::Oodle && self.oodle().is_some()
+    }
+
     /// The files, in the order of [`Archive::file`]. A damaged entry is an error of its own; if no list of files can be read, the
     /// error is the only item.
     pub fn files(&self) -> impl Iterator<Item = Result<File<'_>>> {

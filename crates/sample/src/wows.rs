@@ -11,6 +11,8 @@ use std::collections::HashSet;
 
 /// The decoded size of a chunk of World of Warships: Legends.
 const CHUNK: usize = 64 << 10;
+/// The decoded size of a block of Oodle.
+const OODLE_BLOCK: usize = 256 << 10;
 
 /// The encoding of a stored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub enum How {
     StoredAs6,
     /// A deflate stream, in chunks if the variant uses them.
     Deflated,
-    /// A container that only a proprietary library decodes: a valid header before meaningless bytes.
+    /// A container for the Oodle library, whose blocks are packed by a toy codec: pairs of a count and a byte.
     Oodle,
 }
 
@@ -253,7 +255,7 @@ fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
         How::StoredAs6 => ([6, 0], bytes.to_vec()),
         How::Deflated if variant == Variant::Legends => ([5, 1], chunks(bytes)),
         How::Deflated => ([5, 1], deflate(bytes, 6)),
-        How::Oodle => ([6, 7], oodle(bytes.len())),
+        How::Oodle => ([6, 7], oodle(bytes)),
     }
 }
 
@@ -274,20 +276,29 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// A container of one block with meaningless bytes.
-fn oodle(size: usize) -> Vec<u8> {
-    let block = size / 2;
+/// A container of blocks of run lengths.
+fn oodle(bytes: &[u8]) -> Vec<u8> {
+    let runs = |block: &[u8]| -> Vec<u8> {
+        block
+            .chunk_by(|a, b| a == b)
+            .flat_map(|run| run.chunks(255))
+            .flat_map(|run| [run.len() as u8, run[0]])
+            .collect()
+    };
+    let blocks: Vec<Vec<u8>> = bytes.chunks(OODLE_BLOCK).map(runs).collect();
     let mut w = Writer::new();
-    w.u64(0x34);
+    w.u64(48 + 4 * blocks.len() as u64);
     w.u32(1);
     w.u32(0);
-    w.u64(size as u64);
-    w.u64(block as u64);
-    w.u32(1);
-    w.u32(256 << 10);
+    w.u64(bytes.len() as u64);
+    w.u64(blocks.iter().map(|block| block.len() as u64).sum());
+    w.u32(blocks.len() as u32);
+    w.u32(OODLE_BLOCK as u32);
     w.zeros(16);
-    w.u32(block as u32);
-    w.push(vec![0x8C; block]);
+    for block in &blocks {
+        w.u32(block.len() as u32);
+    }
+    w.push(blocks.concat());
     w.into_bytes()
 }
 
@@ -295,7 +306,7 @@ fn oodle(size: usize) -> Vec<u8> {
 pub const BUILDS: [&str; 2] = ["7000000", "7100000"];
 /// The volume of [`game`] that is missing.
 pub const MISSING_VOLUME: &str = "gui_0001.pkg";
-/// The file of [`game`] that cannot be decoded.
+/// The file of [`game`] that only a library named by the user decodes.
 pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 
 /// Passes all files of a game's folder to `write`, under their paths in it.
@@ -340,7 +351,7 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
         let how = [How::Deflated, How::Stored, How::StoredAs6][n % 3];
         content.file(path, &texture(seed + n as u64, 200 + n * 60), how);
     }
-    content.file(OODLE_FILE, &[7; 3000], How::Oodle);
+    content.file(OODLE_FILE, &texture(seed, 3000), How::Oodle);
     content.file("content/mods.xml", b"<mods><none/></mods>", How::Deflated);
     write_package(&content, new, "content", &mut write)?;
 

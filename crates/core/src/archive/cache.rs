@@ -137,7 +137,7 @@ impl Cache {
         let kept = match self.kept(&key, &inner) {
             Some(source) => source,
             None => {
-                let decoded = decode(stored, file, &inner)?;
+                let decoded = decode(stored, file, &inner, archive.oodle().as_deref())?;
                 let kept = self.keep(&key, crc32, &[decoded.bytes()]);
                 let Some(source) = kept.ok().and_then(|()| self.kept(&key, &inner)) else { return Ok(decoded) };
                 source

@@ -1,8 +1,8 @@
 //! The bytes of files in archives: decoded to the size that the archive declares, and checked.
 
 use super::choose::StoredBudget;
-use super::{Archive, Codec, File};
-use crate::codec;
+use super::{Archive, Codec, File, oodle};
+use crate::codec::{self, Oodle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
@@ -12,13 +12,13 @@ use crate::threads::prelude::*;
 const CHUNK: usize = 64 << 10;
 
 /// The bytes of `file` under the name `name`, decoded from `stored`, or `stored` itself if uncompressed. Decoded bytes
-/// are checked against the file's CRC-32; see [`check_crc32`] for uncompressed bytes.
+/// are checked against the file's CRC-32; see [`check_crc32`] for uncompressed bytes. `library` decodes [`Codec::Oodle`].
 ///
 /// # Errors
-/// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
+/// `Unsupported` for a codec that is not known and for Oodle without its library, `Codec` for a damaged stream or one of another size than declared,
 /// `Checksum`, `OutOfBounds`.
-pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
-    decode_in(stored, file, name).map_err(|error| in_volume(error, file))
+pub fn decode(stored: Source, file: &File<'_>, name: &str, library: Option<&Oodle>) -> Result<Source> {
+    decode_in(stored, file, name, library).map_err(|error| in_volume(error, file))
 }
 
 /// An error in the stored bytes of `file`: its offset is one of the volume, and no position in the file.
@@ -29,7 +29,7 @@ pub(super) fn in_volume(error: Error, file: &File<'_>) -> Error {
     }
 }
 
-fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
+fn decode_in(stored: Source, file: &File<'_>, name: &str, library: Option<&Oodle>) -> Result<Source> {
     let at = stored.view("data");
     let bytes = stored.bytes();
     let size = usize::try_from(file.size).map_err(|_| at.bad_value("size", file.size))?;
@@ -42,7 +42,8 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
         Codec::Deflate => codec::deflate(bytes, size),
         Codec::Zlib => codec::zlib(bytes, size),
         Codec::DeflateChunks => chunks(bytes, size),
-        Codec::Oodle | Codec::Unknown(_) => {
+        Codec::Oodle => Ok(oodle::decode(at, size, size, library)?),
+        Codec::Unknown(_) => {
             let what = format!("the codec {}", file.codec.name()).into();
             return Err(at.error(ErrorKind::Unsupported { what }));
         }
@@ -71,7 +72,13 @@ pub fn head(archive: &dyn Archive, file: &File<'_>, len: usize) -> Result<Vec<u8
         Codec::None => stored.bytes().iter().take(len).copied().collect(),
         Codec::Deflate => inflate(false),
         Codec::Zlib => inflate(true),
-        _ => decode(stored, file, &file.path)?.bytes().iter().take(len).copied().collect(),
+        Codec::Oodle => {
+            let library = archive.oodle();
+            let mut decoded = oodle::decode(stored.view("data"), size, len.min(size), library.as_deref())?;
+            decoded.truncate(len);
+            decoded
+        }
+        _ => decode(stored, file, &file.path, None)?.bytes().iter().take(len).copied().collect(),
     })
 }
 
@@ -144,12 +151,8 @@ impl Deep {
     }
 
     fn add(mut self, archive: &dyn Archive, file: &File<'_>) -> Self {
-        if !file.codec.is_known() {
-            self.refused = self.refused.saturating_add(1);
-            return self;
-        }
         let read = || {
-            let decoded = decode(archive.stored(file)?, file, &file.path)?;
+            let decoded = decode(archive.stored(file)?, file, &file.path, archive.oodle().as_deref())?;
             if file.codec == Codec::None {
                 check_crc32(&decoded, file)?;
             }
@@ -162,6 +165,9 @@ impl Deep {
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
                 self.missing = self.missing.saturating_add(1);
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {
+                self.refused = self.refused.saturating_add(1);
             }
             Err(error) => self.check.fail_with(|| error.context(format_args!("{}", file.path))),
         }
@@ -205,7 +211,7 @@ pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Prog
     let deep = files.par_iter().fold(Deep::new, add).reduce(Deep::new, Deep::merge);
     let Deep { decoded, bytes, missing, refused, check } = deep;
     let mut detail = format!("{}, {}", counted(decoded, "file"), counted(bytes, "byte"));
-    for (count, why) in [(missing, "not installed"), (refused, "of a codec that is not known, not checked")] {
+    for (count, why) in [(missing, "not installed"), (refused, "of a codec that is not supported, not checked")] {
         if count > 0 {
             detail = format!("{detail}; {count} {why}");
         }
@@ -258,7 +264,7 @@ mod tests {
     }
 
     fn open(stored: &[u8], file: &File<'_>) -> Result<Source> {
-        decode(Source::from_vec("volume", stored.to_vec()), file, "GAME:a/b.txt")
+        decode(Source::from_vec("volume", stored.to_vec()), file, "GAME:a/b.txt", None)
     }
 
     #[test]
@@ -297,7 +303,7 @@ mod tests {
         let wrong = File { crc32: Some(1), ..file(Codec::Deflate, b"abc") };
         let error = open(&deflated(b"abc"), &wrong).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Checksum { stored: 1, .. }), "{error}");
-        let error = open(b"abc", &file(Codec::Oodle, b"abc")).unwrap_err();
-        assert_eq!(error.to_string(), "data: the codec oodle is not supported (at offset 0x0)");
+        let error = open(b"abc", &file(Codec::Unknown(8), b"abc")).unwrap_err();
+        assert_eq!(error.to_string(), "data: the codec unknown-0x8 is not supported (at offset 0x0)");
     }
 }

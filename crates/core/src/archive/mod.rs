@@ -13,11 +13,13 @@ mod facts;
 mod folder;
 pub mod loose;
 pub mod names;
+mod oodle;
 mod paths;
 mod recent;
 mod tables;
 mod volume;
 
+pub use crate::codec::Oodle;
 pub use crate::container::{Archive, AtBuild, Build, Codec, File, Identity, MARK, NESTED, Snapshot, Volume};
 pub use crate::reader::entry::fields;
 pub use crate::reader::entry::show;
@@ -48,7 +50,7 @@ use std::path::{Component, Path};
 /// As [`Archive::stored`] and [`decode`].
 pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
     let stored = archive.stored(file).map_err(|error| contents::in_volume(error, file))?;
-    decode(stored, file, &format!("{name}:{}", file.path))
+    decode(stored, file, &format!("{name}:{}", file.path), archive.oodle().as_deref())
 }
 
 /// Opens `file` as an asset of its own format: see [`open`].
@@ -92,7 +94,7 @@ pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Prog
 }
 
 /// Decodes and checks every file, in parallel: the additional checks of `verify --deep`. Files in missing volumes or
-/// with an unknown codec are counted and not checked.
+/// with a codec that is not supported are counted and not checked.
 pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     contents::verify(archive, report, progress);
 }

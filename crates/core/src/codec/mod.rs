@@ -5,6 +5,7 @@ mod decompress;
 pub mod encd;
 mod memory;
 mod murmur;
+mod oodle;
 
 pub use compress::to_brotli_on_all_cores;
 pub use compress::{to_brotli, to_zlib};
@@ -12,6 +13,7 @@ pub use decompress::is_wrapped;
 pub use decompress::{ZlibSteps, brotli, deflate, inflate_head, zlib};
 pub use memory::Memory;
 pub use murmur::murmur3_of_both;
+pub use oodle::Oodle;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::prelude::*;

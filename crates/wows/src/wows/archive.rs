@@ -5,7 +5,7 @@ use super::tree::{FileOrigin, Tree, join};
 use super::volumes::{Volume as Stored, check_trailer};
 use super::{WowsArchive, places, tree};
 use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume, VolumeFile};
-use crate::codec::cityhash64;
+use crate::codec::{Oodle, cityhash64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::threads::prelude::*;
@@ -307,6 +307,10 @@ impl Archive for WowsArchive {
 
     fn parameters(&self) -> Option<&'static str> {
         Some("content/GameParams.data")
+    }
+
+    fn oodle(&self) -> Option<Arc<Oodle>> {
+        self.options.get()
     }
 
     fn mods(&self) -> Option<PathBuf> {

@@ -4,6 +4,7 @@ use super::index::Index;
 use super::tree::Tree;
 use super::volumes::{check_trailer, file_name};
 use super::{WowsArchive, ids::Ids};
+use crate::archive::Archive;
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
@@ -124,8 +125,9 @@ impl Seen {
     fn of(game: &WowsArchive, index: &Index) -> Self {
         let mut seen = Self::new();
         let has_trailers = index.variant().has_trailers();
+        let archive: &dyn Archive = game;
         for (n, entry) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
-            seen.unknown = seen.unknown.saturating_add(u64::from(!entry.codec(index.variant()).is_known()));
+            seen.unknown = seen.unknown.saturating_add(u64::from(!archive.decodes(entry.codec(index.variant()))));
             let end = entry.offset.saturating_add(entry.stored_size);
             let look = || -> Result<()> {
                 let volume = game.volume_of(index, n, &entry)?;
@@ -167,7 +169,8 @@ fn ranges(game: &WowsArchive, progress: &Progress) -> Check {
     };
     let Seen { check, missing, trailers, unknown } = game.indexes().par_iter().map(part).reduce(Seen::new, Seen::merge);
     let mut detail = format!("{trailers} trailers");
-    for (count, why) in [(missing, "files are not installed"), (unknown, "files are of a codec that is not known")] {
+    for (count, why) in [(missing, "files are not installed"), (unknown, "files are of a codec that is not supported")]
+    {
         if count > 0 {
             detail = format!("{detail}; {count} {why}");
         }

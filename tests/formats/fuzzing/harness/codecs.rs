@@ -162,7 +162,7 @@ fn stored(u: &mut Unstructured<'_>) {
     file.stored_size = bytes.len() as u64;
     file.crc32 = (kind & 0x40 != 0).then_some(crc);
     let source = Source::from_vec("volume", bytes);
-    match archive::decode(source, &file, "x") {
+    match archive::decode(source, &file, "x", None) {
         Ok(decoded) => assert_eq!(decoded.bytes().len() as u64, size),
         Err(_) => assert!(
             content.is_none() || !codec.is_known() || file.crc32.is_some() || size != content.unwrap().len() as u64,

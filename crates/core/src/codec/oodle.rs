@@ -1,0 +1,120 @@
+//! Oodle, a proprietary codec: decoded by the library that the user's own game has, loaded on first use.
+//!
+//! No decoder is linked. The library runs in this process: docs/unsafe.md states what is checked and what is not.
+#![allow(unsafe_code)]
+
+use crate::error::ErrorKind;
+use libloading::Library;
+use std::ffi::{c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{io, ptr};
+
+/// `OodleLZ_Decompress`: the packed bytes and their length, the place for the decoded bytes and its length, whether to
+/// survive damaged bytes, whether to compare checksums, verbosity, the window and its length, a callback and its
+/// argument, scratch memory and its length, and the threads to use. Returns the decoded length; 0 is a failure.
+#[rustfmt::skip]
+type Decompress = unsafe extern "system" fn(
+    *const u8, isize, *mut u8, isize, c_int, c_int, c_int, *mut c_void, isize, *mut c_void, *mut c_void, *mut c_void, isize, c_int,
+) -> isize;
+
+const NAME: &[u8] = b"OodleLZ_Decompress\0";
+const FUZZ_SAFE: c_int = 1;
+/// All of the work in the calling thread.
+const UNTHREADED: c_int = 3;
+
+/// The codec, by the path of its library.
+#[derive(Debug)]
+pub struct Oodle {
+    path: PathBuf,
+    decompress: OnceLock<Result<Decompress, ErrorKind>>,
+    /// Held during a call: the library need not be safe for threads.
+    calls: Mutex<()>,
+}
+
+impl Oodle {
+    /// The variable of the environment that names the library.
+    pub const VARIABLE: &str = "ASSETQ_OODLE";
+
+    /// The library at `path`, which is loaded when the first file needs it.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), decompress: OnceLock::new(), calls: Mutex::new(()) }
+    }
+
+    /// The library that [`Oodle::VARIABLE`] names.
+    pub fn of_environment() -> Option<Self> {
+        std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()).map(Self::at)
+    }
+
+    /// Fills `out` with the bytes that `packed` decodes to.
+    ///
+    /// # Errors
+    /// `Io` if the library cannot be loaded or lacks the function; `Codec` if the function fails or returns another length.
+    pub fn decode(&self, packed: &[u8], out: &mut [u8]) -> Result<(), ErrorKind> {
+        let decompress = *self.decompress.get_or_init(|| load(&self.path)).as_ref().map_err(ErrorKind::clone)?;
+        let failed = |message: String| ErrorKind::Codec { codec: "oodle", message: message.into() };
+        let [packed_len, len] = [packed.len(), out.len()].map(|len| isize::try_from(len).unwrap_or(isize::MAX));
+        let call = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: `packed` is readable for `packed_len` bytes and `out` is writable for `len`, because no slice has more
+        // than `isize::MAX` bytes. All other pointers are null, which the function allows. The library stays loaded.
+        // That the function keeps to these lengths is its own promise: the user named the library for that.
+        let decoded = unsafe {
+            decompress(
+                packed.as_ptr(),
+                packed_len,
+                out.as_mut_ptr(),
+                len,
+                FUZZ_SAFE,
+                0,
+                0,
+                ptr::null_mut(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                0,
+                UNTHREADED,
+            )
+        };
+        drop(call);
+        match decoded {
+            decoded if decoded == len => Ok(()),
+            0 => Err(failed("the library cannot decode it".to_owned())),
+            decoded => Err(failed(format!("the library decoded {decoded} bytes, not {len}"))),
+        }
+    }
+}
+
+/// Loads the library at `path` for the rest of the process.
+fn load(path: &Path) -> Result<Decompress, ErrorKind> {
+    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+        let message = format!("{}: {error}", path.display());
+        ErrorKind::Io { action: "cannot load the library for Oodle", source: Arc::new(io::Error::other(message)) }
+    };
+    // A bare name would be searched in the folders of the system.
+    let path = std::path::absolute(path).map_err(|error| failed(error.into()))?;
+    // SAFETY: loading runs the library's initializers. The user named the file for that; no file of a game names it.
+    let library = unsafe { Library::new(&path) }.map_err(|error| failed(error.into()))?;
+    // SAFETY: the function of this name has this type in all versions of the library that have it.
+    let decompress = *unsafe { library.get::<Decompress>(NAME) }.map_err(|error| failed(error.into()))?;
+    // The pointer is valid as long as the library is loaded.
+    std::mem::forget(library);
+    Ok(decompress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_library_is_an_error_with_its_name() {
+        let file = tempfile::Builder::new().suffix(".so").tempfile().unwrap();
+        for path in [Path::new("no/such/oo2core.so"), file.path()] {
+            let error = Oodle::at(path).decode(b"abc", &mut [0; 3]).unwrap_err();
+            assert!(matches!(error, ErrorKind::Io { .. }), "{error}");
+            let said = error.to_string();
+            assert!(said.contains("library for Oodle") && said.contains(&*path.to_string_lossy()), "{said}");
+        }
+    }
+}
