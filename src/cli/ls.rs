@@ -122,6 +122,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let found =
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
     context.warn(&asset);
+    if crate::refs::states_paths(&asset) {
+        asset.reader().notes().iter().for_each(|note| context.note(name, note));
+    }
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
         let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());

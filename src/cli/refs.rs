@@ -1,22 +1,29 @@
 use super::arguments::EntryInFiles;
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::archive::names::NameSources;
+use crate::archive::{Address, is_archive, open_inside};
 use crate::asset::Asset;
+use crate::error::ErrorKind;
 use crate::id;
-use crate::refs::{self, By, Edge, Found, IdTexts, Known};
+use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, StatedPaths};
 use crate::table::{Column, Kind, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// Show what an entry refers to, and what refers to it, across files
 ///
 /// References are in assets.bin, and in the models.bin and space.bin of a space. With a .geometry, the meshes that a visual
 /// draws are shown, too. Paths come from the assets.bin among the files.
 ///
-/// --dangling lists references to ids that are in none of the files, and exits 1 if there are any. A path without a
-/// prototype, such as the path of a texture, is in the file; an id of 0 refers to nothing.
+/// The .visual, .model and .mfm files of a mod refer to files by path: the folder of the mod may be anywhere, and a .tga may
+/// be a .dds, as in the game. `found` is the file that a path leads to.
+///
+/// --dangling lists references to ids and paths that are in none of the files, and exits 1 if there are any. Folders around a
+/// file count, and games among the files or given by --names: these are searched, and their own references are not listed
+/// with --names. A path without a prototype, such as the path of a texture, is in the file; an id of 0 refers to nothing.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "assetq refs [OPTIONS] <ID> <FILE>...\n       assetq refs [OPTIONS] --dangling <FILE>...")]
 #[command(after_help = "\
@@ -26,7 +33,10 @@ Examples:
   assetq refs content/…/JSD011.model assets.bin --tree  what it refers to, and what that refers to
   assetq refs content/…/JSD011_a.dds assets.bin --from  only what refers to it
   assetq refs - assets.bin -f csv < ids.txt             of many entries, in one pass
-  assetq refs --dangling assets.bin space.bin           what refers to nothing that exists")]
+  assetq refs --dangling assets.bin space.bin           what refers to nothing that exists
+  assetq refs gun/turret.visual gun --tree              the materials of a visual of a mod, and their textures
+  assetq refs turret_a.dds gun --from                   the materials that use a texture
+  assetq refs --dangling gun --names GAME               what neither the mod nor the game has")]
 pub(super) struct Args {
     /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files; a
     /// folder means all files below it. The files may also precede the ID
@@ -57,13 +67,34 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             let what = "refs takes an ID and the files to look in, or --dangling and files";
             return Err(Failure::new(Exit::Usage, what));
         };
-        let EntryInFiles { entry, files } = context.entry_and_files(id, files)?;
-        (Some(entry.to_string_lossy().into_owned()), files)
+        // A file of a mod is an entry of the folders around it.
+        let is_plain_folder = |path: &PathBuf| path.is_dir() && !is_archive(path);
+        if id.is_file() && files.iter().all(is_plain_folder) {
+            (Some(id.to_string_lossy().into_owned()), files.to_vec())
+        } else {
+            let EntryInFiles { entry, files } = context.entry_and_files(id, files)?;
+            (Some(entry.to_string_lossy().into_owned()), files)
+        }
     };
     let mut assets = Vec::new();
+    let mut elsewhere = Elsewhere::of_names(context);
+    let mut outers = HashSet::new();
     let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
     for path in context.files(&files)? {
         let is_named = files.contains(&path);
+        if is_named && let Some(archive) = archive_at(&path, context) {
+            let is_installed = has_database(&archive);
+            elsewhere.archives.push(archive);
+            if args.dangling && !is_installed {
+                context.note(&path.to_string_lossy(), WITHOUT_DATABASE);
+                continue;
+            }
+        }
+        let address = Address::of(&path);
+        if args.dangling && address.inner().is_some() && outers.insert(address.archive_path()) {
+            // A missing archive is reported when the file in it is opened.
+            context.archive(&address).into_iter().for_each(|archive| elsewhere.add(&archive, context));
+        }
         match context.database_in(path).and_then(|path| context.open(&path)) {
             Ok(asset) => {
                 // In a folder, many files have no references.
@@ -79,23 +110,79 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.rows(&columns(asked.is_none()))?.finish()?;
         return Ok(Exit::Done);
     }
-    let search = Search { context, assets: &assets, paths: Paths::new(&assets), said: RefCell::default() };
+    let search = Search {
+        context,
+        assets: &assets,
+        databases: &elsewhere.databases,
+        paths: Paths::new(&assets),
+        stated: StatedPaths::new(&assets, elsewhere.archives),
+        files: RefCell::default(),
+        said: RefCell::default(),
+    };
     let exit = match asked {
         None => search.dangling()?,
         Some(asked) => {
-            let (mut ids, mut known) = (Vec::new(), HashSet::new());
+            let (mut entries, mut known) = (Vec::new(), HashSet::new());
             for query in context.arguments([&asked]) {
-                let query = query?;
-                let id = search.id(&query);
-                if known.insert(id) {
-                    ids.push((id, query.into_owned()));
+                let entry = search.entry(&query?);
+                if known.insert(entry.id) {
+                    entries.push(entry);
                 }
             }
-            if args.tree { search.trees(&ids, args.depth)? } else { search.list(&ids, !args.from, !args.to)? }
+            if args.tree { search.trees(&entries, args.depth)? } else { search.list(&entries, !args.from, !args.to)? }
         }
     };
     assets.iter().for_each(|asset| context.warn(asset));
     Ok(exit)
+}
+
+/// Where paths and ids are looked up besides the files: archives, and their databases.
+#[derive(Default)]
+struct Elsewhere {
+    archives: Vec<Asset>,
+    databases: Vec<Asset>,
+}
+
+impl Elsewhere {
+    /// The files of `--names`.
+    fn of_names(context: &Context) -> Self {
+        let mut all = Self::default();
+        let names = context.options().get::<NameSources>();
+        names.iter().flat_map(|names| names.files()).for_each(|asset| all.add(asset, context));
+        all
+    }
+
+    fn add(&mut self, asset: &Asset, context: &Context) {
+        let Some(archive) = asset.reader().archive() else { return self.databases.push(asset.clone()) };
+        self.archives.push(asset.clone());
+        let Some(database) = archive.database() else { return };
+        match open_inside(asset, database, context.options()) {
+            Ok(database) => self.databases.push(database),
+            Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. } | ErrorKind::NotFound { .. }) => {
+                context.note(asset.source().name(), WITHOUT_DATABASE);
+            }
+            Err(error) => context.damaged(asset.source().name(), &error),
+        }
+    }
+}
+
+/// The note about an archive that has an index alone.
+const WITHOUT_DATABASE: &str = "its database is not installed, and only its index is searched";
+
+/// The archive at `path`.
+fn archive_at(path: &Path, context: &Context) -> Option<Asset> {
+    let address = Address::of(path);
+    let is_whole = address.inner().is_none() && is_archive(address.outer());
+    is_whole.then(|| context.archive(&address).ok()).flatten().map(|archive| Asset::clone(&archive))
+}
+
+/// Whether the database of an archive can be read; an archive without one has nothing to miss.
+fn has_database(asset: &Asset) -> bool {
+    asset.reader().archive().is_some_and(|archive| {
+        archive
+            .database()
+            .is_none_or(|path| archive.find(path).is_ok_and(|file| file.is_some_and(|file| file.installed)))
+    })
 }
 
 /// Paths of ids, from any file that knows some.
@@ -106,8 +193,9 @@ struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     fn new(assets: &'a [Asset]) -> Self {
+        // A file that states paths has them in its references.
         let texts = |asset: &'a Asset| Some((asset.source().name(), refs::texts(asset)?));
-        Self { files: assets.iter().filter_map(texts).collect() }
+        Self { files: assets.iter().filter(|asset| !refs::states_paths(asset)).filter_map(texts).collect() }
     }
 
     fn get(&self, id: u64, context: &Context) -> Option<String> {
@@ -125,9 +213,31 @@ impl<'a> Paths<'a> {
 struct Search<'a> {
     context: &'a Context,
     assets: &'a [Asset],
+    /// Files in which ids are looked up, and no references.
+    databases: &'a [Asset],
     paths: Paths<'a>,
+    stated: StatedPaths<'a>,
+    /// The files of ids that are hashes of stated paths.
+    files: RefCell<HashMap<u64, usize>>,
     /// Notes that were shown already.
     said: RefCell<HashSet<String>>,
+}
+
+/// A requested entry: an id, and a file if one is called so.
+struct RequestedEntry {
+    id: u64,
+    query: String,
+    /// The number of the file.
+    file: Option<usize>,
+    /// The ids of the paths that lead to the file.
+    also: Vec<u64>,
+}
+
+impl RequestedEntry {
+    /// All ids by which files refer to the entry.
+    fn ids(&self) -> impl Iterator<Item = u64> {
+        std::iter::once(self.id).chain(self.also.iter().copied())
+    }
 }
 
 /// A row of the output.
@@ -140,6 +250,7 @@ struct ReferenceRow<'r> {
     file: &'r str,
     row: usize,
     entry: Option<u64>,
+    found: Option<String>,
 }
 
 fn columns(many: bool) -> Vec<Column> {
@@ -198,6 +309,49 @@ impl Search<'_> {
         })
     }
 
+    fn entry(&self, query: &str) -> RequestedEntry {
+        let id = self.id(query);
+        let file = id::parse(query).is_none().then(|| self.stated.open_file(query, None)).flatten();
+        let also = file.map(|file| self.ids_of_file(file)).unwrap_or_default();
+        RequestedEntry { id, query: query.to_owned(), file, also }
+    }
+
+    /// The ids of the paths that lead to the file with this number, in all files that state paths.
+    fn ids_of_file(&self, file: usize) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for asset in self.assets.iter().filter(|asset| refs::states_paths(asset)) {
+            for edge in self.scan(asset, &|_, _| true).edges {
+                if self.destination(asset, &edge).is_some_and(|found| found.asset == Some(file)) {
+                    ids.push(edge.to);
+                }
+            }
+        }
+        ids
+    }
+
+    /// The file that a reference leads to, if `asset` states paths.
+    fn destination(&self, asset: &Asset, edge: &Edge) -> Option<Destination> {
+        let path = edge.text.as_ref().filter(|_| refs::states_paths(asset))?;
+        let found = self.stated.find(path, asset).unwrap_or_else(|error| {
+            self.context.damaged(asset.source().name(), &error);
+            None
+        })?;
+        if let Some(file) = found.asset {
+            self.files.borrow_mut().entry(edge.to).or_insert(file);
+        }
+        Some(found)
+    }
+
+    /// Whether any file has this id.
+    fn has(&self, id: u64) -> bool {
+        self.assets.iter().any(|asset| refs::has(asset, id))
+    }
+
+    /// The references of an entry in one of the files: all of a file that is the entry.
+    fn references(&self, asset: &Asset, number: usize, id: u64, file: Option<usize>) -> Found {
+        if file == Some(number) { self.scan(asset, &|_, _| true) } else { refs::of(asset, id) }
+    }
+
     /// Shows the notes and the damage of a pass besides references.
     fn say(&self, asset: &Asset, found: &Found) {
         let file = asset.source().name();
@@ -219,9 +373,12 @@ impl Search<'_> {
         self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
     }
 
-    fn list(&self, ids: &[(u64, String)], to: bool, from: bool) -> Outcome {
-        let many = ids.len() != 1;
-        let layout = Layout::new(columns(many), self);
+    fn list(&self, entries: &[RequestedEntry], to: bool, from: bool) -> Outcome {
+        let many = entries.len() != 1;
+        let has_paths = self.assets.iter().any(refs::states_paths);
+        let mut all = columns(many);
+        all.extend(has_paths.then(|| Column::new("found", Kind::Text)));
+        let layout = Layout::new(all, self);
         let mut out = self.context.rows(&layout.columns)?.without_columns(layout.left_out.clone(), "--wide");
         let mut seen: HashSet<u64> = HashSet::new();
         let mut write = |row: ReferenceRow<'_>| {
@@ -240,12 +397,13 @@ impl Search<'_> {
                 cells.push(row.entry.map(Value::Id64).unwrap_or_default());
                 cells.push(row.entry.and_then(|id| self.paths.get(id, self.context)).into());
             }
+            cells.extend(has_paths.then(|| row.found.into()));
             out.row(&layout.of(cells)).map_err(Failure::from)
         };
         if to {
-            for &(id, _) in ids {
-                for asset in self.assets {
-                    let found = refs::of(asset, id);
+            for &RequestedEntry { id, file, .. } in entries {
+                for (number, asset) in self.assets.iter().enumerate() {
+                    let found = self.references(asset, number, id, file);
                     self.say(asset, &found);
                     for edge in &found.edges {
                         let row = self.row("to", Some(edge.to), Some(id), edge, asset);
@@ -257,29 +415,30 @@ impl Search<'_> {
             }
         }
         if from {
-            let wanted: HashSet<u64> = ids.iter().map(|(id, _)| *id).collect();
+            let wanted: HashSet<u64> = entries.iter().flat_map(RequestedEntry::ids).collect();
             for asset in self.assets {
                 let found = self.scan(asset, &|id, _| wanted.contains(&id));
                 self.say(asset, &found);
                 // The entries in the order of the arguments.
                 let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
                 found.edges.iter().for_each(|edge| edges.entry(edge.to).or_default().push(edge));
-                for (id, _) in ids {
-                    for edge in edges.get(id).into_iter().flatten() {
-                        write(self.row("from", edge.from, Some(*id), edge, asset))?;
+                for entry in entries {
+                    let ids: BTreeSet<u64> = entry.ids().collect();
+                    for edge in ids.iter().flat_map(|id| edges.get(id).into_iter().flatten()) {
+                        write(self.row("from", edge.from, Some(entry.id), edge, asset))?;
                     }
                 }
             }
         }
         out.finish()?;
-        for (id, query) in ids.iter().filter(|(id, _)| !seen.contains(id)) {
-            let what = match (self.assets.iter().any(|asset| refs::has(asset, *id)), to, from) {
+        for RequestedEntry { id, query, file, .. } in entries.iter().filter(|entry| !seen.contains(&entry.id)) {
+            let what = match (file.is_some() || self.has(*id), to, from) {
                 (false, ..) => "is in none of the files",
                 (true, true, true) => "refers to nothing, and nothing refers to it",
                 (true, true, _) => "refers to nothing",
                 (true, ..) => "nothing refers to it",
             };
-            let is_unknown = what == "is in none of the files" && ids.len() == 1;
+            let is_unknown = what == "is in none of the files" && entries.len() == 1;
             let first = self.assets.iter().find(|asset| refs::entries(asset).is_some()).filter(|_| is_unknown);
             let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
             self.context.not_found(&format!("{query:?}: {what}{hint}"));
@@ -298,7 +457,8 @@ impl Search<'_> {
         let path = id.and_then(|id| self.paths.get(id, self.context));
         let id = id.map(Value::Id64).unwrap_or_default();
         let (table, column) = (edge.table, edge.column.as_str());
-        ReferenceRow { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry }
+        let found = self.destination(asset, edge).map(|found| found.address);
+        ReferenceRow { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry, found }
     }
 
     /// The meshes of the geometry files that the visual `id` draws.
@@ -324,6 +484,7 @@ impl Search<'_> {
                     file,
                     row: mesh.row,
                     entry: Some(id),
+                    found: None,
                 })?;
             }
         }
@@ -331,21 +492,29 @@ impl Search<'_> {
     }
 
     fn dangling(&self) -> Outcome {
-        let known = Known::new(self.assets);
-        if !known.has_texts() {
+        let known = Known::new(self.assets.iter().chain(self.databases));
+        if !known.has_texts() && !self.stated.has_archives() {
             let what = "no assets.bin among the files: references to what only it has count as dangling";
             self.context.note("refs", what);
         }
         let columns = columns(true);
         let mut out = self.context.rows(&columns)?;
-        let mut count = 0usize;
+        let (mut count, mut replaced) = (0usize, 0usize);
         for asset in self.assets {
-            let found = self.scan(asset, &|id, by| by == By::Id && !known.has(id));
+            let mut found = self.scan(asset, &|id, by| by == By::Id && !known.has(id));
             self.say(asset, &found);
+            found.edges.retain(|edge| match self.destination(asset, edge) {
+                Some(found) => {
+                    replaced = replaced.saturating_add(found.is_replacement.into());
+                    false
+                }
+                None => true,
+            });
             count = count.saturating_add(found.edges.len());
             for edge in &found.edges {
-                let ReferenceRow { direction, id, path, table, column, file, row, entry } =
+                let ReferenceRow { direction, id, path, table, column, file, row, entry, .. } =
                     self.row("to", Some(edge.to), edge.from, edge, asset);
+                let path = path.or_else(|| edge.text.clone());
                 let entry_path = entry.and_then(|id| self.paths.get(id, self.context));
                 out.row(&[
                     direction.into(),
@@ -361,25 +530,36 @@ impl Search<'_> {
             }
         }
         out.finish()?;
+        if replaced > 0 {
+            let what =
+                format!("{replaced} references name a .tga, of which the .dds is there: the game reads it instead");
+            self.context.note("refs", &what);
+        }
         if count > 0 {
             self.context.not_found(&format!("{count} references to ids that are in none of the files"));
         }
         Ok(Exit::Done)
     }
 
-    fn trees(&self, ids: &[(u64, String)], depth: usize) -> Outcome {
+    fn trees(&self, entries: &[RequestedEntry], depth: usize) -> Outcome {
         let mut page = self.context.page();
-        for (id, query) in ids {
-            if !self.assets.iter().any(|asset| refs::has(asset, *id)) {
+        for RequestedEntry { id, query, file, .. } in entries {
+            if file.is_none() && !self.has(*id) {
                 self.context.not_found(&format!("{query:?}: is in none of the files"));
                 continue;
             }
-            page.line(&self.name(*id))?;
+            match file {
+                Some(file) => {
+                    self.files.borrow_mut().insert(*id, *file);
+                    page.line(query)?;
+                }
+                None => page.line(&self.name(*id))?,
+            }
             let mut shown = HashSet::from([*id]);
             // Depth first, without recursion: how deep references go is the file's to choose.
             let mut open = vec![self.edges(*id).into_iter()];
             while let Some(level) = open.last_mut() {
-                let Some(edge) = level.next() else {
+                let Some((edge, end)) = level.next() else {
                     open.pop();
                     continue;
                 };
@@ -391,7 +571,8 @@ impl Search<'_> {
                 let first = shown.insert(edge.to);
                 let below = if open.len() < depth || !first { self.edges(edge.to) } else { Vec::new() };
                 let again = if first || below.is_empty() { "" } else { "  (shown above)" };
-                page.line(&format!("{branch}{}  {}{again}", edge.column, self.name(edge.to)))?;
+                let name = edge.text.clone().unwrap_or_else(|| self.name(edge.to));
+                page.line(&format!("{branch}{}  {name}{end}{again}", edge.column))?;
                 if first {
                     open.push(below.into_iter());
                 }
@@ -401,16 +582,30 @@ impl Search<'_> {
         Ok(Exit::Done)
     }
 
-    /// The references of an entry, each target once, without its folder.
-    fn edges(&self, id: u64) -> Vec<Edge> {
-        let mut edges: Vec<Edge> = Vec::new();
+    /// The references of an entry, each target once, without its folder, and what is known of the file that a path leads to.
+    fn edges(&self, id: u64) -> Vec<(Edge, String)> {
+        let mut edges: Vec<(Edge, String)> = Vec::new();
         let mut seen = HashSet::from([id]);
-        for asset in self.assets {
-            let found = refs::of(asset, id);
+        let file = self.files.borrow().get(&id).copied();
+        for (number, asset) in self.assets.iter().enumerate() {
+            let found = self.references(asset, number, id, file);
             self.say(asset, &found);
-            edges.extend(found.edges.into_iter().filter(|edge| edge.column != refs::PARENT && seen.insert(edge.to)));
+            let is_new = |edge: &Edge| edge.column != refs::PARENT && seen.insert(edge.to);
+            edges.extend(found.edges.into_iter().filter(is_new).map(|edge| {
+                let end = self.end_of(asset, &edge);
+                (edge, end)
+            }));
         }
         edges
+    }
+
+    /// The end of the line of a reference: whether the file is missing, or differs from the stated one.
+    fn end_of(&self, asset: &Asset, edge: &Edge) -> String {
+        match self.destination(asset, edge) {
+            Some(found) if found.is_replacement => format!("  (is {})", found.address),
+            None if refs::states_paths(asset) && !self.has(edge.to) => "  (missing)".to_owned(),
+            _ => String::new(),
+        }
     }
 
     fn name(&self, id: u64) -> String {

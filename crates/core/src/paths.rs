@@ -20,6 +20,30 @@ pub fn slashed(path: &str) -> Option<String> {
     path.contains('\\').then(|| path.replace('\\', "/"))
 }
 
+/// The names in a path for which files are looked up near a folder. Real paths have at most ten.
+const NAMES: usize = 16;
+
+/// The file near `folder` that another file states as `path`. The folder of a mod has any place: the file is at `path`, or at an end of
+/// it with two names or more, below `folder` or a folder above it; or it lies in `folder`, or above it if it is a folder of levels.
+pub fn file_near(folder: &Path, path: &str) -> Option<PathBuf> {
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+    if !path.split('/').all(is_plain) || path.split('/').count() > NAMES {
+        return None;
+    }
+    let ends = std::iter::successors(Some(path), |end| end.split_once('/').map(|(_, end)| end));
+    let with_folder = ends.take_while(|end| end.contains('/'));
+    let near = with_folder.flat_map(|end| folder.ancestors().map(move |above| joined(above, end)));
+    let name = path.rsplit('/').next()?;
+    let above = folder.parent().filter(|_| folder.ends_with("lods"));
+    let beside = [Some(folder), above].into_iter().flatten().map(|folder| folder.join(name));
+    near.chain(beside).find(|path| path.is_file())
+}
+
+/// The `.dds` that games read in place of a `.tga`, which older materials name.
+pub fn texture_in_place_of(path: &str) -> Option<String> {
+    path.strip_suffix(".tga").map(|stem| format!("{stem}.dds"))
+}
+
 /// The file that `path` leads to, links followed. Windows writes such paths with `\\?\` before them, which few people
 /// know and few programs take.
 pub fn resolved(path: &Path) -> Option<PathBuf> {

@@ -4,6 +4,7 @@ use crate::archive;
 use crate::asset::Asset;
 use crate::error::Result;
 use crate::options::Options;
+use crate::paths::file_near;
 use crate::scene;
 use crate::source::Source;
 use crate::texture::{Pixels, Shape, TIERS, decode};
@@ -38,7 +39,7 @@ impl TextureFiles {
         }
     }
 
-    /// Adds a folder. A texture is found there by its path, by the path below any folder above, and by its file name.
+    /// Adds a folder. Textures are found near it: see [`file_near`].
     pub fn add_folder(&mut self, folder: &Path) {
         if !self.folders.iter().any(|known| known == folder) {
             self.folders.push(folder.to_owned());
@@ -54,7 +55,7 @@ impl TextureFiles {
                 return archive::open_file(archive, &file, name, &self.options).map(Some);
             }
         }
-        let Some(found) = self.folders.iter().find_map(|folder| in_folder(folder, path)) else { return Ok(None) };
+        let Some(found) = self.folders.iter().find_map(|folder| file_near(folder, path)) else { return Ok(None) };
         Asset::open_with(self.options.source_in_folder(&found)?, &self.options).map(Some)
     }
 
@@ -65,7 +66,7 @@ impl TextureFiles {
                 return Ok(true);
             }
         }
-        Ok(self.folders.iter().any(|folder| in_folder(folder, path).is_some()))
+        Ok(self.folders.iter().any(|folder| file_near(folder, path).is_some()))
     }
 
     /// The file of the largest tier within `size`, or of the smallest tier there is. Materials name the `.dds`, or in older
@@ -105,17 +106,6 @@ impl TextureFiles {
 
 fn shape(asset: &Asset) -> Option<Shape> {
     asset.reader().texture().map(|texture| texture.shape())
-}
-
-/// The file that `path` names in `folder`, in a folder above it, or by its file name alone.
-fn in_folder(folder: &Path, path: &str) -> Option<PathBuf> {
-    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains([':', '\0']);
-    if !path.split('/').all(is_plain) {
-        return None;
-    }
-    let above = folder.ancestors().map(|folder| folder.join(path));
-    let mut all = above.chain(path.rsplit('/').next().map(|name| folder.join(name)));
-    all.find(|path| path.is_file())
 }
 
 impl scene::TextureFiles for TextureFiles {

@@ -4,4 +4,5 @@ mod diff;
 #[cfg(unix)]
 mod duckdb;
 mod find;
+mod refs;
 mod sql;

@@ -39,6 +39,7 @@ pub use volume::{VolumeFile, files_with_ending};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
+use crate::paths::file_near;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use std::path::{Component, Path};
@@ -80,6 +81,21 @@ pub fn beside(source: &Source, options: &Options, path: &str) -> Option<Source> 
         let file = archive.find(&path).ok().flatten()?;
         open(archive, &file, name).ok()
     })
+}
+
+/// Whether a file lies at `path`, as the file `source` states it: near that file, or in the archive around it. `None` for bytes that are in
+/// no folder.
+pub fn is_near(source: &Source, options: &Options, path: &str) -> Option<bool> {
+    if let Some(folder) = source.path().and_then(Path::parent) {
+        return Some(file_near(folder, path).is_some());
+    }
+    let names = options.get::<names::NameSources>()?;
+    let around = names.files().iter().rev().find_map(|outer| {
+        source.name().strip_prefix(outer.source().name())?.strip_prefix(MARK)?;
+        outer.reader().archive()
+    })?;
+    // A damaged index is reported by the archive.
+    Some(around.find(path).map_or(true, |file| file.is_some()))
 }
 
 /// The error for a number past the last file.

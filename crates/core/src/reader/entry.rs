@@ -77,7 +77,7 @@ pub(crate) fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Opt
 }
 
 /// Reads all cells of a table. A row that is damaged as a whole is one finding.
-pub(super) fn check_cells(table: &dyn Table, progress: &Progress) -> Check {
+pub fn check_cells(table: &dyn Table, progress: &Progress) -> Check {
     progress.announce(table.known_len().unwrap_or(0) as u64);
     let mut check = Check::new(table.name().to_owned());
     let mut rows = table.cursor(0);

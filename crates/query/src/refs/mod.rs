@@ -8,7 +8,10 @@ use crate::error::Result;
 use crate::report::Progress;
 use crate::scene::Mesh;
 
+mod stated;
+
 pub use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
+pub use stated::{Destination, StatedPaths, states_paths};
 
 /// The references in `asset` that `keep` selects. A format without [`Relations`] has none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
@@ -63,7 +66,7 @@ impl<'a> Known<'a> {
         let mut known = Self { entries: Vec::new(), has_texts: false };
         for asset in assets {
             known.entries.extend(entries(asset));
-            known.has_texts |= texts(asset).is_some();
+            known.has_texts |= entries(asset).is_some() && texts(asset).is_some();
         }
         known
     }

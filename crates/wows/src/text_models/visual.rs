@@ -2,14 +2,17 @@
 
 use super::document::{self, Document, Node};
 use super::references::{PathCell, Texts};
+use crate::archive;
 use crate::bwdb::product;
 use crate::error::Result;
 use crate::geometry::mesh::HardPoint;
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
+use crate::reader::entry::check_cells;
 use crate::reader::{FileFormat, Likeness, Reader};
 use crate::relations::Relations;
+use crate::report::{Check, Progress, Report};
 use crate::scene::{Model, Placements, RenderSet};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
@@ -31,6 +34,7 @@ const ROWS: [&str; 4] = ["row0", "row1", "row2", "row3"];
 #[derive(Debug)]
 pub struct VisualFile {
     pub(super) source: Source,
+    options: Options,
     parts: Lazy<Parts>,
     texts: Lazy<Texts>,
 }
@@ -84,9 +88,12 @@ impl VisualFile {
     /// # Errors
     /// `Unsupported` for packed XML.
     pub fn open(from: impl Openable) -> Result<Self> {
-        let source = from.open_source(&Options::default())?;
+        Self::open_with(from.open_source(&Options::default())?, &Options::default())
+    }
+
+    fn open_with(source: Source, options: &Options) -> Result<Self> {
         document::check_head(&source)?;
-        Ok(Self { source, parts: Lazy::default(), texts: Lazy::default() })
+        Ok(Self { source, options: options.clone(), parts: Lazy::default(), texts: Lazy::default() })
     }
 
     pub(super) fn parts(&self) -> Result<&Parts> {
@@ -192,6 +199,21 @@ impl VisualFile {
         Ok(transforms)
     }
 
+    /// The materials that do not lie near the file, each once. Materials of the game itself are not looked for. `None` if the file is in no
+    /// folder.
+    fn missing_materials(&self) -> Option<Vec<String>> {
+        // Damage is reported by the tables.
+        let paths: BTreeSet<String> = self.paths().unwrap_or_default().into_iter().map(|cell| cell.path).collect();
+        let mods = paths.into_iter().filter(|path| !path.starts_with("content/"));
+        let mut missing = Vec::new();
+        for path in mods {
+            if !archive::is_near(&self.source, &self.options, &path)? {
+                missing.push(path);
+            }
+        }
+        Some(missing)
+    }
+
     /// The paths of the materials of the render sets.
     pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
         let mut paths = Vec::new();
@@ -292,8 +314,8 @@ impl FileFormat for VisualFile {
         Likeness::by_shape(document::has_root(data, ENDING))
     }
 
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, options)
     }
 }
 
@@ -316,6 +338,19 @@ impl Reader for VisualFile {
 
     fn placements(&self) -> Option<&dyn Placements> {
         Some(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let missing = self.missing_materials().filter(|missing| !missing.is_empty());
+        let note = |missing: Vec<String>| format!("materials that are not at hand: {}", missing.join(", "));
+        missing.map(note).into_iter().collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        let tables = self.tables();
+        let mut checks: Vec<Check> = tables.iter().map(|table| check_cells(&**table, progress)).collect();
+        checks.extend(self.notes().into_iter().map(|note| Check::new("materials").with_detail(note)));
+        checks.into()
     }
 }
 

@@ -1,0 +1,115 @@
+//! References of the text models of a mod, by path.
+
+use crate::common::run;
+use assetq::formats::wows::wows::Variant;
+use assetq_sample::Size;
+use assetq_sample::text_models::{self as build, Dialect, Node, Property, RenderSet};
+use assetq_sample::wows::{How, Package};
+use std::fs;
+use tempfile::TempDir;
+
+const NODES: [Node<'_>; 1] = [Node { name: "Turret", parent: None, position: [0.0; 3] }];
+
+fn visual(name: &str, mfms: &[&str]) -> Vec<u8> {
+    let set = |mfm| RenderSet { name: "aShape", node: "Turret", material: "PBS_Gun", mfm, lod: 0 };
+    build::visual(name, Dialect::Old, &NODES, &mfms.iter().map(|mfm| set(*mfm)).collect::<Vec<_>>())
+}
+
+/// A folder of a mod, `mod/gun`, whose paths begin with `PnFMods/Ship`. `hull.mfm` and some textures are missing.
+fn folder() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let mut write = crate::common::writer(dir.path());
+    let texture = |name, value| Property { name, kind: "Texture", value };
+    let textures = [
+        texture("diffuseMap", "PnFMods/Ship/gun/turret_a.tga"),
+        texture("normalMap", "PnFMods/Ship/gun/turret_n.dds"),
+        texture("detailMap", "content/common/detail.dds"),
+    ];
+    write("mod/gun/turret.mfm", build::material("turret", "a.fx", &textures));
+    write("mod/gun/turret_a.dds", assetq_sample::dds::demo(1, Size::Small));
+    write("mod/gun/turret.visual", visual("turret", &["PnFMods/Ship/gun/turret.mfm", "PnFMods/Ship/ship/hull.mfm"]));
+    let next = Some("PnFMods/Ship/gun/lods/turret_lod1");
+    write("mod/gun/turret.model", build::level("turret", "PnFMods/Ship/gun/turret", next, 6.0));
+    write("mod/gun/lods/turret_lod1.visual", visual("turret_lod1", &["PnFMods/Ship/gun/turret.mfm"]));
+    let level = build::level("turret_lod1", "PnFMods/Ship/gun/lods/turret_lod1", None, 20.0);
+    write("mod/gun/lods/turret_lod1.model", level);
+    // The index of a build whose volumes are not installed.
+    let mut package = Package::new(Variant::V2, "common.pkg");
+    package.file("content/common/detail.dds", b"DDS", How::Stored);
+    write("game/bin/123/idx/common.idx", package.index());
+    // A mod in the game.
+    write("game/bin/123/res/PnFMods/Ship/gun/a.visual", visual("a", &["PnFMods/Ship/gun/a.mfm", "PnFMods/Ship/b.mfm"]));
+    let textures = [texture("detailMap", "content/common/detail.tga")];
+    write("game/bin/123/res/PnFMods/Ship/gun/a.mfm", build::material("a", "a.fx", &textures));
+    drop(write);
+    dir
+}
+
+/// A column of the answer.
+fn paths(dir: &TempDir, code: i32, args: &[&str], column: &str) -> Vec<String> {
+    let (out, _) = run(dir.path(), code, &[args, &["-f", "ndjson"]].concat());
+    let rows = out.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
+    rows.map(|row| row[column].as_str().unwrap_or_default().replace('\\', "/")).collect()
+}
+
+#[test]
+fn a_model_is_followed_to_its_textures() {
+    let dir = folder();
+    let (tree, _) = run(dir.path(), 0, &["refs", "mod/gun/turret.model", "mod", "--tree"]);
+    let expected = "\
+mod/gun/turret.model
+├── visual  PnFMods/Ship/gun/turret.visual
+│   ├── mfm  PnFMods/Ship/gun/turret.mfm
+│   │   ├── diffuseMap  PnFMods/Ship/gun/turret_a.tga  (is mod/gun/turret_a.dds)
+│   │   ├── normalMap  PnFMods/Ship/gun/turret_n.dds  (missing)
+│   │   └── detailMap  content/common/detail.dds  (missing)
+│   └── mfm  PnFMods/Ship/ship/hull.mfm  (missing)
+└── parent  PnFMods/Ship/gun/lods/turret_lod1.model
+    └── visual  PnFMods/Ship/gun/lods/turret_lod1.visual
+        └── mfm  PnFMods/Ship/gun/turret.mfm  (shown above)
+";
+    assert_eq!(tree.replace('\\', "/"), expected);
+}
+
+#[test]
+fn what_uses_a_file_of_a_mod_is_found() {
+    let dir = folder();
+    assert_eq!(paths(&dir, 0, &["refs", "turret_a.dds", "mod", "--from"], "column"), ["diffuseMap"]);
+    let users = paths(&dir, 0, &["refs", "PnFMods/Ship/gun/turret.mfm", "mod", "--from"], "file");
+    assert_eq!(users.len(), 2, "{users:?}");
+    assert!(users[0].ends_with("turret_lod1.visual") && users[1].ends_with("turret.visual"), "{users:?}");
+    let found = paths(&dir, 0, &["refs", "turret.mfm", "mod", "--to"], "found");
+    assert!(found[0].ends_with("turret_a.dds") && found[1..] == ["", ""], "{found:?}");
+}
+
+#[test]
+fn missing_files_of_a_mod_are_named() {
+    let dir = folder();
+    let dangling = |args: &[&str]| paths(&dir, 1, &[&["refs", "--dangling"], args].concat(), "path");
+    let of_mod = ["PnFMods/Ship/gun/turret_n.dds", "PnFMods/Ship/ship/hull.mfm"];
+    let detail = "content/common/detail.dds";
+    assert_eq!(dangling(&["mod"]), [of_mod[0], detail, of_mod[1]]);
+    // One file is looked at with the folder around it.
+    assert_eq!(dangling(&["mod/gun/turret.visual"]), [of_mod[1]]);
+    // The game has the texture.
+    assert_eq!(dangling(&["mod", "--names", "game"]), of_mod);
+    assert_eq!(dangling(&["mod", "game"]), of_mod);
+    assert_eq!(dangling(&["mod", "--names", "game/bin/123/idx"]), of_mod);
+    assert_eq!(dangling(&["game:PnFMods/*"]), ["PnFMods/Ship/b.mfm"]);
+    let (_, said) = run(dir.path(), 1, &["refs", "--dangling", "mod", "--names", "game"]);
+    assert!(said.contains("1 references name a .tga") && said.contains("game: note: its database is not"), "{said}");
+    fs::remove_file(dir.path().join("mod/gun/turret_a.dds")).unwrap();
+    assert_eq!(dangling(&["mod/gun/turret.mfm"]).len(), 3);
+}
+
+#[test]
+fn a_visual_names_its_missing_materials() {
+    let dir = folder();
+    for command in ["ls", "info", "verify"] {
+        let (out, said) = run(dir.path(), 0, &[command, "mod/gun/turret.visual"]);
+        let all = out + &said;
+        assert!(all.contains("materials that are not at hand: PnFMods/Ship/ship/hull.mfm"), "{command}: {all}");
+        let (out, said) = run(dir.path(), 0, &[command, "mod/gun/lods/turret_lod1.visual"]);
+        assert!(!(out + &said).contains("not at hand"));
+    }
+}
