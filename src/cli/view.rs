@@ -97,6 +97,12 @@ fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
     }
 }
 
+/// The images of materials: those of light for a page, colours for a picture.
+fn textures(args: &Args) -> Result<TextureMode, Failure> {
+    let is_picture = args.to.as_deref().map_or(Ok(None), form)?.is_some();
+    Ok(if is_picture { TextureMode::Base } else { TextureMode::Png })
+}
+
 /// A number of bytes for people: 170.7 MB.
 fn size(bytes: usize) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
@@ -118,7 +124,7 @@ fn show_page(page: &Path, context: &Context) -> Result<(), Failure> {
 /// Shows a whole ship.
 fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     let opened = args.ship.open(query, &args.file, context)?;
-    let options = Options { textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
+    let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
     let drawing = opened.draw(options)?;
     let name = &opened.ship.name;
     drawing.notes().iter().for_each(|note| context.note(name, note));
@@ -317,7 +323,8 @@ impl<'a> Cast<'a> {
     /// The drawings of the file and of its companions: all levels of detail of all shapes. The models of a space are placed
     /// by it.
     fn drawings(&'a self, args: &'a Args, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
-        let mut drawings: Vec<Named<'a>> = drawing(asset, &args.file, &self.others, context)?
+        let textures = textures(args)?;
+        let mut drawings: Vec<Named<'a>> = drawing(asset, &args.file, &self.others, textures, context)?
             .map(|own| (asset.source().name(), own))
             .into_iter()
             .collect();
@@ -327,7 +334,7 @@ impl<'a> Cast<'a> {
         }
         for (path, companion) in &self.companions {
             let others: &[&PathBuf] = if companion.reader().meshes().is_some() { &others } else { &[] };
-            if let Some(drawing) = drawing(companion, path, others, context)? {
+            if let Some(drawing) = drawing(companion, path, others, textures, context)? {
                 drawings.push((companion.source().name(), drawing));
             }
         }
@@ -373,6 +380,7 @@ fn drawing<'a>(
     asset: &'a Asset,
     path: &Path,
     others: &[&PathBuf],
+    textures: TextureMode,
     context: &Context,
 ) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
     let file = asset.source().name();
@@ -382,7 +390,7 @@ fn drawing<'a>(
             true => Ok(None),
         };
     };
-    let options = Options { lod: None, textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
+    let options = Options { lod: None, textures, texture_size: TEXTURE_SIZE, ..Options::default() };
     if !others.is_empty() {
         match export::draw(asset, shapes, path, others.iter().copied(), options, context) {
             // It is shown alone.

@@ -1,8 +1,10 @@
 //! Scenes of several files, of two versions of a file, and with textures, in a real browser.
 
 use super::browser::{Browser, Scheme};
-use super::scene::{VIEW, hover, on_canvas, picture, plate};
+use super::sample;
+use super::scene::{VIEW, hover, look, on_canvas, picture, plate};
 use crate::common::{run, writer};
+use assetq_sample::Size;
 use assetq_sample::geometry::{GeometryBuilder, splash};
 use assetq_sample::ship::{SHIP, folder};
 use serde_json::json;
@@ -209,9 +211,9 @@ fn a_ship_has_its_textures_on() {
     run(dir.path(), 0, &["view", ".", "--ship", SHIP, "--to", "ship.html"]);
     let tab = browser.open(&dir.path().join("ship.html"), 1280, 800, Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
-    let images = tab.eval(&format!("{VIEW}.models.filter((model) => model.isShown && model.image).length"));
+    let images = tab.eval(&format!("{VIEW}.models.filter((model) => model.isShown && model.images[0]).length"));
     assert!(images.as_u64().unwrap() > 2, "{images}");
-    // The colours of the images are on the screen: the light changes how bright they are, not their hue.
+    // The colours of the images are on the screen: the light changes how bright they are, and their hue by little.
     let hues = format!(
         "(async () => {{ const v = {VIEW}; v.renderer.plain = true; v.draw(false); const {{ width, height }} = v.canvas; \
          const hue = ([r, g, b]) => Math.round(Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 18 / Math.PI); \
@@ -220,11 +222,47 @@ fn a_ship_has_its_textures_on() {
            for (let i = 0; i < all.length; i += 4) {{ const c = all.subarray(i, i + 3); \
              if (all[i + 3] > 250 && Math.max(...c) - Math.min(...c) > 40) found.add(hue(c)); }} return found; }}; \
          const seen = of(v.canvas, width, height); const wanted = new Set(); \
-         for (const {{ image }} of v.models) if (image) for (const one of of(image, image.width, image.height)) wanted.add(one); \
-         return [seen.size, [...seen].filter((one) => ![-1, 0, 1].some((by) => wanted.has(one + by))).length]; }})()"
+         for (const {{ images: [image] }} of v.models) if (image) for (const one of of(image, image.width, image.height)) wanted.add(one); \
+         return [seen.size, [...seen].filter((one) => ![-2, -1, 0, 1, 2].some((by) => wanted.has(one + by))).length]; }})()"
     );
     let found = tab.eval(&hues);
     assert!(found[0].as_u64().unwrap() > 0 && found[1] == 0, "{found}");
     tab.shot("ship-textures");
+    // Each image of a surface changes the picture: normals, metal with roughness, and occlusion.
+    let replaced = |role: usize| {
+        tab.eval(&format!(
+            "(() => {{ const v = {VIEW}; v.draw(false); const before = v.canvas.toDataURL(), had = v.models.filter((m) => m.images[{role}]); \
+             for (const m of had) {{ m.kept = m.images; m.images = m.images.with({role}, Uint8Array.of(200, 60, 220, 255)); m.gpu = null; }} \
+             v.draw(false); const after = v.canvas.toDataURL(); for (const m of had) {{ m.images = m.kept; m.gpu = null; }} \
+             return had.length > 0 && after !== before; }})()"
+        ))
+    };
+    assert_eq!([1, 2, 3].map(replaced), [true; 3]);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn of_meshes_without_names_the_finest_level_is_shown_and_others_are_chosen() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Full);
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    tab.eval("document.querySelector('[aria-label=\"Show meshes\"]').click()");
+    let shown =
+        format!("{VIEW}.models.filter((m) => m.isShown && m.part.kind === 'mesh').map((m) => m.part.triangles)");
+    let all = tab.eval(&format!(
+        "{VIEW}.models.filter((m) => m.part.kind === 'mesh').map((m) => m.part.triangles).sort((a, b) => b - a)"
+    ));
+    assert_eq!(all.as_array().unwrap().len(), 5);
+    assert_eq!(tab.eval(&shown), json!([all[0]]));
+    let choose = |level: &str| {
+        tab.eval(&format!(
+            "(() => {{ const e = document.querySelector('[aria-label=\"Level of detail\"]'); e.value = '{level}'; e.dispatchEvent(new Event('change')); return e.selectedOptions[0].textContent; }})()"
+        ))
+    };
+    assert_eq!(choose("4"), "Level of detail 4, guessed");
+    assert_eq!(tab.eval(&shown), json!([all[4]]));
+    assert_eq!(choose(""), "All levels");
+    assert_eq!(tab.eval(&format!("{shown}.length")), 5);
     assert_eq!(tab.errors(), [""; 0]);
 }

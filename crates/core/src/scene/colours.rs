@@ -4,7 +4,7 @@
 /// hues of neighbouring numbers; among many, colours of similar hues differ in brightness.
 pub fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;
-    const BRIGHTNESS: [f64; 3] = [1.0, 0.74, 0.54];
+    const BRIGHTNESS: [f64; 3] = [1.0, 0.78, 0.6];
     let count = count.max(1);
     // Every number occurs once, in golden steps.
     let shares_factor = |step: usize| (2..=step).any(|f| step.is_multiple_of(f) && count.is_multiple_of(f));
@@ -22,7 +22,7 @@ pub fn colour(rank: usize, count: usize) -> [f32; 3] {
         let at: f64 = (hue + shift).rem_euclid(6.0);
         let rise = at.min(4.0 - at).clamp(0.0, 1.0);
         #[allow(clippy::cast_possible_truncation, reason = "a colour needs no more digits")]
-        let value = ((0.25 + 0.65 * rise) * brightness) as f32;
+        let value = ((0.36 + 0.56 * rise) * brightness) as f32;
         value
     })
 }

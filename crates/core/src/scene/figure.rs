@@ -56,6 +56,19 @@ pub struct SolidMaterial<'d> {
     pub two_sided: bool,
     /// The PNG of its base colour.
     pub image: Option<&'d [u8]>,
+    /// Further images with the same texture coordinates.
+    pub maps: SurfaceMaps<'d>,
+}
+
+/// The images of a material that say how its surface reflects light, as PNG, with the channels of glTF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SurfaceMaps<'d> {
+    /// The direction of the surface.
+    pub normal: Option<&'d [u8]>,
+    /// Roughness in green, metal in blue.
+    pub metal_roughness: Option<&'d [u8]>,
+    /// The share of light from all around, in red.
+    pub occlusion: Option<&'d [u8]>,
 }
 
 /// A place at which a solid is shown.

@@ -1,6 +1,6 @@
 //! Two versions of solids in one scene: the unchanged ones, and on top the plates and meshes that one of them lacks.
 
-use super::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use super::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -131,7 +131,13 @@ impl<'d> TwoVersions<'d> {
             files: Vec::new(),
             is_overlay: true,
             materials: tints
-                .map(|(name, colour)| SolidMaterial { name, colour, two_sided: true, image: None })
+                .map(|(name, colour)| SolidMaterial {
+                    name,
+                    colour,
+                    two_sided: true,
+                    image: None,
+                    maps: SurfaceMaps::default(),
+                })
                 .collect(),
             solids: self.kept.iter().map(|kept| kept as &dyn Solid).collect(),
             places: self.kept.iter().enumerate().flat_map(place).collect(),

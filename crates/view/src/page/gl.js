@@ -4,8 +4,9 @@ const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
 // A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out what lies
-// before the section, NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates, ONLY
-// draws what is chosen, NUMBERS and DEPTH draw numbers and depths instead of colours.
+// before the section, NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates, SURFACE
+// has normals, metal, roughness and occlusion by them, ONLY draws what is chosen, NUMBERS and DEPTH draw numbers and depths
+// instead of colours.
 const VERTEX = `
   precision highp float; precision highp int; precision highp sampler2D;
   layout(location = 0) in vec3 position;
@@ -16,6 +17,9 @@ const VERTEX = `
   uniform mat4 view; uniform vec3 low, size, eye, sun, shift; uniform uint first, stride, hidden, chosen, twin, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; flat out uint id;
+  #ifdef SURFACE
+    out vec3 normal;
+  #endif
   #ifdef IMAGE
     layout(location = 7) in vec2 uv; uniform vec4 uvRange; out vec2 coordinates;
   #endif
@@ -34,7 +38,7 @@ const VERTEX = `
     #ifdef ONLY
       if (number != chosen && number != twin) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
-    #if defined(CUT) || !defined(NORMALS)
+    #if defined(CUT) || defined(SURFACE) || !defined(NORMALS)
       at = p;
     #endif
     id = number == twin ? chosen : number;
@@ -52,11 +56,18 @@ const VERTEX = `
       vec3 n = vec3(folded, 1.0 - abs(folded.x) - abs(folded.y));
       if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);
       n = normalize(mat3(m0, m1, m2) * n);
+      #ifdef SURFACE
+        normal = n;
+      #else
       if (dot(n, eye) < 0.0) n = -n;
       if (!isFlat) light = 0.4 + 0.12 * n.y + 0.55 * max(dot(n, sun), 0.0) + 0.12 * max(dot(n, eye), 0.0);
+      #endif
     #endif
     lit = base * light;
-    if (number == under) lit = mix(lit, vec3(1.0), 0.35);
+    #ifdef SURFACE
+      lit = vec3(0.0);
+    #endif
+    if (number == under && under != 0xffffffffu) lit = mix(lit, vec3(1.0), 0.35);
   }`;
 const FRAGMENT = `
   precision highp float; precision highp int;
@@ -65,6 +76,33 @@ const FRAGMENT = `
   out vec4 result;
   #ifdef IMAGE
     in vec2 coordinates; uniform sampler2D image;
+  #endif
+  #ifdef SURFACE
+    in vec3 normal; uniform vec3 from; uniform sampler2D normals, metals, occlusions;
+    vec3 sky(float up, float blur) { return mix(vec3(0.22, 0.21, 0.2), vec3(0.72, 0.78, 0.86), smoothstep(-blur, blur, up)); }
+    // The light that a surface sends to the eye: a sun, and a sky above a floor. Colours are linear.
+    vec3 shine(vec3 base) {
+      vec3 dx = dFdx(at), dy = dFdy(at), v = normalize(from - at), n = normalize(normal);
+      vec2 cx = dFdx(coordinates), cy = dFdy(coordinates);
+      if (dot(n, v) < 0.0) n = -n;
+      // The directions of both coordinates along the surface. Green of normals points against the second.
+      vec3 a = cross(dy, n), b = cross(n, dx);
+      vec3 t = a * cx.x + b * cy.x, s = a * cx.y + b * cy.y;
+      vec3 bump = texture(normals, coordinates).xyz * 2.0 - 1.0;
+      n = normalize(n + (t * bump.x - s * bump.y) * inversesqrt(max(max(dot(t, t), dot(s, s)), 1e-30)) / max(bump.z, 0.2));
+      vec3 metal = texture(metals, coordinates).rgb;
+      float rough = clamp(metal.g, 0.12, 1.0), free = texture(occlusions, coordinates).r;
+      vec3 mirror = mix(vec3(0.04), base, metal.b), matt = base * (1.0 - metal.b), h = normalize(v + sun);
+      float nv = max(dot(n, v), 1e-3), nl = max(dot(n, sun), 0.0), nh = max(dot(n, h), 0.0), vh = max(dot(v, h), 0.0);
+      float w = rough * rough, q = nh * nh * (w * w - 1.0) + 1.0;
+      float glint = w * w / (3.14159 * q * q) * 0.5 / max(mix(2.0 * nl * nv, nl + nv, w), 1e-4);
+      vec3 direct = (matt / 3.14159 + glint * (mirror + (1.0 - mirror) * pow(1.0 - vh, 5.0))) * nl * 2.6;
+      // How much of the sky is mirrored: Karis, "Physically Based Shading on Mobile".
+      vec4 r = rough * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
+      vec2 k = vec2(-1.04, 1.04) * (min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y) + r.zw;
+      vec3 around = matt * sky(n.y, 1.0) + sky(reflect(-v, n).y, 0.15 + rough) * (mirror * k.x + k.y);
+      return direct * mix(1.0, free, 0.5) + around * free;
+    }
   #endif
   void main() {
     #ifdef CUT
@@ -89,7 +127,14 @@ const FRAGMENT = `
         base = texel.rgb;
       #endif
       float alpha = colour.a * faded;
-      result = vec4(min(lit * base * light, 1.0) * alpha, alpha);
+      #ifdef SURFACE
+        // From sRGB and back; bright colours are compressed.
+        vec3 c = shine(pow(base, vec3(2.2)));
+        c = pow(c * (1.0 + c / 4.0) / (1.0 + c), vec3(1.0 / 2.2));
+        result = vec4(min(mix(c, vec3(1.0), lit), 1.0) * alpha, alpha);
+      #else
+        result = vec4(min(lit * base * light, 1.0) * alpha, alpha);
+      #endif
     #endif
   }`;
 // The overlay of a still frame: lines where numbers, depths or slopes change, shade in corners, and an outline
@@ -146,6 +191,9 @@ const OVER_FRAGMENT = `
       if (near > 0.0) result = vec4(mark, 1.0);
     }
   }`;
+// The texels of a surface without images: straight, rough and free.
+const PLAIN = [[255, 255, 255, 255], [128, 128, 255, 255], [255, 204, 26, 255], [255, 255, 255, 255]].map((texel) => Uint8Array.from(texel));
+const IMAGES = ["image", "normals", "metals", "occlusions"];
 const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]];
 
 // Where drawing takes the computer's own processor, edges are not smoothed.
@@ -280,7 +328,7 @@ shapes.Renderer = class {
       gl.enableVertexAttribArray(7);
       gl.vertexAttribPointer(7, 2, gl.UNSIGNED_SHORT, true, 4, 0);
     }
-    if (model.image && solid.uvs) gpu.image = this.texture(model.image);
+    if (model.images?.[0] && solid.uvs) gpu.images = model.images.map((image, i) => this.texture(image ?? PLAIN[i]));
     if (matrices) {
       buffer(matrices);
       for (let i = 0; i < 4; i++) {
@@ -302,7 +350,8 @@ shapes.Renderer = class {
     if (!this.textures.has(image)) {
       const made = gl.createTexture();
       gl.bindTexture(gl.TEXTURE_2D, made);
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
+      if (image instanceof Uint8Array) gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, image);
+      else gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
       gl.generateMipmap(gl.TEXTURE_2D);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
       this.textures.set(image, made);
@@ -342,6 +391,7 @@ shapes.Renderer = class {
     const view = this.view(camera);
     const { eye, right, up } = camera.axes();
     this.sun = [0, 1, 2].map((i) => (0.55 * eye[i] + 0.75 * up[i] - 0.45 * right[i]) / 1.034);
+    this.from = camera.target.map((v, i) => v + eye[i] * camera.distance);
     const isFaded = this.chosen !== NONE && this.fades;
     const isGlass = isFaded || this.seeThrough;
     this.faded = isFaded ? 0.14 : this.seeThrough ? 0.35 : 1;
@@ -462,8 +512,8 @@ shapes.Renderer = class {
     const cuts = this.section.some((v, i) => i < 3 && v !== 0);
     const drawsColours = !extra || extra === "ONLY";
     const usesPalette = this.palette && !model.lines && (drawsColours || this.sieves);
-    const usesImage = model.gpu?.image && drawsColours && !usesPalette && !this.wireframe;
-    const needs = [extra, usesImage && "IMAGE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
+    const usesImage = model.gpu?.images && drawsColours && !usesPalette && !this.wireframe;
+    const needs = [extra, usesImage && "IMAGE", usesImage && model.part.normals && "SURFACE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
     const found = this.programs.get(needs);
     if (this.current === found) return found.names;
@@ -475,6 +525,7 @@ shapes.Renderer = class {
     gl.uniform4fv(names.section ?? null, this.section);
     for (const name of ["chosen", "under", "hidden"]) gl.uniform1ui(names[name] ?? null, this[name]);
     gl.uniform3fv(names.sun ?? null, this.sun ?? eye);
+    gl.uniform3fv(names.from ?? null, this.from ?? eye);
     gl.uniform1f(names.faded ?? null, this.faded ?? 1);
     if (usesPalette) this.usePalette();
     return names;
@@ -493,7 +544,12 @@ shapes.Renderer = class {
       gl.uniform3fv(names.shift, model.shift ?? [0, 0, 0]);
       gl.uniform3fv(names.size, part.max.map((v, i) => v - part.min[i]));
       if (names.image) {
-        gl.bindTexture(gl.TEXTURE_2D, gpu.image);
+        gpu.images.forEach((image, i) => {
+          gl.activeTexture(gl.TEXTURE0 + i);
+          gl.bindTexture(gl.TEXTURE_2D, image);
+          gl.uniform1i(names[IMAGES[i]] ?? null, i);
+        });
+        gl.activeTexture(gl.TEXTURE0);
         gl.uniform4f(names.uvRange, ...part.uvs[0], ...part.uvs[1]);
       }
       gl.uniform1ui(names.first ?? null, model.first);

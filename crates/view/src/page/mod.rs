@@ -71,6 +71,7 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("look.js"),
     script!("space.js"),
     script!("ruler.js"),
+    script!("levels.js"),
     script!("scene.js"),
     script!("map.js")
 );

@@ -24,13 +24,6 @@ class Scene extends shapes.Measuring(shapes.Look) {
     // The numbers of the only parts that are shown, if one was isolated.
     this.only = null;
     this.spread = 0;
-    this.lods = [...new Set(this.meta.parts.flatMap((p) => p.lods ?? []))].sort((a, b) => a - b);
-    this.lod = this.lods[0] ?? null;
-    // The coarsest level of each model.
-    this.coarsest = [];
-    for (const p of this.meta.parts) {
-      if (p.lods) this.coarsest[p.group] = Math.max(this.coarsest[p.group] ?? 0, ...p.lods);
-    }
     this.blocks = new Map();
     this.chosen = this.under = null;
     // The ships and components of all files, and which one's thickness is shown.
@@ -40,6 +33,9 @@ class Scene extends shapes.Measuring(shapes.Look) {
     this.sort = "area";
     this.plates = [];
     this.number();
+    this.hasGuess = shapes.findLevels(this.models);
+    this.lods = [...new Set(this.models.flatMap(({ lods }) => lods ?? []))].sort((a, b) => a - b);
+    this.lod = this.lods[0] ?? null;
     this.build();
   }
 
@@ -74,7 +70,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
   colourOf(part, { name, colour }, index) {
     if (part.kind !== "mesh" || name !== "unknown") return colour;
     const hue = (index * 0.618034) % 1;
-    return [...[0, 1 / 3, 2 / 3].map((shift) => 0.66 + 0.16 * Math.cos((hue + shift) * 2 * Math.PI)), colour[3]];
+    return [...[0, 1 / 3, 2 / 3].map((shift) => 0.68 + 0.1 * Math.cos((hue + shift) * 2 * Math.PI)), colour[3]];
   }
 
   // Lengths in metres, if the file's unit is known.
@@ -258,7 +254,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
     const all = el("input", { type: "checkbox", "aria-label": `Show ${title.toLowerCase()}`, checked: this.shown.has(kind), onchange: () => (this.shown[all.checked ? "add" : "delete"](kind), this.update()) });
     const levels = [];
     if (kind === "mesh" && this.lods.length) {
-      const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}`]);
+      const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}${this.hasGuess ? ", guessed" : ""}`]);
       levels.push(this.select("Level of detail", [...options, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update())));
     }
     const files = new Set(of.map((model) => this.fileOf(model)));
@@ -529,8 +525,8 @@ class Scene extends shapes.Measuring(shapes.Look) {
     return [...new Map(this.models.filter((model) => model.isShown && model.solid).map((model) => [this.meta.overlay ? this.tint(model) : model.material.name, model.colour]))];
   }
 
-  isWanted({ part, index }) {
-    const fits = !part.lods || this.lod === null || part.lods.includes(Math.min(this.lod, this.coarsest[part.group]));
+  isWanted({ part, index, lods, coarsest }) {
+    const fits = !lods || this.lod === null || lods.includes(Math.min(this.lod, coarsest));
     return (this.only ? this.only.has(index) : this.shown.has(part.kind) && !this.off.has(index)) && fits;
   }
 
@@ -575,9 +571,11 @@ class Scene extends shapes.Measuring(shapes.Look) {
 
   async load(model) {
     if (model.solid) return;
-    const { image } = this.meta.materials[model.part.material];
-    const [bytes, matrices, picture] = await Promise.all([this.block(model.part.block), this.places(model.part), image && this.imageOf(image)]);
-    if (!model.solid) Object.assign(model, { matrices, image: picture, solid: shapes.unpack(model.part, bytes) });
+    const { image, maps } = this.meta.materials[model.part.material];
+    const pictures = Promise.all([image, ...maps].map((block) => block && this.imageOf(block)));
+    const [bytes, matrices, images] = await Promise.all([this.block(model.part.block), this.places(model.part), pictures]);
+    // The colour, then what the surface does to light.
+    if (!model.solid) Object.assign(model, { matrices, images, solid: shapes.unpack(model.part, bytes) });
   }
 
   // The box around models, wherever they stand.
@@ -691,7 +689,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
       facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", this.rowOf(model, plate)], ["triangles", many(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
-      facts.push(["triangles", part.kind === "zone" ? "" : many(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
+      facts.push(["triangles", part.kind === "zone" ? "" : many(part.triangles)], ["levels of detail", model.lods ? model.lods.join(", ") + (model.isGuess ? ", guessed" : "") : ""]);
     }
     facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""], ["file", this.fileOf(model)], ["version", this.meta.overlay ? this.tint(model) : ""]);
     if (part.places) facts.push(["place", `${place + 1} of ${part.places[1]}`]);

@@ -8,9 +8,10 @@
 
 use super::{Page, PageSection};
 use crate::error::Result;
-use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids};
+use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps};
 use crate::scene::plates::{self, PlateUse};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// Bytes after which a block is followed by another one.
 const BLOCK: usize = 4 << 20;
@@ -84,6 +85,23 @@ impl Blocks<'_> {
     }
 }
 
+/// The images of materials, with the blocks that hold them. Materials may share an image.
+#[derive(Default)]
+struct Images<'p>(Vec<(&'p [u8], String)>);
+
+impl<'p> Images<'p> {
+    /// The name of the block of an image, which is added if it is new.
+    fn block(&mut self, png: Option<&'p [u8]>, blocks: &mut Blocks<'_>) -> Option<String> {
+        let png = png?;
+        if let Some((_, name)) = self.0.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
+            return Some(name.clone());
+        }
+        let name = blocks.add(png.to_vec());
+        self.0.push((png, name.clone()));
+        Some(name)
+    }
+}
+
 fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
     let mut groups: Vec<&str> = Vec::new();
@@ -119,22 +137,21 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let has_rows = rows.iter().any(|byte| *byte != 0);
     let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
     let rows = has_rows.then(|| blocks.add(rows));
-    // Materials may share an image.
-    let mut images: Vec<(&[u8], String)> = Vec::new();
+    let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material()).collect();
+    let mut images = Images::default();
     let materials: Vec<Value> = solids
         .materials
         .iter()
-        .map(|material| {
+        .enumerate()
+        .map(|(number, material)| {
             let [r, g, b, a] = material.colour;
-            let image = material.image.map(|png| match images.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
-                Some((_, name)) => name.clone(),
-                None => {
-                    let name = blocks.add(png.to_vec());
-                    images.push((png, name.clone()));
-                    name
-                }
-            });
-            json!({"name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided, "image": image})
+            // A camouflage that no solid wears has images, too.
+            let base = material.image.filter(|_| used.contains(&number));
+            let maps = base.map_or_else(SurfaceMaps::default, |_| material.maps);
+            let mut block = |png| images.block(png, &mut blocks);
+            let maps = [block(maps.normal), block(maps.metal_roughness), block(maps.occlusion)];
+            json!({ "name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided,
+                "image": block(base), "maps": maps })
         })
         .collect();
     let damage = solids.damage.iter().map(|error| error.to_string().into());

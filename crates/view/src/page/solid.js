@@ -110,7 +110,7 @@ shapes.colours = (count) =>
     const hue = (i / count) * 6;
     return [2, 0, -2].map((shift) => {
       const at = (hue + shift + 6) % 6;
-      return 0.25 + 0.65 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
+      return 0.36 + 0.54 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
     });
   });
 

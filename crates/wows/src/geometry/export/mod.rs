@@ -213,7 +213,7 @@ impl<'a> Scene<'a> {
     fn colour(&mut self) {
         for (rank, material) in self.coloured.values().enumerate() {
             if let Some(material) = self.materials.get_mut(*material) {
-                let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.4 + 0.5 * c);
+                let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.5 + 0.32 * c);
                 material.colour = [r, g, b, 1.0];
             }
         }

@@ -70,7 +70,9 @@ fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write)
         }
     }
     let alpha = material.skin.as_ref().map(|skin| skin.alpha);
-    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) = (has_base, alpha, scene.base_image(material)) {
+    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) =
+        (has_base, alpha, scene.image(material, Role::Base))
+    {
         writeln!(out, "map_d -imfchan m {}", picture(base))?;
     }
     writeln!(out)

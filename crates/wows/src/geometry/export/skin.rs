@@ -223,9 +223,9 @@ impl Scene<'_> {
         self.note_missing(missing);
     }
 
-    /// The image of a material's base colour.
-    pub(super) fn base_image(&self, material: &super::Material) -> Option<&Image> {
-        self.images.get(*material.skin.as_ref()?.images.get(&Role::Base)?)
+    /// The image that a material has for a role.
+    pub(super) fn image(&self, material: &super::Material, role: Role) -> Option<&Image> {
+        self.images.get(*material.skin.as_ref()?.images.get(&role)?)
     }
 
     fn note_missing(&mut self, missing: BTreeSet<String>) {

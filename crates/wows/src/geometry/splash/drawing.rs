@@ -5,7 +5,7 @@ use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
 use super::super::{AXES, METRES};
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps};
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -95,7 +95,7 @@ impl<'a> Boxes<'a> {
     fn as_figure(&self) -> Figure<'_> {
         let tint = |(rank, name): (usize, &&'a str)| {
             let [r, g, b] = scene::colour(rank, self.kinds.len());
-            SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
+            SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None, maps: SurfaceMaps::default() }
         };
         Figure::Solids(Solids {
             armor: Vec::new(),
