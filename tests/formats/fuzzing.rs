@@ -62,4 +62,4 @@ macro_rules! targets {
     };
 }
 
-targets!(detect bwdb geometry vrb wdata wdb gameparams archives codecs verify export sql diff text edit patch);
+targets!(detect bwdb geometry vrb wdata wdb gameparams text_models archives codecs verify export sql diff text edit patch);

@@ -1,5 +1,6 @@
 //! Text models: `.visual`, `.model`, `.mfm`.
 
+use assetq::formats::ErrorKind;
 use assetq::formats::id;
 use assetq::formats::relations::IdTexts as _;
 use assetq::view::scene::{Context, SceneFormat, TextureMode};
@@ -17,6 +18,106 @@ const SETS: [RenderSet<'_>; 2] = [
     RenderSet { name: "TurretShape", node: "Turret", material: "PBS_Gun", mfm: "mods/gun/turret.mfm", lod: 0 },
     RenderSet { name: "Turret_lod1Shape", node: "Turret", material: "PBS_Gun", mfm: "mods/gun/turret.mfm", lod: 1 },
 ];
+
+/// Samples of the three formats in both dialects.
+fn samples() -> [(&'static str, Vec<u8>); 5] {
+    let full = assetq_sample::Size::Full;
+    [
+        ("a.visual", build::demo_visual(1, full)),
+        ("old.visual", build::demo_old_visual(1, full)),
+        ("old.model", build::demo_model(1, full)),
+        ("a.model", build::model("a", "mods/gun/a.visual")),
+        ("a.mfm", build::demo_material(1, full)),
+    ]
+}
+
+/// Texts that no value, name or tag of a file should be.
+const WRONG: [&str; 18] = [
+    "",
+    "nan",
+    "-inf",
+    "1e39",
+    "0x1",
+    "1 2 3 4 5",
+    "1,5",
+    "&#0;",
+    "&x;",
+    "<",
+    "</",
+    "<!--",
+    "<![CDATA[",
+    "<?x",
+    "<!DOCTYPE x",
+    "<x y='1'/>",
+    "\u{feff}",
+    "\0",
+];
+
+/// A copy of `whole` with damage of the kind `kind`.
+fn damage(rng: &mut fastrand::Rng, whole: &[u8], kind: usize) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let at = rng.usize(..bytes.len());
+    let tags: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'<').collect();
+    let tag = *rng.choice(&tags).unwrap();
+    let end = tag + bytes[tag..].iter().position(|&byte| byte == b'>').unwrap() + 1;
+    let insert = |bytes: &mut Vec<u8>, at: usize, text: &str| drop(bytes.splice(at..at, text.bytes()));
+    match kind % 10 {
+        0 => bytes.truncate(at),
+        1 => bytes[at] ^= 1 << rng.u8(..8),
+        2 => drop(bytes.drain(tag..end)),
+        3 => bytes.extend_from_within(tag..),
+        4 => insert(&mut bytes, end, rng.choice(&WRONG).unwrap()),
+        // The text after a tag.
+        5 => {
+            let next = bytes[end..].iter().position(|&byte| byte == b'<').map_or(bytes.len(), |len| end + len);
+            bytes.splice(end..next, rng.choice(&WRONG).unwrap().bytes());
+        }
+        6 => insert(&mut bytes, end, &"<node>".repeat(rng.usize(..400))),
+        7 => insert(&mut bytes, end - 1, &format!(" a=\"{}\"", "x".repeat(rng.usize(..100_000)))),
+        8 => insert(&mut bytes, at, &"<".repeat(rng.usize(1..100_000))),
+        _ => bytes = crate::common::damaged(rng, whole),
+    }
+    bytes
+}
+
+#[test]
+fn damaged_copies_end_in_an_answer_or_in_a_line() {
+    let mut rng = fastrand::Rng::with_seed(27);
+    for (name, whole) in samples() {
+        let mut found = 0;
+        for case in 0..300 {
+            let bytes = damage(&mut rng, &whole, case);
+            let errors = match Asset::open(Source::from_vec(name, bytes)) {
+                Ok(asset) => crate::common::errors_of(&asset),
+                Err(error) => vec![error],
+            };
+            found += usize::from(!errors.is_empty());
+            for error in errors {
+                let text = error.to_string();
+                let is_absent = matches!(error.kind(), ErrorKind::NotFound { .. });
+                let has_place = text.contains("line ") && error.offset().is_some();
+                // Packed text has no lines, and an element that is missing has none.
+                assert!(has_place || is_absent, "{name} {case}: {text}");
+            }
+        }
+        assert!(found > 150, "{name}: only {found} damaged copies have errors");
+    }
+}
+
+/// A million wrong values do not count the lines before them a million times.
+#[test]
+fn many_errors_of_a_large_file_take_no_time() {
+    let lods = "<lod><extent>x</extent></lod>\n".repeat(200_000);
+    let asset = open("a.visual", format!("<a.visual><lods>{lods}</lods></a.visual>").into_bytes());
+    let table = asset.reader().table("lods").unwrap();
+    let (started, last) = (std::time::Instant::now(), table.len().unwrap() - 1);
+    for row in [0, last].into_iter().cycle().take(20_000) {
+        assert!(table.value(row, 1).is_err());
+    }
+    let error = table.value(last, 1).unwrap_err().to_string();
+    assert!(error.contains(&format!("line {}: extent", last + 1)), "{error}");
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+}
 
 fn open(name: &str, bytes: Vec<u8>) -> Asset {
     Asset::open(Source::from_vec(name, bytes)).unwrap()
@@ -114,7 +215,13 @@ fn errors_have_a_line_and_an_offset() {
     );
     assert!(rows("1 2 3 4 5").contains("line 3: row3: more than 4 numbers"), "{}", rows("1 2 3 4 5"));
     let deep = format!("<a.visual>{}{}</a.visual>", "<node>".repeat(300), "</node>".repeat(300));
-    assert!(error("a.visual", &deep).contains("depth of elements"), "{}", error("a.visual", &deep));
+    let expected = "line 1: more than 256 elements in each other (at offset 0x605)";
+    assert!(error("a.visual", &deep).contains(expected), "{}", error("a.visual", &deep));
+    let far = error(
+        "a.visual",
+        &format!("<a.visual>{}<lods><lod><extent>x</extent></lod></lods></a.visual>", "\n".repeat(9000)),
+    );
+    assert!(far.contains("line 9001: extent: \"x\" is no finite number (at offset 0x233e)"), "{far}");
     let packed = Asset::open(Source::from_vec("a.visual", vec![0x45, 0x4E, 0xA1, 0x62, 0])).unwrap_err().to_string();
     assert!(packed.contains("packed XML of BigWorld"), "{packed}");
     let float = error("a.mfm", "<a.mfm>\n<fx>a.fx</fx><property>p<Float>x</Float></property></a.mfm>");

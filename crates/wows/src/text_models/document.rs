@@ -45,6 +45,15 @@ struct Element {
 #[derive(Debug)]
 pub(crate) struct Document {
     elements: Vec<Element>,
+    /// The number of line ends before each block of the file, so that a million errors do not count them a million times.
+    lines: Vec<usize>,
+}
+
+/// The size of a block of [`Document::lines`].
+const BLOCK: usize = 1 << 12;
+
+fn line_ends(bytes: &[u8]) -> usize {
+    memchr_iter(b'\n', bytes).count()
 }
 
 /// Refuses what is no text: BigWorld's packed XML.
@@ -67,7 +76,10 @@ pub(crate) fn has_root(data: &[u8], ending: &str) -> bool {
 /// `what` is wrong at an offset: the line is what an editor shows.
 fn damaged(view: View<'_>, at: usize, what: impl std::fmt::Display) -> Error {
     let before = view.data().get(..at).unwrap_or(view.data());
-    let line = memchr_iter(b'\n', before).count() + 1;
+    damaged_in_line(line_ends(before) + 1, view, at, what)
+}
+
+fn damaged_in_line(line: usize, view: View<'_>, at: usize, what: impl std::fmt::Display) -> Error {
     view.at(at).error(ErrorKind::Damaged { what: format!("line {line}: {what}").into() })
 }
 
@@ -75,15 +87,16 @@ impl Document {
     /// Parses all of `source`.
     ///
     /// # Errors
-    /// `Text` if it is not UTF-8, `Limit` for a file or a depth that no real file has, and `Damaged`, with the line, if it
-    /// is no XML.
+    /// `Limit` for a file that is larger than any real one, and `Damaged`, with the line, if it is not UTF-8, is no XML, or has
+    /// elements deeper than any real file.
     pub(crate) fn parse(source: &Source) -> Result<Self> {
         let view = source.view("text");
         if source.bytes().len() > MAX_SIZE {
             let (what, value) = ("bytes of a text model", source.bytes().len() as u64);
             return Err(view.error(ErrorKind::Limit { what, value, limit: MAX_SIZE as u64 }));
         }
-        let text = view.utf8(source.bytes())?;
+        let text = std::str::from_utf8(source.bytes());
+        let text = text.map_err(|error| damaged(view, error.valid_up_to(), "it is not UTF-8"))?;
         let skipped = if source.bytes().starts_with(MARK) { MARK.len() } else { 0 };
         let mut parser = Parser { view, elements: Vec::new(), open: Vec::new() };
         let mut reader = Reader::from_str(text.get(skipped..).expect("a mark is a character"));
@@ -160,12 +173,8 @@ impl Parser<'_> {
             return Err(damaged(self.view, name.start, "a second root element"));
         }
         if self.open.len() >= MAX_DEPTH {
-            let kind = ErrorKind::Limit {
-                what: "depth of elements",
-                value: self.open.len() as u64 + 1,
-                limit: MAX_DEPTH as u64,
-            };
-            return Err(self.view.at(name.start).error(kind));
+            let what = format!("more than {MAX_DEPTH} elements in each other");
+            return Err(damaged(self.view, name.start, what));
         }
         if self.bytes(&name).contains(&b'=') {
             return Err(damaged(self.view, name.start, "an attribute, which no text model has"));
@@ -223,7 +232,11 @@ impl Parser<'_> {
         if self.elements.is_empty() {
             return Err(damaged(self.view, 0, "no element"));
         }
-        Ok(Document { elements: self.elements })
+        let mut lines = vec![0];
+        for block in self.view.data().chunks(BLOCK) {
+            lines.push(lines.last().expect("the first number") + line_ends(block));
+        }
+        Ok(Document { elements: self.elements, lines })
     }
 }
 
@@ -340,6 +353,10 @@ impl<'d> Node<'d> {
 
     /// An error at this element.
     pub(crate) fn error(self, what: impl std::fmt::Display) -> Error {
-        damaged(self.source.view("text"), self.element().name.start as usize, what)
+        let (view, at) = (self.source.view("text"), self.element().name.start as usize);
+        let block = at / BLOCK;
+        let in_block = view.data().get(block * BLOCK..at).expect("a position in this file");
+        let before = self.document.lines.get(block).expect("a block of this file");
+        damaged_in_line(before + line_ends(in_block) + 1, view, at, what)
     }
 }

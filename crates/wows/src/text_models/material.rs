@@ -39,7 +39,7 @@ impl Material {
     /// Opens `source`, and reads all of it.
     ///
     /// # Errors
-    /// `Text` if it is not UTF-8, and `Damaged` if it is not XML, a property has no name, or a value is not of its kind.
+    /// `Damaged`, with the line, if it is no XML, a property has no name, or a value is not of its kind.
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         document::check_head(&source)?;

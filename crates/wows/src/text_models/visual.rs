@@ -27,6 +27,9 @@ pub(super) const ENDING: &str = ".visual";
 /// A transform that changes nothing.
 const IDENTITY: [f32; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
+/// Materials that are looked for. Real visuals have a few.
+const MOST_MATERIALS: usize = 64;
+
 /// The names of the elements with the rows of a transform.
 const ROWS: [&str; 4] = ["row0", "row1", "row2", "row3"];
 
@@ -204,7 +207,7 @@ impl VisualFile {
     fn missing_materials(&self) -> Option<Vec<String>> {
         // Damage is reported by the tables.
         let paths: BTreeSet<String> = self.paths().unwrap_or_default().into_iter().map(|cell| cell.path).collect();
-        let mods = paths.into_iter().filter(|path| !path.starts_with("content/"));
+        let mods = paths.into_iter().filter(|path| !path.starts_with("content/")).take(MOST_MATERIALS);
         let mut missing = Vec::new();
         for path in mods {
             if !archive::is_near(&self.source, &self.options, &path)? {

@@ -46,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "wdata", run: read::wdata, seeds: seeds::wdata },
     Target { name: "wdb", run: read::wdb, seeds: seeds::wdb },
     Target { name: "gameparams", run: read::gameparams, seeds: seeds::gameparams },
+    Target { name: "text_models", run: read::text_models, seeds: seeds::text_models },
     Target { name: "archives", run: archives::archives, seeds: seeds::archives },
     Target { name: "codecs", run: codecs::codecs, seeds: seeds::codecs },
     Target { name: "verify", run: ask::verify, seeds: seeds::files },

@@ -22,6 +22,7 @@ pub enum Family {
     Wdata,
     Wdb,
     Params,
+    Text,
     Archive,
 }
 
@@ -63,6 +64,9 @@ fn family_of(format: Format) -> Family {
         f if f == assetq::formats::rusty_hearts::WDATA => Family::Wdata,
         f if [assetq::formats::ff13::WDB, assetq::formats::ff13::WPD].contains(&f) => Family::Wdb,
         f if f == assetq::formats::wows::GAMEPARAMS => Family::Params,
+        f if [assetq::formats::wows::VISUAL, assetq::formats::wows::MODEL, assetq::formats::wows::MFM].contains(&f) => {
+            Family::Text
+        }
         // A format without a target of its own is read by this one.
         _ => Family::Geometry,
     }
@@ -110,11 +114,13 @@ pub fn parts(family: Option<Family>) -> &'static [Parts] {
             list_in_zlib,
             pack_of_files,
             params_of_pickle,
+            text_of_tags,
         ],
         Some(Family::Vrb) => &[vrb_of_parts],
         Some(Family::Wdata) => &[wdata_of_version],
         Some(Family::Wdb) => &[wdb_of_fields, pack_of_files],
         Some(Family::Params) => &[params_of_pickle],
+        Some(Family::Text) => &[text_of_tags],
         Some(Family::Archive) => &[index_of_entries, list_in_cipher, list_in_zlib],
         Some(Family::Bwdb | Family::Geometry) => &[],
     }
@@ -224,6 +230,35 @@ fn params_of_pickle(u: &mut Unstructured<'_>) -> File {
         _ => lied(u, &mut pickle),
     };
     made("GameParams.data", gameparams::file(&pickle), lies)
+}
+
+/// A text model whose tags and values are changed as wholes: bytes of chance are hardly ever XML.
+fn text_of_tags(u: &mut Unstructured<'_>) -> File {
+    const TEXTS: [&str; 10] =
+        ["", "nan", "1 2 3 4 5", "&amp;", "&x;", "<node>", "</node>", "<material/>", "<renderSet>\t", "<![CDATA["];
+    let models: Vec<_> = all().iter().filter(|model| model.family == Family::Text).collect();
+    let model = one_of(u, &models);
+    let mut bytes = model.bytes.clone();
+    let lies = usize::from(any::<u8>(u) % 8);
+    for _ in 0..lies {
+        let tags: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'<').collect();
+        let Some(&start) = tags.get(below(u, tags.len())) else { break };
+        let end = bytes[start..].iter().position(|&byte| byte == b'>').map_or(bytes.len(), |len| start + len + 1);
+        let next = bytes[end..].iter().position(|&byte| byte == b'<').map_or(bytes.len(), |len| end + len);
+        let text = one_of(u, &TEXTS).repeat(1 + usize::from(any::<u8>(u) % 4) * 100);
+        match any::<u8>(u) % 5 {
+            0 => drop(bytes.drain(start..end)),
+            1 => drop(bytes.splice(end..next, text.bytes())),
+            2 => drop(bytes.splice(start..start, text.bytes())),
+            3 => {
+                let (from, to) = (*one_of(u, &tags), *one_of(u, &tags));
+                let stretch = bytes[from.min(to)..from.max(to)].to_vec();
+                bytes.splice(start..start, stretch);
+            }
+            _ => bytes.truncate(end),
+        }
+    }
+    made(model.name, bytes, lies)
 }
 
 pub const VARIANTS: [Variant; 3] = [Variant::V2, Variant::V1, Variant::Legends];

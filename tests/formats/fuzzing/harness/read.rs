@@ -75,6 +75,10 @@ pub fn gameparams(data: &[u8]) {
     tables(data, Family::Params);
 }
 
+pub fn text_models(data: &[u8]) {
+    tables(data, Family::Text);
+}
+
 fn tables(data: &[u8], family: Family) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, Some(family));

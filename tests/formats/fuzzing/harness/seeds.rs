@@ -53,6 +53,10 @@ pub fn wdb() -> Vec<Vec<u8>> {
     seeds(Some(Family::Wdb))
 }
 
+pub fn text_models() -> Vec<Vec<u8>> {
+    seeds(Some(Family::Text))
+}
+
 pub fn gameparams() -> Vec<Vec<u8>> {
     // Each vector as any bytes of a pickle.
     let parts = models::all().iter().filter(|model| model.family == Family::Params).count() as u8;
