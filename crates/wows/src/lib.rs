@@ -1,6 +1,7 @@
 //! World of Warships: a part of `assetq`, which programs use instead. It changes without notice.
 
 #![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
+#![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
 #![cfg_attr(
     test,
     allow(

@@ -78,8 +78,8 @@ impl ShipComponent {
     fn armored_places(&self) -> Vec<ArmoredPlaces<'_>> {
         let mut alike: Vec<(Vec<&PlateUse>, Vec<Place>)> = Vec::new();
         for place in &self.places {
-            let is_of_place = |found: &&PlateUse| found.mounts.is_empty() || found.mounts.contains(&place.0);
-            let uses: Vec<&PlateUse> = self.armor.iter().filter(is_of_place).collect();
+            let uses: Vec<&PlateUse> =
+                self.armor.iter().filter(|found| found.mounts.is_empty() || found.mounts.contains(&place.0)).collect();
             match alike.iter_mut().find(|(known, _)| *known == uses) {
                 Some((_, places)) => places.push(place.clone()),
                 None if uses.is_empty() => {}
@@ -116,11 +116,12 @@ struct NamedCells<'t> {
 
 impl<'t> NamedCells<'t> {
     fn of(asset: &'t Asset, name: &str) -> Result<Self> {
-        let missing = || {
-            let what = format!("{} has no table {name}", asset.source().name());
-            Error::of_part(ErrorKind::NotFound { what }, "")
-        };
-        Ok(Self { table: asset.reader().table(name).ok_or_else(missing)? })
+        Ok(Self {
+            table: asset.reader().table(name).ok_or_else(|| {
+                let what = format!("{} has no table {name}", asset.source().name());
+                Error::of_part(ErrorKind::NotFound { what }, "")
+            })?,
+        })
     }
 
     fn text(&self, row: usize, column: &str) -> Result<String> {
@@ -160,8 +161,8 @@ impl Ship {
     pub fn open(game: &Asset, params: &Asset, database: &Asset, query: &Query, options: &Options) -> Result<Self> {
         let name = find_ship(params, &query.ship)?;
         let components = components(params, &name, query.hull.as_deref())?;
-        let no_archive = || not_found(format!("{} holds no files", game.source().name()));
-        let archive = game.reader().archive().ok_or_else(no_archive)?;
+        let archive =
+            game.reader().archive().ok_or_else(|| not_found(format!("{} holds no files", game.source().name())))?;
         let no_models = || not_found(format!("{} holds no models", database.source().name()));
         let placements = database.reader().placements().ok_or_else(no_models)?;
         let hull = components.get("hull").cloned().unwrap_or_default();
@@ -256,11 +257,12 @@ impl Ship {
         let mut of_hull = Vec::new();
         for part in &mut self.parts {
             let uses = plating.armor_of(&part.visual.geometry)?.into_iter();
-            let is_chosen = |found: &PlateUse| {
-                found.ship.as_ref() == Some(name)
-                    && found.component.as_ref().is_some_and(|component| components.contains(&component.as_str()))
-            };
-            part.armor = uses.filter(is_chosen).collect();
+            part.armor = uses
+                .filter(|found| {
+                    found.ship.as_ref() == Some(name)
+                        && found.component.as_ref().is_some_and(|component| components.contains(&component.as_str()))
+                })
+                .collect();
             of_hull.extend(part.armor.iter().filter(|found| found.component.as_ref() == Some(hull)).cloned());
         }
         for part in self.parts.iter_mut().filter(|part| !part.armor.is_empty()) {

@@ -1,6 +1,7 @@
 use super::layout::{BlobHeader, DatabaseEntry};
 use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
+use super::raw::samples;
 use super::record::{Leaf, ListInfo, Walker};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -124,11 +125,7 @@ impl<'a> Blob<'a> {
         }
         let mut arrays = Arrays { inside: records_end..=end, sound: 0, bad: 0 };
         let (mut bad, mut of) = (0u16, 0u16);
-        for sample in 0..self.count.min(SAMPLES) {
-            // From the first record to the last, evenly.
-            let last = self.count.saturating_sub(1);
-            let record =
-                sample.saturating_mul(last).checked_div(SAMPLES.min(self.count).saturating_sub(1)).unwrap_or(0);
+        for record in samples(self.count, SAMPLES) {
             let before = (arrays.sound, arrays.bad);
             match Record::read(layout, self.records.skip(record.saturating_mul(size))) {
                 Ok(record) => record.walk_pointers(&mut arrays),
@@ -199,6 +196,11 @@ impl<'a> Blob<'a> {
         self.layout.ok()
     }
 
+    /// Whether its records may refer to resources.
+    pub(super) fn refers(&self) -> bool {
+        self.layout().is_some_and(|layout| layout.refers())
+    }
+
     /// This blob, as if its records were laid out in each way that they may be: for the names of its tables.
     pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Self> + use<'a, 'l> {
         candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
@@ -250,7 +252,7 @@ impl<'a> Blob<'a> {
             return Err(self.records.error(ErrorKind::NotFound { what }));
         }
         let Some(size) = self.record_size() else {
-            let what = self.note().unwrap_or_default().into();
+            let what = self.note().expect("records of unknown size have a note").into();
             return Err(self.records.error(ErrorKind::Unsupported { what }));
         };
         Ok((self.records.skip(record.saturating_mul(size)), size))
@@ -272,12 +274,10 @@ impl<'a> Blob<'a> {
 /// them.
 fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item = (Layout, bool)> + use<'l> {
     let (magic, checksum) = (blob.magic(), blob.checksum());
-    let declared = move |wanted: bool| {
-        let of = layouts.of(magic, checksum).filter(move |(_, known)| *known == wanted);
-        of.map(|(of, known)| (Layout::Declared(of), known))
-    };
-    let built_in = move |wanted: bool| Layout::of(magic, checksum).filter(|(_, known)| *known == wanted);
-    declared(true).chain(built_in(true)).chain(declared(false)).chain(built_in(false))
+    [true, false].into_iter().flat_map(move |wanted| {
+        let declared = layouts.of(magic, checksum).map(|(of, known)| (Layout::Declared(of), known));
+        declared.chain(Layout::of(magic, checksum)).filter(move |(_, known)| *known == wanted)
+    })
 }
 
 /// Records that are looked at to see how all are laid out.

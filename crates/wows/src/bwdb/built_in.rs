@@ -155,8 +155,11 @@ pub(super) fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Opt
         of if is_built_in && depth < NESTED_STRUCTS => {
             // A type without fields is one of several, depending on its value.
             let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
-            let member = |field: &FieldInfo| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?));
-            ValueShape::Map(of.fields.iter().map(member).collect::<Option<_>>()?)
+            let members = of
+                .fields
+                .iter()
+                .map(|field| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?)));
+            ValueShape::Map(members.collect::<Option<_>>()?)
         }
         _ => return None,
     };

@@ -53,7 +53,7 @@ impl<'a> Comparison<'a> for DatabaseComparison<'a> {
 /// The extent of a comparison of databases with a layout that is unknown in one file, unless all of their bytes are
 /// equal.
 fn notes(old: &Database, new: &Database) -> Vec<String> {
-    let note = |(a, b): (Blob<'_>, Blob<'_>)| {
+    raw_pairs(old, new).filter_map(|(a, b)| {
         let same = match (a.view().take(a.size()), b.view().take(b.size())) {
             (Ok(a), Ok(b)) => a == b,
             _ => false,
@@ -68,8 +68,7 @@ fn notes(old: &Database, new: &Database) -> Vec<String> {
             )),
             None => Some(format!("{counts} are not compared, though they may differ: {why}")),
         }
-    };
-    raw_pairs(old, new).filter_map(note).collect()
+    }).collect()
 }
 
 /// Databases of one type that are not laid out in both files.
@@ -88,9 +87,14 @@ fn raw_layout(old: &Blob<'_>, new: &Blob<'_>) -> Option<RawLayout> {
     RawLayout::common(old.raw_layout()?, new.raw_layout()?)
 }
 
-fn pick<T: Copy>(both: [T; 2], side: Side) -> T {
+fn pick<T>(both: &[T; 2], side: Side) -> &T {
     let [old, new] = both;
     if side == Side::Old { old } else { new }
+}
+
+/// The hashes of the contents of rows. A damaged row has the hash 0: its comparison reports the damage.
+fn contents(rows: &[u32], hash: impl FnMut(&u32) -> Option<u64>) -> Vec<u64> {
+    rows.iter().map(hash).map(|hash| hash.unwrap_or(0)).collect()
 }
 
 /// Compares by one function that may fail on either side.
@@ -122,14 +126,14 @@ struct Paths<'a>([&'a Database; 2]);
 
 impl Comparable for Paths<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        let entries = pick(self.0, side).paths().entries();
+        let entries = pick(&self.0, side).paths().entries();
         Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), skipped: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
         compare(pairs, each, |old, new| {
             verdict((old, new), |side, row| {
-                let paths = pick(self.0, side).paths();
+                let paths = pick(&self.0, side).paths();
                 let entry = paths.entry(row as usize)?;
                 Ok((entry.self_id.get(), (entry.parent_id.get(), paths.name_bytes(entry)?)))
             })
@@ -137,12 +141,11 @@ impl Comparable for Paths<'_> {
     }
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
-        let paths = pick(self.0, side).paths();
-        let content = |&row: &u32| {
-            let entry = paths.entry(row as usize)?;
-            Ok::<_, Error>(crate::codec::xxh64(paths.name_bytes(entry)?, entry.parent_id.get()))
-        };
-        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+        let paths = pick(&self.0, side).paths();
+        contents(rows, |&row| {
+            let entry = paths.entries().get(row as usize)?;
+            Some(crate::codec::xxh64(paths.name_bytes(entry).ok()?, entry.parent_id.get()))
+        })
     }
 }
 
@@ -162,18 +165,19 @@ impl<'a> Strings<'a> {
     fn new(dbs: [&'a Database; 2]) -> Self {
         const BLOCK: usize = 1 << 12;
         let [old, new] = dbs.map(Database::string_pool);
-        let alike = |(a, b): &(&[u8], &[u8])| a == b;
-        let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(alike).count();
-        let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
+        let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+        let (common, _) = old.split_at(blocks.saturating_mul(BLOCK));
         // The last of them may continue after the common part.
         let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
-        Self { dbs, places: Default::default(), same: u32::try_from(same).unwrap_or(u32::MAX) }
+        Self {
+            dbs,
+            places: Default::default(),
+            same: same.try_into().expect("the header states the pool's size as u32"),
+        }
     }
 
     fn places(&self, side: Side) -> &[[u32; 2]] {
-        let [old, new] = &self.places;
-        let places = if side == Side::Old { old } else { new };
-        places.get_or_init(|| pick(self.dbs, side).string_places())
+        pick(&self.places, side).get_or_init(|| pick(&self.dbs, side).string_places())
     }
 }
 
@@ -190,7 +194,7 @@ impl Comparable for Strings<'_> {
             if places.0 == places.1 && places.0.is_some_and(|&[_, offset]| offset < self.same) {
                 return Ok(Verdict::Same);
             }
-            verdict((old, new), |side, row| match pick(self.dbs, side).string_at(row as usize) {
+            verdict((old, new), |side, row| match pick(&self.dbs, side).string_at(row as usize) {
                 Some((id, text)) => Ok((id, text?)),
                 None => Ok((0, "")),
             })
@@ -198,9 +202,8 @@ impl Comparable for Strings<'_> {
     }
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
-        let db = pick(self.dbs, side);
-        let content = |&row: &u32| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0));
-        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+        let db = pick(&self.dbs, side);
+        contents(rows, |&row| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0)))
     }
 }
 
@@ -225,9 +228,9 @@ type RecordRef<'r, 'a> = (&'r Blob<'a>, usize);
 
 impl<'a> Records<'a> {
     fn new(dbs: [&'a Database; 2]) -> Self {
-        let [old, new] = dbs.map(|db| db.source().bytes().len());
-        let budget = || Budget::of_arrays(old.saturating_add(new));
-        Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0), raw: OnceLock::new() }
+        let bytes = dbs.iter().fold(0usize, |bytes, db| bytes.saturating_add(db.source().bytes().len()));
+        let [budget, shown] = [bytes; 2].map(Budget::of_arrays);
+        Self { dbs, budget, shown, faulty: AtomicUsize::new(0), raw: OnceLock::new() }
     }
 
     /// The bytes of two records without a known layout, and their apparent layout.
@@ -238,8 +241,7 @@ impl<'a> Records<'a> {
     ) -> Option<(&RawLayout, &'a [u8], &'a [u8])> {
         let layouts = self.raw.get_or_init(|| {
             let [old, new] = self.dbs;
-            let layout = |(a, b): (Blob<'_>, Blob<'_>)| Some(([a.index(), b.index()], raw_layout(&a, &b)?));
-            raw_pairs(old, new).filter_map(layout).collect()
+            raw_pairs(old, new).filter_map(|(a, b)| Some(([a.index(), b.index()], raw_layout(&a, &b)?))).collect()
         });
         let layout = layouts.get(&[of_a.index(), of_b.index()])?;
         Some((layout, of_a.raw_record(layout, a)?, of_b.raw_record(layout, b)?))
@@ -279,9 +281,9 @@ impl<'a> Records<'a> {
         if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
             return Side::New;
         }
-        let names = pick(self.dbs, Side::Old);
+        let [old, _] = self.dbs;
         match blob.record(record) {
-            Ok(Some(record)) if plain_fields(&record, names, &self.shown).1.is_empty() => Side::New,
+            Ok(Some(record)) if plain_fields(&record, old, &self.shown).1.is_empty() => Side::New,
             _ => Side::Old,
         }
     }
@@ -324,13 +326,13 @@ impl<'a> Records<'a> {
             }
             _ => {
                 let Some((layout, old, new)) = self.raw((of_a, a), (of_b, b)) else { return };
-                let hex = |bytes: &[u8], place: Range<usize>| {
-                    let bytes = bytes.get(place).unwrap_or_default();
-                    Value::owned(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-                };
                 for place in layout.differences(old, new) {
                     let name = format!("bytes[{:#x}..{:#x}]", place.start, place.end).into();
-                    fields.push(Field { name, old: hex(old, place.clone()), new: hex(new, place) });
+                    let [old, new] = [old, new].map(|record| {
+                        let bytes = record.get(place.clone()).expect("the layout compares what both records have");
+                        Value::owned(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                    });
+                    fields.push(Field { name, old, new });
                 }
             }
         }
@@ -349,28 +351,24 @@ struct Resources<'a> {
 
 impl<'a> Resources<'a> {
     fn new(old: &'a Database, new: &'a Database) -> Self {
-        let blobs = |db: &'a Database| db.databases().take(Location::DATABASES).map(|blob| blob.ok()).collect();
         let dbs = [old, new];
-        Self { dbs, blobs: dbs.map(blobs), locations: Default::default(), records: Records::new(dbs) }
+        let blobs = dbs.map(|db| db.databases().take(Location::DATABASES).map(Result::ok).collect());
+        Self { dbs, blobs, locations: Default::default(), records: Records::new(dbs) }
     }
 
     fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
-        let resource = pick(self.dbs, side).resource_at_row(row as usize)?;
+        let resource = pick(&self.dbs, side).resource_at_row(row as usize)?;
         Ok((resource, resource.database()?))
     }
 
     fn locations(&self, side: Side) -> &[Location] {
-        let [old, new] = &self.locations;
-        let locations = if side == Side::Old { old } else { new };
-        locations.get_or_init(|| pick(self.dbs, side).resource_locations())
+        pick(&self.locations, side).get_or_init(|| pick(&self.dbs, side).resource_locations())
     }
 
     /// The location in a row, and the database there.
     fn locate(&self, side: Side, row: u32) -> Result<(Location, Cow<'_, Blob<'a>>), (Side, Error)> {
-        let [old, new] = &self.blobs;
-        let blobs = if side == Side::Old { old } else { new };
         if let Some(&location) = self.locations(side).get(row as usize)
-            && let Some(Some(blob)) = blobs.get(location.database_index())
+            && let Some(Some(blob)) = pick(&self.blobs, side).get(location.database_index())
         {
             return Ok((location, Cow::Borrowed(blob)));
         }
@@ -399,14 +397,14 @@ impl<'a> Resources<'a> {
 
 impl Comparable for Resources<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        Keys { hashes: pick(self.dbs, side).resource_ids(), skipped: Vec::new() }
+        Keys { hashes: pick(&self.dbs, side).resource_ids(), skipped: Vec::new() }
     }
 
     fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
         // Rows are in the order of their hashes; reading records in file order is faster.
         let locations = self.locations(Side::Old);
-        let place = |row: u32| locations.get(row as usize).map_or(0, |location| location.place());
-        let mut placed: Vec<(u32, (u32, u32))> = pairs.map(|pair| (place(pair.0), pair)).collect();
+        let mut placed: Vec<(u32, (u32, u32))> =
+            pairs.map(|pair| (locations.get(pair.0 as usize).map_or(0, |location| location.place()), pair)).collect();
         placed.par_sort_unstable();
         Some(placed.into_iter().map(|(_, pair)| pair).collect())
     }
@@ -444,8 +442,8 @@ impl Special for Resources<'_> {
     }
 
     fn what(&self, pair: Pair) -> Option<String> {
-        let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
-        of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
+        let rows = [(Side::New, pair.new), (Side::Old, pair.old)];
+        rows.into_iter().find_map(|(side, row)| Some(self.get(side, row?).ok()?.1.type_name_or_magic()))
     }
 }
 
@@ -459,16 +457,15 @@ struct Unnamed<'a> {
 fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     let dbs = [old, new];
     // As in the table: the first of the type.
-    let shown = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.table() == table);
-    let blobs = dbs.map(|db| db.databases().flatten().find(shown));
+    let blobs =
+        dbs.map(|db| db.databases().flatten().find(|blob| blob.layout().is_some_and(|layout| layout.table() == table)));
     // Rows that a file shows raw are no rows that it lacks.
-    let is_raw = |blob: Blob<'_>| blob.layout().is_none() && blobs.iter().flatten().any(|b| b.magic() == blob.magic());
-    if dbs.iter().any(|db| db.databases().flatten().any(is_raw)) {
+    let mut raw = dbs.iter().flat_map(|db| db.databases().flatten()).filter(|blob| blob.layout().is_none());
+    if raw.any(|raw| blobs.iter().flatten().any(|blob| blob.magic() == raw.magic())) {
         return None;
     }
-    let any = |(db, blob): (&Database, &Option<Blob<'_>>)| blob.is_some_and(|blob| has_unnamed(db, blob));
-    let records = Records::new(dbs);
-    dbs.into_iter().zip(&blobs).any(any).then(|| Box::new(Unnamed { blobs, records }) as Box<dyn Special>)
+    let has_any = dbs.into_iter().zip(&blobs).any(|(db, blob)| blob.is_some_and(|blob| has_unnamed(db, blob)));
+    has_any.then(|| Box::new(Unnamed { blobs, records: Records::new(dbs) }) as Box<dyn Special>)
 }
 
 fn has_unnamed(db: &Database, blob: Blob<'_>) -> bool {
@@ -477,12 +474,15 @@ fn has_unnamed(db: &Database, blob: Blob<'_>) -> bool {
 
 impl<'a> Unnamed<'a> {
     fn place(&self, side: Side, row: u32) -> Option<RecordRef<'_, 'a>> {
-        let [old, new] = &self.blobs;
-        Some((if side == Side::Old { old } else { new }.as_ref()?, row as usize))
+        Some((pick(&self.blobs, side).as_ref()?, row as usize))
     }
 
     fn is_named(&self, side: Side, blob: &Blob<'_>, row: u32) -> bool {
-        pick(self.records.dbs, side).is_owned(blob.index(), row as usize)
+        pick(&self.records.dbs, side).is_owned(blob.index(), row as usize)
+    }
+
+    fn rows(blob: &Blob<'_>) -> Range<u32> {
+        0..blob.len().try_into().expect("the header states the number of records as u32")
     }
 
     fn digest(&self, side: Side, row: u32, share: &mut BudgetShare<'_>) -> Option<u64> {
@@ -490,10 +490,15 @@ impl<'a> Unnamed<'a> {
         digest(&blob.record(record).ok()??, share)
     }
 
+    fn has_digest_in(&self, side: Side, row: u32, others: &HashSet<u64>) -> bool {
+        let digest = self.digest(side, row, &mut BudgetShare::new(&self.records.budget));
+        digest.is_some_and(|digest| others.contains(&digest))
+    }
+
     fn digests_of_named(&self, side: Side) -> HashSet<u64> {
-        let Some(blob) = pick(self.blobs, side) else { return HashSet::new() };
-        let rows = 0..u32::try_from(blob.len()).unwrap_or(u32::MAX);
-        let named = rows.into_par_iter().with_min_len(self.piece()).filter(|&row| self.is_named(side, &blob, row));
+        let Some(blob) = pick(&self.blobs, side) else { return HashSet::new() };
+        let rows = Self::rows(blob).into_par_iter().with_min_len(self.piece());
+        let named = rows.filter(|&row| self.is_named(side, blob, row));
         let share = || BudgetShare::new(&self.records.budget);
         named.map_init(share, |share, row| self.digest(side, row, share)).flatten_iter().collect()
     }
@@ -502,9 +507,9 @@ impl<'a> Unnamed<'a> {
 impl Comparable for Unnamed<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let mut keys = Keys::default();
-        let Some(blob) = pick(self.blobs, side) else { return keys };
-        for row in 0..u32::try_from(blob.len()).unwrap_or(u32::MAX) {
-            if self.is_named(side, &blob, row) {
+        let Some(blob) = pick(&self.blobs, side) else { return keys };
+        for row in Self::rows(blob) {
+            if self.is_named(side, blob, row) {
                 keys.skipped.push(row);
                 keys.hashes.push((side as u64).saturating_add(1) << 32 | u64::from(row));
             } else {
@@ -528,8 +533,7 @@ impl Comparable for Unnamed<'_> {
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut share = BudgetShare::new(&self.records.budget);
-        // A damaged record equals no other; the comparison reports it.
-        rows.iter().map(|&row| self.digest(side, row, &mut share).unwrap_or(0)).collect()
+        contents(rows, |&row| self.digest(side, row, &mut share))
     }
 
     fn piece(&self) -> usize {
@@ -549,18 +553,15 @@ impl Special for Unnamed<'_> {
             return;
         }
         // A record that lost or got its name is reported by its resource.
-        let digests = |side| self.digests_of_named(side);
-        let (old, new) = threads::join(|| digests(Side::Old), || digests(Side::New));
-        let told = |side, row: u32, others: &HashSet<u64>| {
-            let mut share = BudgetShare::new(&self.records.budget);
-            self.digest(side, row, &mut share).is_some_and(|digest| others.contains(&digest))
-        };
+        let (old, new) = threads::join(|| self.digests_of_named(Side::Old), || self.digests_of_named(Side::New));
+        let is_in_new = |row: u32| self.has_digest_in(Side::Old, row, &new);
+        let is_in_old = |row: u32| self.has_digest_in(Side::New, row, &old);
         let (gone, come): (Vec<u32>, Vec<u32>) =
-            found.changed.extract_if(.., |(a, b)| told(Side::Old, *a, &new) || told(Side::New, *b, &old)).unzip();
+            found.changed.extract_if(.., |(a, b)| is_in_new(*a) || is_in_old(*b)).unzip();
         found.removed.extend(gone);
         found.added.extend(come);
-        found.removed.retain(|&row| !told(Side::Old, row, &new));
-        found.added.retain(|&row| !told(Side::New, row, &old));
+        found.removed.retain(|&row| !is_in_new(row));
+        found.added.retain(|&row| !is_in_old(row));
         found.removed.sort_unstable();
         found.added.sort_unstable();
     }

@@ -161,8 +161,7 @@ impl Type {
                 Member::Inline(of) => of.same(old.skip(info.at), new.skip(info.at), share)?,
                 Member::Array { of, .. } => {
                     let (old, new) = (self.array(old, field)?, self.array(new, field)?);
-                    let element = |a, b, share: &mut BudgetShare<'_>| of.same(a, b, share);
-                    record::same_arrays(of.size, of.traits, old, new, share, element)?
+                    record::same_arrays(of.size, of.traits, old, new, share, |a, b, share| of.same(a, b, share))?
                 }
             };
             if !same {

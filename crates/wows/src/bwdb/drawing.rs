@@ -56,8 +56,8 @@ fn last(path: &str) -> &str {
 
 impl Plan {
     fn read(space: &Space, context: &Context<'_>) -> Result<Self> {
-        let models = context.models().transpose()?.unwrap_or_default();
-        let models: HashMap<u64, Model> = models.into_iter().filter_map(|model| Some((model.id?, model))).collect();
+        let models = context.models().transpose()?.into_iter().flatten();
+        let models: HashMap<u64, Model> = models.filter_map(|model| Some((model.id?, model))).collect();
         let mut plan = Self {
             name: space.source().stem().to_owned(),
             kinds: Vec::new(),
@@ -76,7 +76,8 @@ impl Plan {
                 Some(name) => name.to_owned(),
                 None => last(&model_name(space, &models, id)?).to_owned(),
             };
-            plan.add(kind, row, name, boxed(instance, bounds));
+            let (center, sides) = boxed(instance, bounds);
+            plan.add(kind, row, name, center, sides);
         }
         if space.light_count() > 0 {
             let kind = plan.kinds.len();
@@ -84,7 +85,7 @@ impl Plan {
             for row in 0..space.light_count() {
                 let Some(light) = space.light(row) else { continue };
                 let center = light.position()?.map(f64::from);
-                plan.add(kind, row, format!("light {row}"), (center, [[0.0; 3]; 3]));
+                plan.add(kind, row, format!("light {row}"), center, [[0.0; 3]; 3]);
             }
         }
         if without_size > 0 {
@@ -117,19 +118,18 @@ impl Plan {
         Ok(counts.into_iter().take(own).enumerate().map(|(kind, (id, _))| (id, kind)).collect())
     }
 
-    fn add(&mut self, kind: usize, row: usize, name: String, (center, sides): ([f64; 3], [[f64; 3]; 3])) {
+    fn add(&mut self, kind: usize, row: usize, name: String, center: [f64; 3], sides: [[f64; 3]; 3]) {
         if !center.iter().chain(sides.as_flattened()).all(|v| v.is_finite()) {
             self.without_place = self.without_place.saturating_add(1);
             return;
         }
         let [[a, _, b], [c, _, d], [e, _, f]] = sides;
-        let corner = |n: u8| {
-            let [i, j, k] = [1u8, 2, 4].map(|bit| if n & bit == 0 { -1.0 } else { 1.0 });
-            let [x, _, z] = center;
+        let [x, _, z] = center;
+        let corners = (0..8u8).map(|n| {
+            let [i, j, k] = [1, 2, 4].map(|bit| if n & bit == 0 { -1.0 } else { 1.0 });
             [x + i * a + j * c + k * e, z + i * b + j * d + k * f]
-        };
-        let corners = hull((0..8).map(corner).collect());
-        self.outlines.push(Outline { kind, row, name, center, sides, corners });
+        });
+        self.outlines.push(Outline { kind, row, name, center, sides, corners: hull(corners.collect()) });
     }
 
     fn chart(&self) -> Chart<'_> {
@@ -164,7 +164,7 @@ fn model_name(space: &Space, models: &HashMap<u64, Model>, id: u64) -> Result<St
 
 /// The centre of an instance's box, and the vectors to three of its sides: of its position if its size is not known.
 fn boxed(instance: &Instance, bounds: Option<[[f32; 3]; 2]>) -> ([f64; 3], [[f64; 3]; 3]) {
-    let [min, max] = bounds.unwrap_or_default().map(|corner| corner.map(f64::from));
+    let [min, max] = bounds.unwrap_or([[0.0; 3]; 2]).map(|corner| corner.map(f64::from));
     let matrix = instance.transform.map(|v| f64::from(v.get()));
     let [x, y, z, place] = [0, 4, 8, 12].map(|at| match matrix.get(at..) {
         Some([a, b, c, ..]) => [*a, *b, *c],
@@ -175,13 +175,16 @@ fn boxed(instance: &Instance, bounds: Option<[[f32; 3]; 2]>) -> ([f64; 3], [[f64
         of.iter_mut().zip(min.iter().zip(&max)).for_each(|(of, (min, max))| *of = max / 2.0 + sign * min);
         of
     });
-    let scaled = |[a, b, c]: [f64; 3], by: f64| [a * by, b * by, c * by];
     let ([p, q, r], [i, j, k]) = (middle, half);
     let mut center = place;
     for moved in [scaled(x, p), scaled(y, q), scaled(z, r)] {
         center.iter_mut().zip(moved).for_each(|(at, by)| *at += by);
     }
     (center, [scaled(x, i), scaled(y, j), scaled(z, k)])
+}
+
+fn scaled(vector: [f64; 3], by: f64) -> [f64; 3] {
+    vector.map(|v| v * by)
 }
 
 impl Drawing for Plan {

@@ -1,6 +1,7 @@
 //! The engine's hash maps (docs/formats/bwdb.md §3): slot = key mod capacity, linear probing to the first empty slot.
 
 use super::layout::{ResourceBucket, StringBucket};
+use std::num::NonZeroU64;
 
 /// A bucket of either map.
 pub(super) trait Bucket {
@@ -75,7 +76,7 @@ impl Modulus {
     /// The modulus of a map of `capacity` slots; without slots, every key has slot 0.
     pub(super) fn new(capacity: u32) -> Self {
         let capacity = u64::from(capacity);
-        Self { capacity, reciprocal: u64::MAX.checked_div(capacity).unwrap_or(0) }
+        Self { capacity, reciprocal: NonZeroU64::new(capacity).map_or(0, |capacity| u64::MAX / capacity) }
     }
 
     /// `key` mod capacity.

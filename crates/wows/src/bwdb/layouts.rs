@@ -321,16 +321,14 @@ fn hex(text: &str, most: u32) -> Result<u32, Wrong> {
 /// The name and the size of the struct that a heading or a line in bold begins.
 fn heading(line: &str) -> Result<Option<(&str, usize)>, Wrong> {
     let line = match line.strip_prefix("**") {
-        Some(bold) => bold.split("**").next().unwrap_or_default(),
+        Some(bold) => bold.split_once("**").map_or(bold, |(title, _)| title),
         None => line.trim_start_matches('#'),
     };
-    let line = line.trim();
-    let number = line.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(0);
-    let title = line.get(number..).unwrap_or_default().trim_start();
+    let title = line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
     let Some((name, size)) = title.split_once(',') else { return Ok(None) };
     let size = plain(size);
-    let is_size = |size: &str| size.chars().all(|c| c.is_ascii_hexdigit() || c == 'x') && !size.is_empty();
-    if identifier(name) != Some(name) || !is_size(size) {
+    let is_size = !size.is_empty() && size.chars().all(|c| c.is_ascii_hexdigit() || c == 'x');
+    if identifier(name) != Some(name) || !is_size {
         return Ok(None);
     }
     match hex(size, MAX_SIZE)? {

@@ -134,14 +134,14 @@ impl<T: Overlay> Span<T> {
             _ => view.follow(pointer.get())?,
         };
         let len = size_of_val(start.array::<T>(count)?);
-        let bytes = source.share(start.position(), len).unwrap_or_default();
+        let bytes = source.share(start.position(), len).expect("the array is in the file");
         Ok(Self { start: start.position(), bytes, element: PhantomData })
     }
 
-    /// The structs. `check` ensured that the bytes are a multiple of their size, so that the fallback is never used.
+    /// The structs.
     #[inline(always)]
     fn get(&self) -> &[T] {
-        <[T]>::ref_from_bytes(&self.bytes).unwrap_or_default()
+        <[T]>::ref_from_bytes(&self.bytes).expect("`check` took as many bytes as the structs have")
     }
 
     fn section(&self, name: &'static str, source: &Source) -> Section {
@@ -377,19 +377,20 @@ impl Database {
             let what = Cow::Borrowed("length of the output");
             return Err(crate::Error::of_part(ErrorKind::BadValue { what, value }, "lookup_many"));
         }
-        let lookup = |ids: &[u64], out: &mut [Option<Location>]| {
-            let buckets = self.resource_buckets();
-            let mut found = 0usize;
-            for (&id, out) in ids.iter().zip(out) {
-                *out = hashmap::find(buckets, self.resource_slots, id).and_then(|slot| self.location_in_slot(slot));
-                found = found.wrapping_add(usize::from(out.is_some()));
-            }
-            found
-        };
         if ids.len() <= CHUNK {
-            return Ok(lookup(ids, out));
+            return Ok(self.locate_all(ids, out));
         }
-        Ok(ids.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).map(|(ids, out)| lookup(ids, out)).sum())
+        Ok(ids.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).map(|(ids, out)| self.locate_all(ids, out)).sum())
+    }
+
+    fn locate_all(&self, ids: &[u64], out: &mut [Option<Location>]) -> usize {
+        let buckets = self.resource_buckets();
+        let mut found = 0usize;
+        for (&id, out) in ids.iter().zip(out) {
+            *out = hashmap::find(buckets, self.resource_slots, id).and_then(|slot| self.location_in_slot(slot));
+            found = found.wrapping_add(usize::from(out.is_some()));
+        }
+        found
     }
 
     /// The resource at this path: its id is the path's CityHash64. Paths have '/' between components, keep their
@@ -458,8 +459,9 @@ impl Database {
 
     /// The name id in each row of the table of strings, and the start of its text in the pool.
     pub(crate) fn string_places(&self) -> Vec<[u32; 2]> {
-        let place = |bucket: &StringBucket, offset: &le::U32| [bucket.key.get(), offset.get()];
-        hashmap::gather(self.spans.string_buckets.get(), self.spans.string_values.get(), place)
+        hashmap::gather(self.spans.string_buckets.get(), self.spans.string_values.get(), |bucket, offset| {
+            [bucket.key.get(), offset.get()]
+        })
     }
 
     /// The id in each row of the table of resources.
@@ -550,8 +552,8 @@ impl Database {
         let end = pool.start.saturating_add(pool.get().len());
         let room = end.saturating_sub(text.position());
         let bytes = text.take(room)?;
-        match memchr::memchr(0, bytes) {
-            Some(len) => text.utf8(bytes.get(..len).unwrap_or_default()),
+        match memchr::memchr(0, bytes).and_then(|len| bytes.get(..len)) {
+            Some(bytes) => text.utf8(bytes),
             None => Err(text.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() })),
         }
     }
@@ -562,9 +564,9 @@ impl Database {
         pool.start..pool.start.saturating_add(pool.get().len())
     }
 
-    /// The start of the text that a slot of the strings map points to, in a pool that ends at `end`; `None` outside of
-    /// it.
-    fn start_in_slot(&self, slot: usize) -> Option<usize> {
+    /// The start of the text in a row of the table of strings; `None` if it is outside of the pool.
+    fn start_of(&self, row: usize) -> Option<usize> {
+        let slot = *self.string_rows().get(row)? as usize;
         let offset = self.spans.string_values.get().get(slot)?.get() as usize;
         let pool = self.string_span();
         pool.start.checked_add(offset).filter(|start| *start < pool.end)
@@ -664,18 +666,18 @@ impl NameLookup for Database {
 
     fn ahead(&self, ids: &Ids) {
         let (buckets, values) = (self.spans.string_buckets.get(), self.spans.string_values.get());
-        let home = |id: &NameId| {
+        let homes = ids.names.iter().filter_map(|id| {
             let slot = self.string_slots.slot(id.0.into());
             Some(buckets.get(slot)?.key.get() ^ values.get(slot)?.get())
-        };
-        black_box(ids.names.iter().filter_map(home).fold(0, |all, home| all ^ home));
-        let text = |id: &NameId| {
+        });
+        black_box(homes.fold(0, |all, home| all ^ home));
+        let texts = ids.names.iter().filter_map(|id| {
             let slot = hashmap::find(buckets, self.string_slots, id.0.into())?;
             let (pool, start) = (self.string_pool(), values.get(slot)?.get() as usize);
             // Most texts are shorter than this, and half of these texts cross two lines of the cache.
             Some(pool.get(start)? ^ pool.get(start.saturating_add(31)).unwrap_or(&0))
-        };
-        black_box(ids.names.iter().filter_map(text).fold(0, |all, first| all ^ first));
+        });
+        black_box(texts.fold(0, |all, first| all ^ first));
         self.paths().ahead(ids.paths.iter().map(|id| id.0));
     }
 }

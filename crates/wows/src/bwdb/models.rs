@@ -2,7 +2,7 @@ use super::counts::Counts;
 use super::layout::ModelsHeader;
 use super::prototypes::MergedModel;
 use crate::archive::names::NameSources;
-use crate::bytes::no_hole;
+use crate::bytes::{View, le, no_hole};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::source::Source;
@@ -27,6 +27,16 @@ pub struct Models {
     pub(super) ids: Lazy<HashSet<u64>>,
 }
 
+/// The position of an array; 0 for an empty one.
+fn array_at(view: View<'_>, pointer: le::I64, count: usize, stride: usize) -> Result<usize> {
+    if count == 0 {
+        return Ok(0);
+    }
+    let start = view.follow(pointer.get())?;
+    start.take(count.saturating_mul(stride))?;
+    Ok(start.position())
+}
+
 impl Models {
     /// Opens `source`: reads its header and checks that models and skeletons are in the file.
     ///
@@ -37,18 +47,9 @@ impl Models {
         let view = source.view("header");
         let header = view.read::<ModelsHeader>()?;
         no_hole(view, size_of::<ModelsHeader>())?;
-        let array = |part, pointer: i64, count: usize, stride: usize| {
-            let start = view.part(part);
-            if count == 0 {
-                return Ok(0);
-            }
-            let start = start.follow(pointer)?;
-            start.take(count.saturating_mul(stride))?;
-            Ok(start.position())
-        };
         let (models, skeletons) = (header.models.get() as usize, usize::from(header.skeletons.get()));
-        let models_at = array("models", header.models_data.get(), models, Self::MODEL_SIZE)?;
-        let skeletons_at = array("skeletons", header.skeletons_data.get(), skeletons, Self::SKELETON_SIZE)?;
+        let models_at = array_at(view.part("models"), header.models_data, models, Self::MODEL_SIZE)?;
+        let skeletons_at = array_at(view.part("skeletons"), header.skeletons_data, skeletons, Self::SKELETON_SIZE)?;
         Ok(Self {
             counts: Counts::default(),
             models,
@@ -105,8 +106,9 @@ impl Models {
 
     /// The numbers of all models with this path id: several if the file repeats an id.
     pub(super) fn all_with(&self, path_id: u64) -> Vec<usize> {
-        let has = |index: &usize| self.model(*index).and_then(|m| m.id().ok()).is_some_and(|id| id.0 == path_id);
-        (0..self.models).filter(has).collect()
+        (0..self.models)
+            .filter(|index| self.model(*index).and_then(|m| m.id().ok()).is_some_and(|id| id.0 == path_id))
+            .collect()
     }
 
     /// The model with this path id.

@@ -44,26 +44,23 @@ impl Owners {
         for shared in entries.chunk_by_mut(|a, b| place_of(*a) == place_of(*b)).filter(|shared| shared.len() > 1) {
             shared.sort_unstable_by_key(|&entry| id_of(buckets, entry));
         }
-        let start = |database| {
-            let first = place(database, 0).unwrap_or(u32::MAX);
-            entries.partition_point(|&entry| place_of(entry) < first)
-        };
-        let starts = (0..Location::DATABASES).map(start).collect();
+        let firsts = (0..Location::DATABASES).filter_map(|database| place(database, 0));
+        let starts = firsts.map(|first| entries.partition_point(|&entry| place_of(entry) < first)).collect();
         Self { entries, starts }
     }
 
     /// The entries of a record.
     pub(super) fn of(&self, database: usize, record: usize) -> &[u64] {
         let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
-        let before = |at: usize| self.entries.get(at).is_some_and(|&entry| place_of(entry) < place);
         // If each record has one owner, owners are in the order of records.
         let likely = start.saturating_add(record);
-        let is_first = self.entries.get(likely).is_some_and(|&entry| place_of(entry) == place)
-            && likely.checked_sub(1).is_none_or(before);
+        let is_first = self.entries.split_at_checked(likely).is_some_and(|(before, rest)| {
+            before.last().is_none_or(|&entry| place_of(entry) < place)
+                && rest.first().is_some_and(|&entry| place_of(entry) == place)
+        });
         let first = if is_first { likely } else { self.entries.partition_point(|&entry| place_of(entry) < place) };
-        let rest = self.entries.get(first..).unwrap_or_default();
-        let count = rest.iter().take_while(|&&entry| place_of(entry) == place).count();
-        rest.get(..count).unwrap_or_default()
+        let (_, rest) = self.entries.split_at(first);
+        rest.split_at(rest.iter().take_while(|&&entry| place_of(entry) == place).count()).0
     }
 }
 
@@ -89,19 +86,17 @@ impl Aliases {
         values: &[le::U32],
         databases: impl Iterator<Item = Result<Blob<'a>>>,
     ) -> Self {
-        let slots = || {
-            let slots = buckets.iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
-            let locations = slots.map(|(bucket, value)| (bucket.key.get(), Location(value.get())));
-            locations.filter(|(_, location)| location.state() == State::Valid)
-        };
+        let slots = buckets.iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
+        let locations = slots.map(|(bucket, value)| (bucket.key.get(), Location(value.get())));
+        let valid = locations.filter(|(_, location)| location.state() == State::Valid);
         // A bit for each record: the map of a game has as many locations as records, and none of them twice.
         let mut seen: Vec<Vec<u64>> = databases.take(Location::DATABASES).map(bits).collect();
         let mut shared = BTreeSet::new();
-        for (_, location) in slots() {
+        for (_, location) in valid.clone() {
             let record = location.record_index();
             let word = seen.get_mut(location.database_index()).and_then(|words| words.get_mut(record / 64));
             let Some(word) = word else { continue };
-            let bit = 1u64.wrapping_shl(u32::try_from(record % 64).unwrap_or(0));
+            let bit = 1u64 << (record % 64);
             if *word & bit != 0 {
                 shared.insert(location.place());
             }
@@ -111,7 +106,7 @@ impl Aliases {
         if shared.is_empty() {
             return Self(aliases);
         }
-        for (id, location) in slots().filter(|(_, location)| shared.contains(&location.place())) {
+        for (id, location) in valid.filter(|(_, location)| shared.contains(&location.place())) {
             if let Some(aliases) = aliases.get_mut(location.database_index()) {
                 aliases.push(Alias { record: location.record_index(), id });
             }

@@ -94,24 +94,24 @@ struct Slice {
 impl Index {
     fn build(entries: &[PathEntry]) -> Self {
         let count = Self::shards(entries.len());
-        let build = |shard: usize| {
-            let expected = entries.len().checked_div(count).unwrap_or(0);
-            let mut firsts = HashTable::with_capacity(expected.saturating_add(expected / 16));
-            let mut others = Vec::new();
-            for (position, entry) in (0u32..).zip(entries) {
-                let id = entry.self_id.get();
-                if Self::shard(id, count) == shard {
-                    let same = |&other: &u32| self_id(entries, other) == Some(id);
-                    match firsts.entry(hash(id), same, |&p| self_id(entries, p).map_or(0, hash)) {
-                        Entry::Vacant(place) => drop(place.insert(position)),
-                        Entry::Occupied(_) => others.push(position),
+        Self {
+            shards: lazy::parts(count, |shard| {
+                let expected = entries.len().div_ceil(count);
+                let mut firsts = HashTable::with_capacity(expected.saturating_add(expected / 16));
+                let mut others = Vec::new();
+                for (position, entry) in (0u32..).zip(entries) {
+                    let id = entry.self_id.get();
+                    if Self::shard(id, count) == shard {
+                        match firsts.entry(hash(id), has_id(entries, id), |&p| self_id(entries, p).map_or(0, hash)) {
+                            Entry::Vacant(place) => drop(place.insert(position)),
+                            Entry::Occupied(_) => others.push(position),
+                        }
                     }
                 }
-            }
-            others.sort_by_key(|&position| self_id(entries, position));
-            Slice { firsts, others }
-        };
-        Self { shards: lazy::parts(count, build) }
+                others.sort_by_key(|&position| self_id(entries, position));
+                Slice { firsts, others }
+            }),
+        }
     }
 
     /// The number of slices: a power of two.
@@ -125,15 +125,14 @@ impl Index {
 
     fn find(&self, entries: &[PathEntry], id: u64) -> Option<usize> {
         let shard = self.shards.get(Self::shard(id, self.shards.len()))?;
-        shard.firsts.find(hash(id), |&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
+        shard.firsts.find(hash(id), has_id(entries, id)).map(|&p| p as usize)
     }
 
     /// The entries with this id after the first one.
     fn others(&self, entries: &[PathEntry], id: u64) -> impl Iterator<Item = usize> {
         let others = self.shards.get(Self::shard(id, self.shards.len())).map_or(&[][..], |shard| &shard.others);
         let start = others.partition_point(|&p| self_id(entries, p) < Some(id));
-        let same = others.get(start..).unwrap_or_default().iter();
-        same.take_while(move |&&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
+        others.iter().skip(start).copied().take_while(has_id(entries, id)).map(|p| p as usize)
     }
 }
 
@@ -154,9 +153,9 @@ impl NamePool {
         let count = lazy::parts_for(paths.len(), 1 << 16);
         let share = paths.len().div_ceil(count);
         let file_end = paths.source.bytes().len();
-        let learn = |rows: Range<usize>| {
+        let parts = lazy::parts(count, |i| {
             let mut pool = Self::EMPTY;
-            for row in rows {
+            for row in i.saturating_mul(share)..i.saturating_add(1).saturating_mul(share).min(paths.len()) {
                 let name = paths.place(row);
                 let behind = name.end.saturating_add(1);
                 pool.ordered &= name.start >= pool.end.max(1) && behind <= file_end;
@@ -166,9 +165,8 @@ impl NamePool {
                 }
             }
             pool
-        };
-        let rows = |i: usize| i.saturating_mul(share)..i.saturating_add(1).saturating_mul(share).min(paths.len());
-        lazy::parts(count, |i| learn(rows(i))).into_iter().fold(Self::EMPTY, |all, next| Self {
+        });
+        parts.into_iter().fold(Self::EMPTY, |all, next| Self {
             start: all.start.min(next.start),
             end: all.end.max(next.end),
             ordered: all.ordered && next.ordered && all.end <= next.start,
@@ -178,12 +176,17 @@ impl NamePool {
 
 /// Ids are hashes already; the table wants entropy in the top bits as well, and the ids of a hostile file may have
 /// none there.
-fn hash(id: u64) -> u64 {
+pub(super) fn hash(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
 fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
     entries.get(position as usize).map(|e| e.self_id.get())
+}
+
+/// Whether the entry at a position has this id.
+fn has_id(entries: &[PathEntry], id: u64) -> impl Fn(&u32) -> bool {
+    move |&position| self_id(entries, position) == Some(id)
 }
 
 /// The id of the folder of a path; `None` for the topmost folders.
@@ -378,16 +381,16 @@ impl<'a> Paths<'a> {
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
         let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
-        let entry = |id| {
+        let entries = ids.filter_map(|id| {
             let position = index.find(self.entries, id)?;
             Some((position, self.entries.get(position)?))
-        };
-        let entries: Vec<(usize, &'a PathEntry)> = ids.filter_map(entry).collect();
-        let text = |(position, entry): &(usize, &'a PathEntry)| {
+        });
+        let entries: Vec<(usize, &'a PathEntry)> = entries.collect();
+        let texts = entries.iter().filter_map(|(position, entry)| {
             let (_, folder) = folders.of(*position, entry)?;
             Some(self.name_bytes(entry).ok()?.first()? ^ folder.as_bytes().first()?)
-        };
-        black_box(entries.iter().filter_map(text).fold(0, |all, first| all ^ first));
+        });
+        black_box(texts.fold(0, |all, first| all ^ first));
     }
 
     /// The position of the parent of an entry; `None` for the root.
@@ -436,15 +439,15 @@ impl<'a> Paths<'a> {
         Ok(path)
     }
 
+    fn parent_at(&self, position: usize) -> Option<usize> {
+        self.parent(self.entries.get(position)?).ok().flatten()
+    }
+
     /// Parents that do not end: a cycle, or merely more of them than are allowed.
     #[cold]
     fn too_deep(&self, start: usize, last: &'a PathEntry) -> crate::Error {
-        let step = |position: usize| {
-            let entry = self.entries.get(position)?;
-            self.parent(entry).ok().flatten()
-        };
         // Brent's algorithm needs no memory; a cycle is at most as long as there are entries.
-        let (mut slow, mut fast, mut limit, mut steps) = (start, step(start), 1usize, 0usize);
+        let (mut slow, mut fast, mut limit, mut steps) = (start, self.parent_at(start), 1usize, 0usize);
         while let Some(position) = fast {
             if position == slow {
                 let at = self.entries.get(position).map_or(0, |e| e.self_id.get());
@@ -459,7 +462,7 @@ impl<'a> Paths<'a> {
                 }
                 steps = 0;
             }
-            fast = step(position);
+            fast = self.parent_at(position);
         }
         let limit = MAX_DEPTH as u64;
         self.view(last).error(ErrorKind::Limit { what: "folders of a path", value: limit.saturating_add(1), limit })
@@ -470,8 +473,7 @@ impl<'a> Paths<'a> {
         self.indexes
             .hashes
             .get_or_try_init(|| {
-                let is_root = |entry: &&PathEntry| parent_of(entry).is_none();
-                let mut roots = self.entries.iter().filter(is_root).take(64).peekable();
+                let mut roots = self.entries.iter().filter(|entry| parent_of(entry).is_none()).take(64).peekable();
                 let none = roots.peek().is_none();
                 for entry in roots {
                     if cityhash64(self.name(entry)?.as_bytes()) == entry.self_id.get() {
@@ -536,20 +538,19 @@ impl Folders {
     fn build(paths: &Paths<'_>) -> Self {
         let count = Index::shards(paths.len());
         paths.build_index();
-        let build = |number: usize| {
+        let mut shards = lazy::parts(count, |number| {
             let (mut shard, mut unknown) = (Shard::default(), Vec::new());
             for (position, entry) in (0..).zip(paths.entries) {
                 let Some(id) = parent_of(entry).filter(|id| Index::shard(*id, count) == number) else { continue };
                 let known = shard.find(id);
                 let folder = known.or_else(|| {
                     unknown.clear();
-                    shard.add(paths, id, &mut unknown, Self::KEPT.checked_div(count).unwrap_or(0))
+                    shard.add(paths, id, &mut unknown, Self::KEPT.div_ceil(count))
                 });
                 shard.of_entry.extend(folder.map(|folder| (position, folder)));
             }
             shard
-        };
-        let mut shards = lazy::parts(count, build);
+        });
         let mut of_entry = vec![NO_FOLDER; paths.len()];
         for (position, folder) in shards.iter_mut().flat_map(|shard| std::mem::take(&mut shard.of_entry)) {
             if let Some(of_entry) = of_entry.get_mut(position as usize) {
@@ -611,8 +612,9 @@ impl Shard {
             let number = u32::try_from(self.folders.len()).ok()?;
             self.folders.push(folder.clone());
             let folders = &self.folders;
-            let hash_of = |number: &u32| folders.get(*number as usize).map_or(0, |folder| hash(folder.id));
-            self.places.insert_unique(hash(id), number, hash_of);
+            self.places.insert_unique(hash(id), number, |number| {
+                folders.get(*number as usize).map_or(0, |folder| hash(folder.id))
+            });
             found = Some(number);
         }
         found

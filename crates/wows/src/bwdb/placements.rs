@@ -109,16 +109,16 @@ fn nodes(visual: &Visual<'_>, texts: &dyn IdTexts, budget: &Budget) -> Result<No
             }
         };
         for at in chain.into_iter().rev() {
-            let own = matrices.get(at).transpose()?.unwrap_or_default();
+            let Some(own) = matrices.get(at).transpose()? else {
+                return Err(matrices.view().bad_value("node without a matrix", at as u64));
+            };
             let to_model = above.map_or(own, |above| product(&own, &above));
             found.get_mut(at).into_iter().for_each(|slot| *slot = Some(to_model));
             above = Some(to_model);
         }
     }
-    let name = |(name, matrix): (Result<NameId>, Option<[f32; 16]>)| {
-        Ok((text(Some(texts), name?)?, matrix.unwrap_or_default()))
-    };
-    names.iter().zip(found).map(name).collect()
+    let named = names.iter().zip(found.into_iter().flatten());
+    named.map(|(name, matrix)| Ok((text(Some(texts), name?)?, matrix))).collect()
 }
 
 /// Adds the nodes of an extender, each below a node that is there already. A node without such a parent stands on the model
@@ -130,7 +130,9 @@ fn extend(nodes: &mut Nodes, extender: &SkeletonExtender<'_>, texts: &dyn IdText
     for (number, name) in names.iter().enumerate() {
         let name = text(Some(texts), name?)?;
         let parent = parents.get(number).transpose()?.map(|parent| text(Some(texts), parent)).transpose()?;
-        let own = matrices.get(number).transpose()?.unwrap_or_default();
+        let Some(own) = matrices.get(number).transpose()? else {
+            return Err(matrices.view().bad_value("node without a matrix", number as u64));
+        };
         let matrix = parent.and_then(|parent| places.get(&parent)).map_or(own, |above| product(&own, above));
         places.insert(name.clone(), matrix);
         nodes.push((name, matrix));
@@ -184,9 +186,8 @@ impl Placements for Models {
 
 impl Placements for Space {
     fn instances(&self) -> Option<Vec<Instance>> {
-        let instance =
-            |i: &super::layout::Instance| Instance { id: i.id.get(), transform: i.transform.map(|v| v.get()) };
-        Some(self.instances().iter().map(instance).collect())
+        let instances = self.instances().iter();
+        Some(instances.map(|i| Instance { id: i.id.get(), transform: i.transform.map(|v| v.get()) }).collect())
     }
 }
 
@@ -203,14 +204,16 @@ fn render_sets(visual: &Visual<'_>, texts: &dyn IdTexts) -> Result<Vec<Drawn>> {
 /// The models of a `models.bin`, in file order, with names from `texts` if known.
 fn merged_models(models: &Models, texts: Option<&dyn IdTexts>) -> Result<Vec<Model>> {
     let budget = parts(models.source().bytes().len());
-    let mut name_model = |(i, merged): (usize, MergedModel<'_>)| {
-        let read = || {
-            let id = merged.id()?.0;
-            model(&merged.visual()?, Some(id), path(texts, id)?, texts, &budget)
-        };
-        read().map_err(|e| e.context(format_args!("model {i}")))
-    };
-    models.models().enumerate().map(&mut name_model).collect()
+    let named = models
+        .models()
+        .enumerate()
+        .map(|(i, merged)| merged_model(&merged, texts, &budget).map_err(|e| e.context(format_args!("model {i}"))));
+    named.collect()
+}
+
+fn merged_model(merged: &MergedModel<'_>, texts: Option<&dyn IdTexts>, budget: &Budget) -> Result<Model> {
+    let id = merged.id()?.0;
+    model(&merged.visual()?, Some(id), path(texts, id)?, texts, budget)
 }
 
 /// The visuals of `database` that draw `file`: visuals that name the id of its path (of any part of it, as files may

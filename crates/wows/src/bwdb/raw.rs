@@ -2,6 +2,7 @@
 
 use super::Blob;
 use crate::bytes::le;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use zerocopy::FromBytes as _;
 
@@ -23,6 +24,14 @@ pub struct RawLayout {
     pub pointers: Vec<usize>,
 }
 
+/// At most `most` records of `count`, evenly from the first to the last.
+pub(super) fn samples(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let samples = count.min(most);
+    let last = count.saturating_sub(1);
+    let steps = NonZeroUsize::new(samples.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
+    (0..samples).map(move |sample| sample.saturating_mul(last) / steps)
+}
+
 /// The records of a blob, and the data after them.
 struct Stride<'a> {
     bytes: &'a [u8],
@@ -41,7 +50,7 @@ impl Stride<'_> {
     fn target(&self, record: usize, field: usize) -> Result<Option<usize>, ()> {
         let base = record.saturating_mul(self.size);
         let at = base.saturating_add(field);
-        let (pointer, _) = le::I64::ref_from_prefix(self.bytes.get(at..).unwrap_or_default()).map_err(|_| ())?;
+        let (pointer, _) = le::I64::ref_from_prefix(self.bytes.get(at..).ok_or(())?).map_err(|_| ())?;
         if pointer.get() == 0 {
             return Ok(None);
         }
@@ -58,10 +67,7 @@ impl Stride<'_> {
 
     /// The offsets of pointers, as a few records show them.
     fn pointers(&self) -> Vec<usize> {
-        let samples = self.count.min(SAMPLES);
-        let last = self.count.saturating_sub(1);
-        let sample = |i: usize| i.saturating_mul(last).checked_div(samples.saturating_sub(1)).unwrap_or(0);
-        (0..self.size).step_by(8).filter(|&field| self.points(field, (0..samples).map(sample))).collect()
+        (0..self.size).step_by(8).filter(|&field| self.points(field, samples(self.count, SAMPLES))).collect()
     }
 }
 

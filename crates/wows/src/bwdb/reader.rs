@@ -9,7 +9,7 @@ use super::record::{Prototype as _, ValueBuilder};
 use super::space::{ARRAYS, Space};
 use super::{Database, cat, compare, layout, tables, verify};
 use crate::budget::Budget;
-use crate::bytes::{is_hole, peek_u32};
+use crate::bytes::is_hole;
 use crate::compare::Comparison;
 use crate::error::Result;
 use crate::id;
@@ -24,6 +24,7 @@ use crate::table::{Table, Value, Visitor};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
+use zerocopy::FromBytes as _;
 
 impl FileFormat for Database {
     const NAME: &'static str = "bwdb";
@@ -148,10 +149,11 @@ impl FileFormat for Models {
 
     fn likeness(data: &[u8]) -> Likeness {
         // The models, or without models the skeletons, follow the header (§8).
-        let pointer = |at: usize| peek_u32(data, at).zip(peek_u32(data, at.saturating_add(4)));
-        let fits = match peek_u32(data, 0) {
-            Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),
-            _ => pointer(0x08) == Some((0x18, 0)),
+        const END: i64 = size_of::<ModelsHeader>() as i64;
+        let Ok((header, _)) = ModelsHeader::ref_from_prefix(data) else { return Likeness::by_shape(false) };
+        let fits = match (header.models.get(), header.models_data.get()) {
+            (0, pointer) => pointer == 0 && matches!(header.skeletons_data.get(), 0 | END),
+            (_, pointer) => pointer == END,
         };
         Likeness::by_shape(fits && !is_hole(data, size_of::<ModelsHeader>()))
     }
@@ -167,15 +169,16 @@ impl Reader for Models {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let array = |name, at: usize, count: usize, stride: usize| {
-            let size = count.saturating_mul(stride) as u64;
-            Section::new(name, self.source.view("").at(at).offset(), size, Some(count as u64))
-        };
-        vec![
-            Section::new("header", self.source.view("").offset(), size_of::<ModelsHeader>() as u64, None),
-            array("models", self.models_at, self.models, Self::MODEL_SIZE),
-            array("skeletons", self.skeletons_at, self.skeletons, Self::SKELETON_SIZE),
-        ]
+        let view = self.source.view("");
+        let header = Section::new("header", view.offset(), size_of::<ModelsHeader>() as u64, None);
+        let arrays = [
+            ("models", self.models_at, self.models, Self::MODEL_SIZE),
+            ("skeletons", self.skeletons_at, self.skeletons, Self::SKELETON_SIZE),
+        ];
+        let arrays = arrays.into_iter().map(|(name, at, count, stride)| {
+            Section::new(name, view.at(at).offset(), count.saturating_mul(stride) as u64, Some(count as u64))
+        });
+        std::iter::once(header).chain(arrays).collect()
     }
 
     fn writable(&self) -> Option<&dyn crate::writable::Writable> {
@@ -192,9 +195,10 @@ impl Reader for Models {
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let by_index = || entry.parse().ok().filter(|&i| i < self.models);
         let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
-        let Some(index) = self.find(asked).or_else(by_index) else { return Ok(false) };
+        let Some(index) = self.find(asked).or_else(|| entry.parse().ok().filter(|&i| i < self.models)) else {
+            return Ok(false);
+        };
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
         out.field("index", &index.into())?;
@@ -233,11 +237,10 @@ impl FileFormat for Space {
 
     fn likeness(data: &[u8]) -> Likeness {
         // Eight counts and eight pointers. The first pointer that is not null leads to the end of the header (§9).
-        let count =
-            peek_u32(data, 0).is_some_and(|count| (count as usize).saturating_mul(size_of::<Instance>()) <= data.len());
-        let mut pointers = (0x20..0x60).step_by(8).map(|at| peek_u32(data, at));
-        let first = pointers.find(|pointer| *pointer != Some(0));
-        Likeness::by_shape(data.len() >= 0x60 && count && first == Some(Some(0x60)))
+        let Ok((header, _)) = SpaceHeader::ref_from_prefix(data) else { return Likeness::by_shape(false) };
+        let [instances, ..] = header.counts.map(|count| (count.get() as usize).saturating_mul(size_of::<Instance>()));
+        let first = header.data.iter().map(|pointer| pointer.get()).find(|pointer| *pointer != 0);
+        Likeness::by_shape(instances <= data.len() && first == Some(size_of::<SpaceHeader>() as i64))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -273,14 +276,11 @@ impl Reader for Space {
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let by_name =
-            || self.instances().iter().position(|i| self.instance_name(i).is_ok_and(|n| n.is_some_and(|n| n == entry)));
-        let by_id = || {
-            let id = id::parse(entry)?;
-            self.instances().iter().position(|i| i.id.get() == id)
-        };
-        let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());
-        let Some(index) = by_index().or_else(by_id).or_else(by_name) else { return Ok(false) };
+        let (all, id) = (self.instances(), id::parse(entry));
+        let by_index = entry.parse().ok().filter(|&index| index < all.len());
+        let by_id = by_index.or_else(|| all.iter().position(|instance| Some(instance.id.get()) == id));
+        let found = by_id.or_else(|| all.iter().position(|i| self.instance_name(i).is_ok_and(|n| n == Some(entry))));
+        let Some(index) = found else { return Ok(false) };
         show_row(&tables::instances(self), index, out).map(|()| true)
     }
 

@@ -126,8 +126,9 @@ impl IdTexts for Database {
 /// The models by the ids of their paths, which the file does not have.
 impl Entries for Models {
     fn has(&self, id: u64) -> bool {
-        let ids = || self.models().filter_map(|model| model.id().ok()).map(|id| id.0).collect();
-        self.ids.get_or_init(ids).contains(&id)
+        self.ids
+            .get_or_init(|| self.models().filter_map(|model| model.id().ok()).map(|id| id.0).collect())
+            .contains(&id)
     }
 
     fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
@@ -166,11 +167,10 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
     const SHARE: usize = 1024;
     let mut found = Found::new();
     let entries = db.paths().entries();
-    let refers = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.refers());
-    let records = db.databases().flatten().filter(refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
+    let records = db.databases().flatten().filter(Blob::refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
     progress.announce(records.saturating_add(entries.len()) as u64);
-    let wanted = |(row, entry): (usize, &PathEntry)| parent(entry, row).filter(|edge| keep(edge.to, By::Id));
-    found.edges = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(wanted).collect();
+    let parents = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(|(row, entry)| parent(entry, row));
+    found.edges = parents.filter(|edge| keep(edge.to, By::Id)).collect();
     progress.advance(entries.len() as u64);
 
     let budget = Budget::of_arrays(db.source().bytes().len());
@@ -187,10 +187,10 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
             found.notes.extend(blob.note());
             continue;
         };
-        if !refers(&blob) {
+        if !blob.refers() {
             continue;
         }
-        let share = |i: usize| {
+        let shares = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(|i| {
             let first = i.saturating_mul(SHARE);
             let records = first..first.saturating_add(SHARE).min(blob.len());
             let mut kept = Vec::new();
@@ -202,9 +202,8 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
                 errors.into_iter().for_each(|e| damage.fail(e.context(format_args!("{table} {record}"))));
             }
             (kept, damage)
-        };
-        let shares: Vec<_> = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(share).collect();
-        for (kept, damage) in shares {
+        });
+        for (kept, damage) in shares.collect::<Vec<_>>() {
             places.extend(kept);
             found.damage = found.damage.merge(damage);
         }
@@ -218,12 +217,11 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
             found.damage.fail(Error::of_part(kind, table));
             break;
         }
-        let edge = |from| Edge { from, to: id, table, row: record, column: column.clone(), text: None };
-        // One record may belong to several entries, or to none.
-        let before = found.edges.len();
-        found.edges.extend(db.owners(database, record).map(|owner| edge(Some(owner))));
-        if found.edges.len() == before {
-            found.edges.push(edge(None));
+        // One record may belong to several resources, or to none.
+        let mut owners = db.owners(database, record).map(Some).peekable();
+        let nobody = owners.peek().is_none().then_some(None);
+        for from in owners.chain(nobody) {
+            found.edges.push(Edge { from, to: id, table, row: record, column: column.clone(), text: None });
         }
     }
     found
@@ -249,7 +247,7 @@ fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
     progress.announce(models.len() as u64);
     let budget = Budget::of_arrays(models.source().bytes().len());
     let mut found = Found::new();
-    let read = |row: usize| {
+    let rows = (0..models.len()).into_par_iter().with_min_len(64).map(|row| {
         progress.advance(1);
         let mut collector = Collector::new(keep, &budget);
         let model = models.model(row);
@@ -257,22 +255,25 @@ fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
             collector.merged(model);
         }
         (row, model.and_then(|m| m.id().ok()).map(|id| id.0), collector.found, collector.errors)
-    };
-    let rows: Vec<_> = (0..models.len()).into_par_iter().with_min_len(64).map(read).collect();
-    for (row, from, references, errors) in rows {
+    });
+    for (row, from, references, errors) in rows.collect::<Vec<_>>() {
         errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-        let edge = |Reference { id, column, .. }| Edge { from, to: id, table: "models", row, column, text: None };
-        found.edges.extend(references.into_iter().map(edge));
+        for Reference { id: to, column, .. } in references {
+            found.edges.push(Edge { from, to, table: "models", row, column, text: None });
+        }
     }
     found
 }
 
 fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
-    let instances = space.instances().iter().enumerate();
-    let wanted = instances.map(|(row, instance)| (row, instance.id.get()));
-    let wanted = wanted.filter(|&(_, to)| to != 0 && keep(to, By::Id));
-    let edge = |(row, to)| Edge { from: None, to, table: "instances", row, column: "id".to_owned(), text: None };
-    Found { edges: wanted.map(edge).collect(), ..Found::new() }
+    let mut found = Found::new();
+    for (row, instance) in space.instances().iter().enumerate() {
+        let to = instance.id.get();
+        if to != 0 && keep(to, By::Id) {
+            found.edges.push(Edge { from: None, to, table: "instances", row, column: "id".to_owned(), text: None });
+        }
+    }
+    found
 }
 
 fn of_resource(db: &Database, id: u64) -> Found {
@@ -312,15 +313,13 @@ fn of_model(models: &Models, id: u64) -> Found {
     let mut found = Found::new();
     let budget = Budget::of_arrays(models.source().bytes().len());
     if let Some((row, model)) = models.find(id).and_then(|row| Some((row, models.model(row)?))) {
-        let keep = |_, by| by == By::Id;
-        let mut collector = Collector::new(&keep, &budget);
+        let mut collector = Collector::new(&|_, by| by == By::Id, &budget);
         collector.merged(&model);
         collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
         // Its own id is not a reference.
-        let others = collector.found.into_iter().filter(|reference| reference.column != "id");
-        let edge =
-            |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column, text: None };
-        found.edges.extend(others.map(edge));
+        for Reference { id: to, column, .. } in collector.found.into_iter().filter(|found| found.column != "id") {
+            found.edges.push(Edge { from: Some(id), to, table: "models", row, column, text: None });
+        }
     }
     found
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Space {
     pub(super) source: Source,
+    /// The position of each of [`ARRAYS`], and its number of entries.
     pub(super) arrays: [(usize, usize); 8],
     /// The file itself has none.
     pub(super) names: Arc<NameSources>,
@@ -60,20 +61,22 @@ impl Space {
         &self.source
     }
 
-    pub(super) fn array(&self, index: usize) -> (View<'_>, usize) {
-        let (at, count) = self.arrays.get(index).copied().unwrap_or_default();
-        (self.source.view("").at(at), count)
-    }
-
     /// The position of an array, and its number of entries.
-    pub(super) fn place_of(&self, index: usize) -> (usize, usize) {
-        self.arrays.get(index).copied().unwrap_or_default()
+    pub(super) fn array(&self, index: usize) -> (View<'_>, usize) {
+        let (at, count) = *self.arrays.get(index).expect("arrays are named by constants");
+        (self.source.view("").at(at), count)
     }
 
     /// The placed models, in file order.
     pub fn instances(&self) -> &[Instance] {
         let (view, count) = self.array(INSTANCES);
-        view.array(count).unwrap_or_default()
+        view.array(count).expect("opening checked that the array is in the file")
+    }
+
+    /// The numbers of all instances of the model with this path id.
+    pub(super) fn all_with(&self, path_id: u64) -> Vec<usize> {
+        let instances = self.instances().iter().enumerate();
+        instances.filter(|(_, instance)| instance.id.get() == path_id).map(|(row, _)| row).collect()
     }
 
     /// The identifier that some instances carry.

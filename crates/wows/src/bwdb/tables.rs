@@ -42,9 +42,8 @@ fn with_blobs(db: &Database) -> Vec<(Option<Blob<'_>>, Box<dyn Table + '_>)> {
         vec![paths::table(db), file::resources(db), file::strings(db), file::databases(db)];
     let mut of_tables = vec![None; tables.len()];
     let blobs: Vec<Blob<'_>> = db.databases().flatten().collect();
-    let blob = |prototype| blobs.iter().copied().find(|b| b.prototype() == Some(prototype));
     for &prototype in PrototypeType::ALL {
-        if let Some(blob) = blob(prototype) {
+        if let Some(&blob) = blobs.iter().find(|blob| blob.prototype() == Some(prototype)) {
             prototype_tables(db, blob, prototype, &mut tables);
             of_tables.resize(tables.len(), Some(blob));
         }

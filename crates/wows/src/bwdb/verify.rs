@@ -3,8 +3,8 @@
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
 use super::prototypes::Record;
-use super::record::{Leaf, ListInfo, Prototype as _, Walker};
-use super::{Blob, Database, Models, Space, State};
+use super::record::{Leaf, ListInfo, Prototype, Walker};
+use super::{Blob, Database, Models, Space, State, paths};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3};
@@ -14,6 +14,7 @@ use crate::reader::{Reader as _, Section};
 use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use std::ops::Range;
 
 /// The number of rows in a worker's share.
@@ -34,8 +35,8 @@ pub(super) fn database(db: &Database, progress: &Progress) -> Report {
         Box::new(|| string_pool(db)),
         Box::new(|| {
             let records: Vec<Option<usize>> = db.databases().map(|blob| blob.ok().map(|b| b.len())).collect();
-            let value = |slot| resource(db, slot, &records);
-            let mut check = map(db, "resources map", db.resource_buckets(), db.resource_slots, value);
+            let mut check =
+                map(db, "resources map", db.resource_buckets(), db.resource_slots, |slot| resource(db, slot, &records));
             let unnamed = db.resources().filter(|resource| matches!(resource.state(), State::Unnamed(_))).count();
             if unnamed > 0 {
                 let note = "in state 1 or 2, which no reader explains: their records are not followed";
@@ -101,7 +102,7 @@ fn all_sections(db: &Database) -> Vec<Section> {
 
 /// The end of the last section.
 fn known_end(db: &Database) -> u64 {
-    all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
+    all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).fold(0, u64::max)
 }
 
 /// Checks that no sections overlap, and notes the gaps between them.
@@ -111,11 +112,10 @@ fn sections(db: &Database) -> Check {
         check.note(db.database(index));
     }
     let sections = all_sections(db);
-    let used = |s: &&Section| s.size > 0;
     let mut unmapped = 0u64;
     let mut end = 0u64;
     let mut last = "";
-    for section in sections.iter().filter(used) {
+    for section in sections.iter().filter(|s| s.size > 0) {
         if section.offset < end {
             let what = format!("{} begins inside of {last}", section.name);
             check.fail(Error::new(ErrorKind::Damaged { what: what.into() }, section.name.clone(), section.offset));
@@ -149,11 +149,9 @@ fn map<B: Bucket + Overlay + Sync>(
     value: impl Fn(usize) -> Result<()> + Sync,
 ) -> Check {
     let view = db.source.view(name);
-    let at = |slot: usize| buckets.get(slot).map_or(view, |bucket| view.locate(bucket));
     let mut check = Check::new(name);
-    let key = |slot: usize| buckets.get(slot).filter(|b| b.is_occupied()).map(Bucket::key);
     let capacity = buckets.len();
-    let empty = (0..capacity).find(|&slot| key(slot).is_none());
+    let empty = buckets.iter().position(|bucket| !bucket.is_occupied());
     if empty.is_none() && capacity > 0 {
         let what = "no slot is empty, so that looking for what is not there visits all of them".into();
         check.fail(view.error(ErrorKind::Damaged { what }));
@@ -161,34 +159,35 @@ fn map<B: Bucket + Overlay + Sync>(
     // Walks once around from the slot after an empty one: `run` occupied slots precede the current one.
     let first = empty.unwrap_or(0);
     let mut run = 0usize;
-    let mut seen = HashTable::<usize>::new();
-    let hash = |key: u64| key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut seen = HashTable::<u64>::new();
     let mut occupied = 0usize;
-    for slot in (first..capacity).chain(0..first) {
-        let Some(k) = key(slot) else {
+    for (slot, bucket) in buckets.iter().enumerate().cycle().skip(first).take(capacity) {
+        if !bucket.is_occupied() {
             run = 0;
             continue;
-        };
+        }
+        let k = bucket.key();
         occupied = occupied.saturating_add(1);
         let home = modulus.slot(k);
         let distance =
             if slot >= home { slot.wrapping_sub(home) } else { slot.wrapping_add(capacity).wrapping_sub(home) };
         if distance > run && empty.is_some() {
             let what = format!("key {k:#x} in slot {slot} cannot be reached from its slot {home}");
-            check.fail(at(slot).error(ErrorKind::Damaged { what: what.into() }));
+            check.fail(view.locate(bucket).error(ErrorKind::Damaged { what: what.into() }));
         }
         run = run.saturating_add(1);
-        let same = |&other: &usize| key(other) == Some(k);
-        if seen.find(hash(k), same).is_some() {
-            let what = format!("key {k:#x} is in the map twice, again in slot {slot}");
-            check.fail(at(slot).error(ErrorKind::Damaged { what: what.into() }));
-        } else {
-            seen.insert_unique(hash(k), slot, |&s| key(s).map_or(0, hash));
+        match seen.entry(paths::hash(k), |&other| other == k, |&other| paths::hash(other)) {
+            Entry::Vacant(place) => drop(place.insert(k)),
+            Entry::Occupied(_) => {
+                let what = format!("key {k:#x} is in the map twice, again in slot {slot}");
+                check.fail(view.locate(bucket).error(ErrorKind::Damaged { what: what.into() }));
+            }
         }
     }
-    let values = (0..capacity).into_par_iter().with_min_len(CHUNK).filter(|&slot| key(slot).is_some()).fold(
+    let slots = buckets.par_iter().enumerate().with_min_len(CHUNK).filter(|(_, bucket)| bucket.is_occupied());
+    let values = slots.fold(
         || Check::new(name),
-        |mut check, slot| {
+        |mut check, (slot, _)| {
             check.note(value(slot));
             check
         },
@@ -217,15 +216,13 @@ fn string_pool(db: &Database) -> Check {
         }
     }
     // Found one by one, so that each bad text is named.
-    let mut rest = bytes;
     let mut start = 0usize;
-    while let Err(error) = std::str::from_utf8(rest) {
+    while let Some(rest) = bytes.get(start..)
+        && let Err(error) = std::str::from_utf8(rest)
+    {
         let bad = start.saturating_add(error.valid_up_to());
         check.fail(view.skip(bad).error(ErrorKind::Text { encoding: "UTF-8", valid_up_to: 0 }));
-        let text_end =
-            bytes.get(bad..).and_then(|b| memchr::memchr(0, b)).map_or(bytes.len(), |n| bad.saturating_add(n));
-        start = text_end;
-        rest = bytes.get(start..).unwrap_or_default();
+        start = bytes.get(bad..).and_then(|b| memchr::memchr(0, b)).map_or(bytes.len(), |n| bad.saturating_add(n));
     }
     let texts = memchr::memchr_iter(0, bytes).count();
     check.with_detail(format!("{texts} texts"))
@@ -235,15 +232,15 @@ fn string_pool(db: &Database) -> Check {
 fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()> {
     let Some(bucket) = db.resource_buckets().get(slot) else { return Ok(()) };
     let Some(resource) = db.resource_at(slot, bucket.key.get()) else { return Ok(()) };
-    let here = || db.source.view("resources map").locate(bucket);
+    let here = db.source.view("resources map").locate(bucket);
     match resource.state() {
         State::Deleted | State::Unnamed(_) => Ok(()),
         State::Valid => {
             let records = records.get(resource.database_index()).copied().flatten();
             let records =
-                records.ok_or_else(|| here().bad_value("database of a resource", resource.database_index() as i128))?;
+                records.ok_or_else(|| here.bad_value("database of a resource", resource.database_index() as i128))?;
             if resource.record_index() >= records {
-                return Err(here().bad_value("record of a resource", resource.record_index() as i128));
+                return Err(here.bad_value("record of a resource", resource.record_index() as i128));
             }
             Ok(())
         }
@@ -311,16 +308,15 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
         }
     };
     let name = format!("database {index} {}", blob.type_name_or_magic());
-    let check = || Check::new(name.clone());
     progress.advance(blob.size() as u64);
     let (Some(start), detail) = (blob.records_end(), counted(blob.len(), "record")) else {
-        return check().with_detail(blob.note().unwrap_or_default());
+        return Check::new(name).with_detail(blob.note().expect("records of unknown size have a note"));
     };
     let budget = Budget::of_arrays(db.source.bytes().len());
     let chunks = blob.len().div_ceil(CHUNK);
-    let walk = |chunk: usize| {
+    let checks = (0..chunks).into_par_iter().map(|chunk| {
         let from = chunk.saturating_mul(CHUNK);
-        let mut pointers = Pointers::new(start..blob.end(), &budget, check());
+        let mut pointers = Pointers::new(start..blob.end(), &budget, Check::new(name.clone()));
         for record in from..blob.len().min(from.saturating_add(CHUNK)) {
             pointers.record = record;
             match blob.record(record) {
@@ -330,8 +326,8 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
             }
         }
         pointers.check
-    };
-    (0..chunks).into_par_iter().map(walk).reduce(check, Check::merge).with_detail(detail)
+    });
+    checks.reduce(|| Check::new(name.clone()), Check::merge).with_detail(detail)
 }
 
 /// Checks that arrays are in the allowed range, and notes unreadable parts.
@@ -403,29 +399,36 @@ impl<'a> Walker<'a> for Pointers<'_> {
     }
 }
 
-/// Checks what the models and skeletons of a `models.bin` point to; gives the stretches that this and they themselves cover, too.
+/// Checks the arrays of parts of a `models.bin`. Adds the ranges of the arrays to `spans`.
+fn walk_parts<'a, P: Prototype<'a>>(
+    name: &'static str,
+    count: usize,
+    part: impl Fn(usize) -> Option<P>,
+    inside: Range<usize>,
+    budget: &Budget,
+    spans: &mut Vec<Range<usize>>,
+) -> Check {
+    let mut pointers = Pointers::new(inside, budget, Check::new(name));
+    pointers.spans = Some(Vec::new());
+    for index in 0..count {
+        pointers.record = index;
+        match part(index) {
+            Some(part) => part.walk_fields(&mut pointers),
+            None => pointers.check.fail(crate::table::no_cell(name, index, 0)),
+        }
+    }
+    spans.extend(pointers.spans.into_iter().flatten());
+    pointers.check.with_detail(format!("{count} {name}"))
+}
+
+/// Checks what the models and skeletons of a `models.bin` point to. The ranges are all that they, their arrays and the sections cover.
 fn walk_models(models: &Models) -> (Check, Check, Vec<Range<usize>>) {
     let len = models.source().bytes().len();
     let budget = Budget::of_arrays(len);
     let mut spans = Vec::new();
-    let mut walk = |name: &'static str, count: usize, get: &dyn Fn(usize, &mut Pointers<'_>)| {
-        let mut pointers = Pointers::new(0..len, &budget, Check::new(name));
-        pointers.spans = Some(Vec::new());
-        for index in 0..count {
-            pointers.record = index;
-            get(index, &mut pointers);
-        }
-        spans.extend(pointers.spans.take().unwrap_or_default());
-        pointers.check.with_detail(format!("{count} {name}"))
-    };
-    let records = walk("models", models.len(), &|index, pointers| match models.model(index) {
-        Some(model) => model.walk_fields(pointers),
-        None => pointers.check.fail(crate::table::no_cell("models", index, 0)),
-    });
-    let skeletons = walk("skeletons", models.skeleton_count(), &|index, pointers| match models.skeleton(index) {
-        Some(skeleton) => skeleton.walk_fields(pointers),
-        None => pointers.check.fail(crate::table::no_cell("skeletons", index, 0)),
-    });
+    let records = walk_parts("models", models.len(), |index| models.model(index), 0..len, &budget, &mut spans);
+    let count = models.skeleton_count();
+    let skeletons = walk_parts("skeletons", count, |index| models.skeleton(index), 0..len, &budget, &mut spans);
     let origin = models.source().view("").offset();
     spans.extend(models.sections().iter().filter_map(|s| {
         let start = usize::try_from(s.offset.checked_sub(origin)?).ok()?;
@@ -436,7 +439,7 @@ fn walk_models(models: &Models) -> (Check, Check, Vec<Range<usize>>) {
 
 /// The end of the last bytes that something refers to.
 pub(super) fn end_of_models(models: &Models) -> usize {
-    walk_models(models).2.into_iter().map(|span| span.end).max().unwrap_or(0)
+    walk_models(models).2.into_iter().map(|span| span.end).fold(0, usize::max)
 }
 
 /// Checks the merged models of a space.
@@ -465,8 +468,8 @@ fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
         }
         end = end.max(span.end);
     }
-    let padding = |gap: &Range<usize>| view.data().get(gap.clone()).is_some_and(|b| b.iter().all(|&b| b == 0));
-    let unmapped: usize = gaps.iter().filter(|g| !padding(g)).map(|g| g.len()).sum();
+    let used = gaps.into_iter().filter(|gap| view.data().get(gap.clone()).is_none_or(|b| b.iter().any(|&b| b != 0)));
+    let unmapped: usize = used.map(|gap| gap.len()).sum();
     let left = view.data().len().saturating_sub(end);
     if left > 0 {
         check.fail(view.at(end).error(ErrorKind::Damaged { what: format!("{left} bytes left over").into() }));

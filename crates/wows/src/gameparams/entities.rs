@@ -129,13 +129,12 @@ impl Entities {
                     entities.places.push(EntityCells { key: key.cell(), value: value.cell(), part, realm: None });
                 } else if seen.insert(value.cell()) {
                     let realm = Some(key.cell());
-                    let place = |(key, value): (Node<'_>, Node<'_>)| EntityCells {
+                    entities.places.extend(value.members().map(|(key, value)| EntityCells {
                         key: key.cell(),
                         value: value.cell(),
                         part,
                         realm,
-                    };
-                    entities.places.extend(value.members().map(place));
+                    }));
                 }
             }
         }
@@ -163,8 +162,9 @@ impl Entities {
 
     fn names(&self, pickle: &Pickle) -> &PathIndex {
         let names = || {
-            let name = |entity: Entity<'_>| Some((entity.number, entity.name().ok()?.into_owned()));
-            PathIndex::new(self.all(pickle).filter_map(name))
+            PathIndex::new(
+                self.all(pickle).filter_map(|entity| Some((entity.number, entity.name().ok()?.into_owned()))),
+            )
         };
         let Ok(names) = self.names.get_or_try_init(|| Ok::<_, Infallible>(names()));
         names
@@ -200,13 +200,12 @@ impl Entities {
             return Some(found);
         }
         // An index is the first part of a name.
-        let is_index = |entity: &Entity<'_>| {
-            let begins = |name: Cow<'_, str>| {
-                name.strip_prefix(query).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-            };
-            entity.name().is_ok_and(begins) && entity.get("index").is_some_and(|index| index.is_text(query))
-        };
-        if let Some(found) = self.all(pickle).find(is_index) {
+        if let Some(found) = self.all(pickle).find(|entity| {
+            entity
+                .name()
+                .is_ok_and(|name| name.strip_prefix(query).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+                && entity.get("index").is_some_and(|index| index.is_text(query))
+        }) {
             return Some(found);
         }
         let id = crate::id::parse(query).and_then(|id| i64::try_from(id).ok());

@@ -105,8 +105,7 @@ impl Table for Fields<'_> {
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, within) = self.params.starts()?.locate(row).ok_or_else(|| no_cell("fields", row, column))?;
-        let near = |rows: &LeafCursor<'_>| rows.started && rows.number == number && rows.row <= row;
-        let mut rows = match last.take().filter(near) {
+        let mut rows = match last.take().filter(|rows| rows.started && rows.number == number && rows.row <= row) {
             Some(rows) => rows,
             None => {
                 let mut rows = LeafCursor::new(self.params, row.saturating_sub(within), number)?;

@@ -166,8 +166,9 @@ impl Params {
     /// # Errors
     /// As [`Pickle::read`], and `Codec` for a damaged stream.
     pub fn pickle(&self) -> Result<&Pickle> {
-        let read = || Pickle::read(self.inflate()?);
-        self.pickle.get_or_try_init(|| kept::pickle(self.options.get().as_deref(), &self.source, read))
+        self.pickle.get_or_try_init(|| {
+            kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?))
+        })
     }
 
     /// The decoded pickle.

@@ -64,8 +64,7 @@ impl Relations for Params {
     fn references_of(&self, id: u64) -> Found {
         let mut found = Found::new();
         let Some(Some(entity)) = found.damage.note(self.entity_of_hash(id)) else { return found };
-        let keep = |to, text: &str| text.contains('/') || self.has(to);
-        if let Err(error) = self.add_references(&entity, &keep, &mut found) {
+        if let Err(error) = self.add_references(&entity, &|to, text| text.contains('/') || self.has(to), &mut found) {
             found.damage.fail(in_entity(&entity, error));
         }
         found

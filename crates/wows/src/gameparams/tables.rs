@@ -489,9 +489,8 @@ fn modernization_ships(params: &Params) -> Made<'_> {
         Ok(pairs)
     };
     let of_count = Arc::clone(&pairs);
-    let count = move || Ok(of_count.get_or_try_init(find)?.len());
     let locate = move |row| Ok(pairs.get_or_try_init(find)?.get(row).copied());
-    let table = DeclaredTable::new("modernization_ships", count, locate)
+    let table = DeclaredTable::new("modernization_ships", move || Ok(of_count.get_or_try_init(find)?.len()), locate)
         .column(Column::text("modernization").brief().key(), |(found, _): &(Entity<'_>, Entity<'_>)| {
             Ok(Value::Text(found.name()?))
         })

@@ -510,8 +510,7 @@ fn decoded(size: usize, decode: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<
 }
 
 fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl Display) -> Result<&[u8]> {
-    let not_found = || Error::of_part(ErrorKind::NotFound { what: format!("{what} not found") }, "");
-    let cell = cell.ok_or_else(not_found)?;
+    let cell = cell.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} not found") }, ""))?;
     match cell.get_or_init(make) {
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(error.clone()),

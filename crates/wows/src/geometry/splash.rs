@@ -211,8 +211,7 @@ impl Reader for Splash {
             Ok(all) => {
                 for (i, found) in all.enumerate() {
                     let Some(found) = boxes.note(found) else { continue };
-                    let in_order = |(a, b): (&f32, &f32)| a.is_finite() && b.is_finite() && a <= b;
-                    if !found.min.iter().zip(&found.max).all(in_order) {
+                    if !found.min.iter().zip(&found.max).all(|(a, b)| a.is_finite() && b.is_finite() && a <= b) {
                         let at = self.index().boxes.get(i).copied().unwrap_or(0);
                         let what = format!("box {i} ({}) has no corners in order", found.name).into();
                         corners.fail(self.source.view("box").at(at).error(crate::ErrorKind::Damaged { what }));

@@ -217,36 +217,29 @@ fn with_armor<'g, R>(
 }
 
 fn armor_plates(g: &Geometry) -> Made<'_> {
-    let locate = |row: usize| {
+    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
+    let table = DeclaredTable::new("armor_plates", count, |row| {
         let each = g.rows_of_plate();
         match row.checked_div(each).and_then(|plate| g.armor_places().all.get(plate)) {
             Some(place) => UsedPlate::at(g, place, row.checked_rem(each).unwrap_or(0)).map(Some),
             None => Ok(None),
         }
-    };
-    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
-    let table = DeclaredTable::new("armor_plates", count, locate)
-        .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
-        .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
-        .fields(const { field::<PlateHeader>("material_id") }, |row| Ok(g.view("plate").locate(row.header())))
-        .column(Column::text("material").brief().resolved(), |row| {
-            Ok(material_name(row.header().material_id.get()).into())
-        })
-        .fields(const { field::<PlateHeader>("layer") }, |row| Ok(g.view("plate").locate(row.header())))
-        .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
-        .column(Column::new("area", Kind::F64).brief(), |row| Ok(area(row.plate.triangles()).into()))
-        .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
-            component(Some(row.header().min.map(|v| v.get())), axis)
-        })
-        .columns(point(["max_x", "max_y", "max_z"]), |row, axis| {
-            component(Some(row.header().max.map(|v| v.get())), axis)
-        })
-        .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
-        .with_volume(|row| {
-            let header = row.header();
-            Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
-        })
-        .damaged(|| g.armor_places().damage.clone());
+    })
+    .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
+    .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
+    .fields(const { field::<PlateHeader>("material_id") }, |row| Ok(g.view("plate").locate(row.header())))
+    .column(Column::text("material").brief().resolved(), |row| Ok(material_name(row.header().material_id.get()).into()))
+    .fields(const { field::<PlateHeader>("layer") }, |row| Ok(g.view("plate").locate(row.header())))
+    .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
+    .column(Column::new("area", Kind::F64).brief(), |row| Ok(area(row.plate.triangles()).into()))
+    .columns(point(["min_x", "min_y", "min_z"]), |row, axis| component(Some(row.header().min.map(|v| v.get())), axis))
+    .columns(point(["max_x", "max_y", "max_z"]), |row, axis| component(Some(row.header().max.map(|v| v.get())), axis))
+    .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
+    .with_volume(|row| {
+        let header = row.header();
+        Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
+    })
+    .damaged(|| g.armor_places().damage.clone());
     Box::new(with_armor(table, |row| row))
 }
 
@@ -258,9 +251,9 @@ struct ArmorTriangle<'g> {
 
 /// The area of triangles in square metres.
 fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
-    let metres = |corner: &ArmorVertex| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES));
     let of_triangle = |corners: &[ArmorVertex; 3]| {
-        let [a, b, c] = corners.each_ref().map(metres);
+        let [a, b, c] =
+            corners.each_ref().map(|corner| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES)));
         let side = |to: [f64; 3]| [to[0] - a[0], to[1] - a[1], to[2] - a[2]];
         let ([ux, uy, uz], [vx, vy, vz]) = (side(b), side(c));
         let across = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
@@ -270,33 +263,32 @@ fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {
-    let locate = |row: usize| {
+    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
+    let table = DeclaredTable::new("armor_triangles", all, |row| {
         let each = g.rows_of_plate() as u64;
         let (triangle, number) = ((row as u64).checked_div(each), (row as u64).checked_rem(each).unwrap_or(0));
         let Some((place, at)) = triangle.and_then(|row| g.armor_places().find(row)) else { return Ok(None) };
         let of = UsedPlate::at(g, place, usize::try_from(number).unwrap_or(usize::MAX))?;
         Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
-    };
-    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
-    let table = DeclaredTable::new("armor_triangles", all, locate)
-        .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
-        .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
-        .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
-        .columns(
-            ["x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2"].map(|name| Column::f32(name).brief()),
-            |t, number| {
-                let corner = t.corners.get(number / 3).map(|corner| corner.position.map(|v| v.get()));
-                component(corner, number % 3)
-            },
-        )
-        .column(Column::uint("plate").place(), |t| Ok(t.of.place.number.into()))
-        .column(Column::text("material").resolved(), |t| Ok(material_name(t.of.header().material_id.get()).into()))
-        .with_volume(|t| {
-            let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
-            Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
-        })
-        .damaged(|| g.armor_places().damage.clone())
-        .derived();
+    })
+    .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
+    .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
+    .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
+    .columns(
+        ["x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2"].map(|name| Column::f32(name).brief()),
+        |t, number| {
+            let corner = t.corners.get(number / 3).map(|corner| corner.position.map(|v| v.get()));
+            component(corner, number % 3)
+        },
+    )
+    .column(Column::uint("plate").place(), |t| Ok(t.of.place.number.into()))
+    .column(Column::text("material").resolved(), |t| Ok(material_name(t.of.header().material_id.get()).into()))
+    .with_volume(|t| {
+        let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
+        Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
+    })
+    .damaged(|| g.armor_places().damage.clone())
+    .derived();
     Box::new(with_armor(table, |row| &row.of))
 }
 
@@ -421,42 +413,42 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         })
     }));
     let of_count = Arc::clone(&starts);
-    let locate = move |row, before: Option<Vertex<'g>>| {
-        let vertex = |(buffer, index)| {
-            let all = before.filter(|before| before.buffer == buffer).map(|before| before.all);
-            Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
-        };
-        Ok(starts.locate(row).map(vertex))
-    };
     let pair = |pair: Option<[f32; 2]>, number: usize| Ok(pair.and_then(|pair| pair.get(number).copied()).into());
-    let table = DeclaredTable::walked("vertices", move || g.vertices_prototypes().map(|_| of_count.len()), locate)
-        .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
-        .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
-        .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
-            component(v.read()?.positions().and_then(|mut v| v.next()), axis)
-        })
-        .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| {
-            component(v.read()?.normals().and_then(|mut v| v.next()), axis)
-        })
-        .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
-            pair(v.read()?.uvs().and_then(|mut v| v.next()), number)
-        })
-        .columns(["u2", "v2"].map(Column::f32), move |v, number| {
-            pair(v.read()?.uv2s().and_then(|mut v| v.next()), number)
-        })
-        .column(Column::floats("tangent"), |v| {
-            Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
-        })
-        .column(Column::floats("binormal"), |v| {
-            Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
-        })
-        .column(Column::numbers("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
-        .column(Column::numbers("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
-        .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
-        .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
-        .column(Column::numbers("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
-        .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
-        .derived();
+    let table = DeclaredTable::walked(
+        "vertices",
+        move || g.vertices_prototypes().map(|_| of_count.len()),
+        move |row, before: Option<Vertex<'_>>| {
+            Ok(starts.locate(row).map(|(buffer, index)| {
+                let all = before.filter(|before| before.buffer == buffer).map(|before| before.all);
+                Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
+            }))
+        },
+    )
+    .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
+    .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
+    .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
+        component(v.read()?.positions().and_then(|mut v| v.next()), axis)
+    })
+    .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| {
+        component(v.read()?.normals().and_then(|mut v| v.next()), axis)
+    })
+    .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
+        pair(v.read()?.uvs().and_then(|mut v| v.next()), number)
+    })
+    .columns(["u2", "v2"].map(Column::f32), move |v, number| pair(v.read()?.uv2s().and_then(|mut v| v.next()), number))
+    .column(Column::floats("tangent"), |v| {
+        Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+    })
+    .column(Column::floats("binormal"), |v| {
+        Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+    })
+    .column(Column::numbers("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
+    .column(Column::numbers("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
+    .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
+    .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
+    .column(Column::numbers("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
+    .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
+    .derived();
     Box::new(table)
 }
 

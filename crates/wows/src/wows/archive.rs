@@ -84,7 +84,7 @@ impl WowsArchive {
     fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
         let id = cityhash64(path.as_bytes());
         let unnamed = AtomicBool::new(false);
-        let in_index = |n: usize, index: &Index| {
+        if let Some(found) = self.first(self.file_count(), |n, index| {
             let file = index.find_file(id, 0)?;
             let Some(resource) = index.find_resource(id) else {
                 unnamed.store(true, Ordering::Relaxed);
@@ -95,8 +95,7 @@ impl WowsArchive {
                 Ok(false) => None,
                 Err(error) => Some(Err(error.context(format_args!("{}: file {file}", index.name())))),
             }
-        };
-        if let Some(found) = self.first(self.file_count(), in_index) {
+        }) {
             return found.map(Some);
         }
         // Its name may be in another index than its file.
@@ -128,11 +127,10 @@ impl WowsArchive {
 
     /// The volume of file `n` of an index.
     pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&VolumeFile> {
-        let unknown = || {
+        let volume = self.volume_list().get(entry.volume).ok_or_else(|| {
             let what = format!("volume {:#018X} is in no index", entry.volume).into();
             index.file_view(n).error(ErrorKind::Damaged { what })
-        };
-        let volume = self.volume_list().get(entry.volume).ok_or_else(unknown);
+        });
         let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::clone));
         volume.map_err(|error| error.context(format_args!("{}: file {n}", index.name())))
     }

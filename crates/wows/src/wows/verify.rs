@@ -17,12 +17,11 @@ pub(super) fn game(game: &WowsArchive, progress: &Progress) -> Report {
     progress.announce(resources.saturating_add(files));
     let tree = game.tree();
     let each = |check: &(dyn Fn(usize, &Index, &mut Check) + Sync), name: &'static str, detail: String| {
-        let part = |(n, index): (usize, &Index)| {
+        let checks = indexes.par_iter().enumerate().map(|(n, index)| {
             let mut found = Check::new(name);
             check(n, index, &mut found);
             found.context(index.name())
-        };
-        let checks = indexes.par_iter().enumerate().map(part);
+        });
         checks.reduce(|| Check::new(name), Check::merge).with_detail(detail)
     };
     let checksum = |_: usize, index: &Index, check: &mut Check| {

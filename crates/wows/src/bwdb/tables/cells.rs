@@ -28,7 +28,18 @@ pub(super) fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<F
     let mut columns = Vec::new();
     let mut sources = Vec::new();
     for (field, info) in fields.iter().enumerate().filter(|(_, field)| field.told_in.is_none()) {
-        let mut push = |name: Cow<'static, str>, kind, half| {
+        let name: Cow<'static, str> = info.name.into();
+        let (first, second) = match info.shown {
+            FieldColumns::Plain(kind) => ((name, kind, Half::Whole), None),
+            FieldColumns::Name => {
+                ((format!("{name}_id").into(), Kind::Id32, Half::Id), Some((name, Kind::Text, Half::Text)))
+            }
+            FieldColumns::Path => {
+                let text = format!("{name}_path").into();
+                ((format!("{name}_id").into(), Kind::Id64, Half::Id), Some((text, Kind::Text, Half::Text)))
+            }
+        };
+        for (name, kind, half) in std::iter::once(first).chain(second) {
             let role = match half {
                 Half::Id if kind == Kind::Id64 => Role::Reference,
                 Half::Text => Role::Resolved,
@@ -39,17 +50,6 @@ pub(super) fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<F
             let shape = (kind == Kind::Nested).then(|| built_in::shape(fields, info)).flatten();
             columns.push(Column { name, kind, brief, role, accepts, shape, ..Column::new("", Kind::Any) });
             sources.push(FieldColumn { field, half });
-        };
-        match info.shown {
-            FieldColumns::Plain(kind) => push(info.name.into(), kind, Half::Whole),
-            FieldColumns::Name => {
-                push(format!("{}_id", info.name).into(), Kind::Id32, Half::Id);
-                push(info.name.into(), Kind::Text, Half::Text);
-            }
-            FieldColumns::Path => {
-                push(format!("{}_id", info.name).into(), Kind::Id64, Half::Id);
-                push(format!("{}_path", info.name).into(), Kind::Text, Half::Text);
-            }
         }
     }
     (columns, sources)
@@ -101,10 +101,10 @@ pub(super) fn cell_of<'a>(
         (_, Leaf::Value(value)) => Ok(value),
         (Half::Whole, _) => field_value(&walk, column.field, names, budget),
         (Half::Id, Leaf::Name(id)) => Ok(Value::Id32(id.0)),
-        (Half::Text, Leaf::Name(id)) => Ok(names.name(id)?.map(Value::Text).unwrap_or_default()),
+        (Half::Text, Leaf::Name(id)) => Ok(names.name(id)?.map_or(Value::Null, Value::Text)),
         (Half::Id, Leaf::Path(id)) => Ok(Value::Id64(id.0)),
         (Half::Text, Leaf::Path(PathId(0))) => Ok(Value::Null),
-        (Half::Text, Leaf::Path(id)) => Ok(names.path(id)?.map(Value::Text).unwrap_or_default()),
+        (Half::Text, Leaf::Path(id)) => Ok(names.path(id)?.map_or(Value::Null, Value::Text)),
     }
 }
 

@@ -1,8 +1,10 @@
 //! The tables of a database file's own parts: its resources, its strings, its databases.
 
 use super::rows::at_path;
-use crate::bwdb::hashmap::{self, Bucket, occupied};
+use crate::bwdb::hashmap::{self, Bucket, Modulus, occupied};
+use crate::bwdb::layout::ResourceBucket;
 use crate::bwdb::{Blob, Database, Resource, State};
+use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
 use crate::lazy::Lazy;
@@ -13,70 +15,87 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
-    let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
-    let (of_row, of_far) = (Arc::clone(&slots), Arc::clone(&slots));
-    let look = move |rows: Range<usize>| {
-        let end = rows.end;
-        let slots = rows.map_while(|row| of_far.slot("resources", row).ok());
-        db.paths().ahead(slots.filter_map(|slot| Some(db.resource_buckets().get(slot)?.key.get())));
-        end
-    };
-    // Opened once for all rows; one that is damaged says so each time.
-    let blobs: Arc<[Option<Blob<'a>>]> = db.databases().map(Result::ok).collect();
-    let types: Box<[Option<&'static str>]> = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
-    let blob = move |resource: &Resource<'a>| match blobs.get(resource.database_index()) {
-        Some(Some(blob)) => Ok(*blob),
-        _ => resource.database(),
-    };
-    let of_place = blob.clone();
-    let place = move |resource: &Resource<'a>| match resource.state() {
-        State::Valid => {
-            let blob = of_place(resource)?;
-            // Of records that are shown raw the size is not known.
-            blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
-        }
-        _ => Ok(None),
-    };
-    let of_size = place.clone();
-    let locate = move |row| {
-        if row >= db.resource_count() {
+/// The rows of `resources`.
+struct ResourceRows<'a> {
+    db: &'a Database,
+    slots: Slots<'a, ResourceBucket>,
+    /// The databases, opened once for all rows. `None` for a damaged one, which returns its error each time.
+    blobs: Box<[Option<Blob<'a>>]>,
+    types: Box<[Option<&'static str>]>,
+}
+
+impl<'a> ResourceRows<'a> {
+    fn locate(&self, row: usize) -> Result<Option<(u64, Resource<'a>)>> {
+        if row >= self.db.resource_count() {
             return Ok(None);
         }
-        let slot = of_row.slot("resources", row)?;
-        let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
-        Ok(db.resource_at(slot, id).map(|resource| (id, resource)))
-    };
-    let with_id = move |id: u64| {
-        let slot = hashmap::find(db.resource_buckets(), db.resource_slots, id);
-        Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
-    };
-    let of_path = with_id.clone();
-    let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), locate)
+        let slot = self.slots.slot("resources", row)?;
+        let id = self.db.resource_buckets().get(slot).map_or(0, |bucket| bucket.key.get());
+        Ok(self.db.resource_at(slot, id).map(|resource| (id, resource)))
+    }
+
+    fn with_id(&self, id: u64) -> Result<Vec<usize>> {
+        Ok(self.slots.row_of(self.db.resource_slots, id).into_iter().collect())
+    }
+
+    /// Prefetches the paths of rows.
+    fn look(&self, rows: Range<usize>) -> usize {
+        let end = rows.end;
+        let slots = rows.map_while(|row| self.slots.slot("resources", row).ok());
+        self.db.paths().ahead(slots.filter_map(|slot| Some(self.db.resource_buckets().get(slot)?.key.get())));
+        end
+    }
+
+    fn type_name(&self, resource: &Resource<'a>) -> Result<Cow<'static, str>> {
+        match self.types.get(resource.database_index()) {
+            Some(Some(name)) => Ok(Cow::Borrowed(name)),
+            _ => Ok(Cow::Owned(resource.database()?.type_name_or_magic())),
+        }
+    }
+
+    /// The place of a record and its size, if the resource is valid and the layout of its records is known.
+    fn place(&self, resource: &Resource<'a>) -> Result<Option<(View<'a>, usize)>> {
+        if resource.state() != State::Valid {
+            return Ok(None);
+        }
+        let blob = match self.blobs.get(resource.database_index()) {
+            Some(Some(blob)) => *blob,
+            _ => resource.database()?,
+        };
+        blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
+    }
+}
+
+pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
+    let blobs: Box<[_]> = db.databases().map(Result::ok).collect();
+    let types = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
+    let slots = Slots::new(db.resource_buckets(), &db.resource_rows);
+    let rows = Arc::new(ResourceRows { db, slots, blobs, types });
+    let [of_row, of_id, of_path, of_ahead, of_type, of_place, of_size] = std::array::from_fn(|_| Arc::clone(&rows));
+    let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), move |row| of_row.locate(row))
         .random_access()
         .own_texts(false)
         .with_writable_rows()
         .field(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Id64(*id)))
-        .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
+        .found_by(move |key| if let Value::Id64(id) = key { Some(of_id.with_id(*id)) } else { None })
         .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| db.path_text(*id))
-        .looked_ahead(look)
+        .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
-            Value::Text(path) => Some(at_path(db, path, &of_path)),
+            Value::Text(path) => Some(at_path(db, path, |id| of_path.with_id(id))),
             _ => None,
         })
         .found_if(|| db.hashes_paths())
-        .field(Column::text("type").brief(), move |(_, resource)| match types.get(resource.database_index()) {
-            Some(&Some(name)) => Ok(Cow::Borrowed(name)),
-            _ => Ok(Cow::Owned(blob(resource)?.type_name_or_magic())),
-        })
+        .field(Column::text("type").brief(), move |(_, resource)| of_type.type_name(resource))
         .field(
             Column::uint("database").place().accepts(Accepts::Bits(6)),
             |(_, resource)| Ok(resource.database_index()),
         )
         .field(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| Ok(resource.record_index()))
         .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
-        .field(Column::uint("offset").place(), move |(_, resource)| Ok(place(resource)?.map(|(view, _)| view.offset())))
-        .field(Column::uint("size"), move |(_, resource)| Ok(of_size(resource)?.map(|(_, size)| size)));
+        .field(Column::uint("offset").place(), move |(_, resource)| {
+            Ok(of_place.place(resource)?.map(|(view, _)| view.offset()))
+        })
+        .field(Column::uint("size"), move |(_, resource)| Ok(of_size.place(resource)?.map(|(_, size)| size)));
     Box::new(table)
 }
 
@@ -105,9 +124,14 @@ impl<'a, B: Bucket> Slots<'a, B> {
     fn slot(&self, table: &str, row: usize) -> Result<usize> {
         let last = self.last.load(Ordering::Relaxed);
         if self.rows.get().is_none() && last >> 32 == row as u64 {
-            return Ok(usize::try_from(last & u64::from(u32::MAX)).unwrap_or(usize::MAX));
+            return Ok(usize::try_from(last & u64::from(u32::MAX)).expect("a slot is below 2^32"));
         }
         self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
+    }
+
+    /// The row with a key.
+    fn row_of(&self, modulus: Modulus, key: u64) -> Option<usize> {
+        self.row(hashmap::find(self.buckets, modulus, key)?)
     }
 
     /// The row of an occupied slot.
@@ -125,10 +149,8 @@ impl<'a, B: Bucket> Slots<'a, B> {
 pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let buckets = db.spans.string_buckets.get();
     let slots = Arc::new(Slots::new(buckets, &db.string_rows));
-    let of_row = Arc::clone(&slots);
+    let [of_row, of_id, of_text] = std::array::from_fn(|_| Arc::clone(&slots));
     let locate = move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) };
-    let row_of = move |id: u32| hashmap::find(buckets, db.string_slots, id.into()).and_then(|slot| slots.row(slot));
-    let of_text = row_of.clone();
     let table = DeclaredTable::new("strings", move || Ok(db.string_count()), locate)
         .random_access()
         .dictionary()
@@ -136,27 +158,31 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
             Ok(Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })
         .found_by(move |key| match key {
-            Value::Id32(id) => Some(Ok(row_of(*id).into_iter().collect())),
+            Value::Id32(id) => Some(Ok(of_id.row_of(db.string_slots, (*id).into()).into_iter().collect())),
             _ => None,
         })
         .field(Column::text("text").brief(), |&slot| db.string_in_slot(slot))
         .found_by(move |key| {
             let Value::Text(text) = key else { return None };
             let id = Database::name_id(text);
-            let Some(row) = of_text(id) else { return Some(Ok(Vec::new())) };
+            let Some(row) = of_text.row_of(db.string_slots, id.into()) else { return Some(Ok(Vec::new())) };
             // Another text may have the same hash.
             Some(db.string(id).map(|found| if found == Some(&**text) { vec![row] } else { Vec::new() }))
         })
         .searched_by(|literal| {
-            let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
-            search_terminated(db.source.bytes(), &db.string_span(), || db.string_count(), start, literal)
+            search_terminated(
+                db.source.bytes(),
+                &db.string_span(),
+                || db.string_count(),
+                |row| db.start_of(row),
+                literal,
+            )
         });
     Box::new(table)
 }
 
 pub(super) fn databases(db: &Database) -> Box<dyn Table + '_> {
-    let locate = |row| Ok(Some((row, db.database(row)?)));
-    let table = DeclaredTable::new("databases", || Ok(db.database_count()), locate)
+    let table = DeclaredTable::new("databases", || Ok(db.database_count()), |row| Ok(Some((row, db.database(row)?))))
         .random_access()
         .own_texts(false)
         .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))

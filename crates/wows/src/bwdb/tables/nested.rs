@@ -11,7 +11,6 @@ use crate::table::search::{Literal, stands};
 use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -81,29 +80,60 @@ struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
     children: C,
+    /// The columns with which the rows begin.
+    leads: Vec<Lead<'a>>,
     /// The literal of the last search in all texts, and whether it was found.
     stood: Mutex<Option<(Literal, bool)>>,
     /// For each record, up to one that exceeds all limits, the end of its children's rows; counted on first use.
     ends: OnceLock<Arc<[usize]>>,
     /// The last found record: cells are read row by row, and rows of one record are consecutive.
     last: AtomicUsize,
-    file: PhantomData<fn() -> View<'a>>,
 }
 
 impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     fn ends(&self) -> &[usize] {
         self.ends.get_or_init(|| {
-            let of_record = |record| self.records.view(record).and_then(|view| self.children.count(view)).unwrap_or(1);
             let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
             let share = records.div_ceil(parts);
-            let part = |i: usize| {
-                let start = i.saturating_mul(share).min(records);
-                (start..start.saturating_add(share).min(records)).map(of_record).collect::<Vec<_>>()
-            };
-            let count = || lazy::parts(parts, part).concat();
-            self.records.counts().get(self.name, self.most(), count)
+            self.records.counts().get(self.name, self.most(), || {
+                lazy::parts(parts, |part| {
+                    let start = part.saturating_mul(share);
+                    self.counts(start.min(records)..start.saturating_add(share).min(records))
+                })
+                .concat()
+            })
         })
+    }
+
+    /// The number of rows of each of these records.
+    fn counts(&self, records: Range<usize>) -> Vec<usize> {
+        records
+            .map(|record| self.records.view(record).and_then(|view| self.children.count(view)).unwrap_or(1))
+            .collect()
+    }
+
+    fn lead(&self, number: usize) -> &Lead<'a> {
+        self.leads.get(number).expect("each leading column has its number")
+    }
+
+    /// The row `row`; `before` is the row that a walk located before.
+    fn locate(&self, row: usize, before: Option<Child<'a, C::Row>>) -> Result<Option<Child<'a, C::Row>>> {
+        if row >= self.len() {
+            return self.check_all().map(|()| None);
+        }
+        let own = OnceCell::new();
+        let (guess, budget) = match before {
+            Some(before) if before.rows.contains(&row) => {
+                return Ok(Some(Child { row, own, budget: before.budget.next(), ..before }));
+            }
+            Some(before) => (before.record.saturating_add(1), before.budget.next()),
+            None => (self.last.load(Ordering::Relaxed), RowBudget::new(self.file_size(), self.len())),
+        };
+        let (record, rows) = self.record_of(row, guess);
+        self.last.store(record, Ordering::Relaxed);
+        let leads = self.leads.iter().map(|_| OnceLock::new()).collect();
+        Ok(Some(Child { row, record, rows, leads, own, budget }))
     }
 
     /// The number of rows, if they were counted or can be counted in less time than the start of a process. The records
@@ -115,23 +145,27 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     /// The lists of the records that have this cell in a column with which their rows begin.
-    fn lists(&self, leads: &[Lead<'a>], column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        let find = leads.get(column).and_then(|lead| lead.find.as_ref());
-        let mut records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
-        if leads.get(column).is_some_and(|lead| lead.column.role == Role::Place) {
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let Some(lead) = self.leads.get(column) else { return Ok(Vec::new()) };
+        let Some(records) = lead.find.as_ref().and_then(|find| find(cell)) else { return Ok(Vec::new()) };
+        let mut records = records?;
+        if lead.column.role == Role::Place {
             // A record is one list, for any number of keys.
             records.retain(|record| *record < self.records.stored());
         }
-        let cells = |record: usize| {
-            let says = |(_, lead): &(usize, &Lead<'a>)| matches!(lead.column.role, Role::Place | Role::Key);
-            let cells = leads.iter().enumerate().filter(says);
-            cells.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect::<Result<_>>()
-        };
-        let list = |record: usize| {
-            let shared = self.records.sharing(record).into_iter().map(cells).collect::<Result<_>>()?;
-            Ok(ItemList { cells: cells(record)?, len: self.children.count(self.records.view(record)?)?, shared })
-        };
-        records.into_iter().map(list).collect()
+        let lists = records.into_iter().map(|record| {
+            let shared = self.records.sharing(record).into_iter().map(|record| self.key_cells(record));
+            let (cells, len) = (self.key_cells(record)?, self.children.count(self.records.view(record)?)?);
+            Ok(ItemList { cells, len, shared: shared.collect::<Result<_>>()? })
+        });
+        lists.collect()
+    }
+
+    /// The cells that identify a record, with the numbers of their columns.
+    fn key_cells(&self, record: usize) -> Result<Vec<(usize, Value<'static>)>> {
+        let leads = self.leads.iter().enumerate();
+        let keys = leads.filter(|(_, lead)| matches!(lead.column.role, Role::Place | Role::Key));
+        keys.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect()
     }
 
     /// As [`Table::sharing`].
@@ -150,7 +184,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 
     /// Rows that can be read.
     fn len(&self) -> usize {
-        self.ends().last().copied().unwrap_or(0)
+        self.ends().last().map_or(0, |end| *end)
     }
 
     fn file_size(&self) -> usize {
@@ -160,7 +194,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// Rows that all records together may have.
     fn most(&self) -> usize {
         let limit = Budget::of_arrays(self.file_size()).limit();
-        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).unwrap_or(0)
+        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).expect("rows have bytes")
     }
 
     /// Counts the rows of `record` unless they are counted.
@@ -183,7 +217,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 
     fn rows_of(&self, record: usize) -> Range<usize> {
         let ends = self.ends();
-        let start = record.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+        let start = ends.get(..record).and_then(<[usize]>::last).map_or(0, |end| *end);
         start..ends.get(record).copied().unwrap_or(start)
     }
 
@@ -272,20 +306,20 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         // Also counts them, before several threads need it.
         self.check_all().ok()?;
         let budget = Budget::of_arrays(self.file_size());
-        let of_record = |record: usize| {
+        let rows = (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(|record| {
             let rows = self.rows_of(record);
             let (start, record) = (rows.start, self.records.view(record).ok());
-            let may_have = |row: &usize| {
-                let mut texts = TextSearch { literal, budget: &budget, found: false };
+            let budget = &budget;
+            rows.filter(move |row| {
+                let mut texts = TextSearch { literal, budget, found: false };
                 match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
                     Some(row) => walk(&row, &mut texts),
                     None => return true,
                 }
                 texts.found
-            };
-            rows.filter(may_have).collect::<Vec<_>>()
-        };
-        let rows = (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect();
+            })
+        });
+        let rows = rows.collect();
         (!budget.is_spent()).then_some(rows)
     }
 }
@@ -320,34 +354,11 @@ pub(super) struct Nested<'a, R, C: Children<'a>> {
 
 impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
-        let (ends, last) = (OnceLock::new(), AtomicUsize::new(0));
-        let parents =
-            Arc::new(Parents { name, records, children, stood: Mutex::default(), ends, last, file: PhantomData });
-        let leads = Arc::new(records.leads());
-        let shared = leads.len();
-        let [of_count, of_row, of_touch, of_damage, of_known, of_sharing, of_stored] =
+        let (leads, stood, ends, last) = (records.leads(), Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
+        let parents = Arc::new(Parents { name, records, children, leads, stood, ends, last });
+        let [of_count, of_row, of_touch, of_damage, of_known, of_sharing, of_stored, of_lists] =
             std::array::from_fn(|_| Arc::clone(&parents));
-        let locate = move |row, before: Option<Child<'a, C::Row>>| {
-            if row >= of_row.len() {
-                return of_row.check_all().map(|()| None);
-            }
-            let own = OnceCell::new();
-            Ok(Some(match before {
-                Some(before) if before.rows.contains(&row) => {
-                    Child { row, own, budget: before.budget.next(), ..before }
-                }
-                before => {
-                    let last = of_row.last.load(Ordering::Relaxed);
-                    let guess = before.as_ref().map_or(last, |before| before.record.saturating_add(1));
-                    let new = || RowBudget::new(of_row.file_size(), of_row.len());
-                    let budget = before.map_or_else(new, |before| before.budget.next());
-                    let (record, rows) = of_row.record_of(row, guess);
-                    of_row.last.store(record, Ordering::Relaxed);
-                    let leads = std::iter::repeat_with(OnceLock::new).take(shared).collect();
-                    Child { row, record, rows, leads, own, budget }
-                }
-            }))
-        };
+        let locate = move |row, before| of_row.locate(row, before);
         let mut table = DeclaredTable::walked(name, move || Ok(of_count.len()), locate).random_access();
         table = table.prefetched_by(move |rows| of_touch.prefetch(rows));
         table = table.damaged(move || of_damage.check_all().err());
@@ -356,14 +367,10 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             table = table.derived();
             table = table.shared_by(move |row| of_sharing.sharing(row), move || of_stored.stored_len());
         }
-        for (number, lead) in leads.iter().enumerate() {
-            let [leads, by, of_finds, ahead] = std::array::from_fn(|_| Arc::clone(&leads));
-            let [of_find, of_look] = std::array::from_fn(|_| Arc::clone(&parents));
-            let get = move |record| match leads.get(number) {
-                Some(lead) => (lead.get)(record),
-                None => Ok(Value::Null),
-            };
+        for (number, lead) in parents.leads.iter().enumerate() {
+            let [of_cell, of_look, of_find, of_finds] = std::array::from_fn(|_| Arc::clone(&parents));
             table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C::Row>| {
+                let get = &of_cell.lead(number).get;
                 let Some(cell) = child.leads.get(number) else { return get(child.record) };
                 match cell.get_or_init(|| get(child.record).ok()) {
                     Some(Value::Text(text)) => Ok(Value::text(text)),
@@ -373,28 +380,24 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                 }
             });
             if lead.look.is_some() {
-                table = table.looked_ahead(move |rows| {
-                    let look = ahead.get(number).and_then(|lead| lead.look.as_ref());
-                    look.map_or(rows.end, |look| of_look.look_at_records(rows, look))
+                table = table.looked_ahead(move |rows| match &of_look.lead(number).look {
+                    Some(look) => of_look.look_at_records(rows, look),
+                    None => rows.end,
                 });
             }
             if lead.find.is_some() {
                 table = table.found_by(move |key| {
-                    let records = by.get(number)?.find.as_ref()?(key)?;
+                    let records = of_find.lead(number).find.as_ref()?(key)?;
                     Some(records.and_then(|records| {
                         records.iter().try_for_each(|&record| of_find.check_counted(record))?;
                         Ok(records.into_iter().flat_map(|record| of_find.rows_of(record)).collect())
                     }))
                 });
-                table = table.found_if(move || {
-                    let finds = of_finds.get(number).and_then(|lead| lead.finds.as_ref());
-                    finds.is_none_or(|finds| finds())
-                });
+                table = table.found_if(move || of_finds.lead(number).finds.as_ref().is_none_or(|finds| finds()));
             }
         }
         let table = table.field(Column::uint("index").brief().key(), |child| Ok(child.index()));
-        let of_lists = Arc::clone(&parents);
-        let table = table.with_items_written(move |column, cell| of_lists.lists(&leads, column, cell));
+        let table = table.with_items_written(move |column, cell| of_lists.lists(column, cell));
         Self { parents, table, has_own_texts: !R::DERIVED }
     }
 
@@ -451,12 +454,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         walk: impl Fn(&C::Row, &mut dyn Walker<'a>) + Send + Sync + 'a,
     ) -> Self {
         let parents = Arc::clone(&self.parents);
-        let search = move |literal: &Literal| match texts {
+        self.table = self.table.with_texts(texts.any()).searched_by(move |literal| match texts {
             HeldTexts::NONE => Some(Vec::new()),
             HeldTexts::OWN if !parents.stands(literal) => Some(Vec::new()),
             _ => parents.search(literal, &walk),
-        };
-        self.table = self.table.with_texts(texts.any()).searched_by(search);
+        });
         self.has_own_texts |= texts.own;
         self
     }

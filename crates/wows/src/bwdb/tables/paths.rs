@@ -1,5 +1,5 @@
-use super::super::Database;
 use super::super::layout::PathEntry;
+use super::super::{Database, Paths};
 use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::id::Id64;
@@ -16,7 +16,13 @@ struct PathRow<'a> {
     spare: Cell<String>,
 }
 
-impl PathRow<'_> {
+impl<'a> PathRow<'a> {
+    fn new(paths: Paths<'a>, number: usize, before: Option<Self>) -> Option<Self> {
+        let entry = paths.entries().get(number)?;
+        let spare = before.map_or_else(String::new, Self::into_spare).into();
+        Some(Self { number, entry, path: OnceCell::new(), spare })
+    }
+
     fn into_spare(self) -> String {
         self.path.into_inner().flatten().unwrap_or_else(|| self.spare.into_inner())
     }
@@ -25,10 +31,7 @@ impl PathRow<'_> {
 /// `paths`, whose walks write each path over the one before.
 pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     let paths = db.paths();
-    let locate = move |row, before: Option<PathRow<'_>>| {
-        let spare = Cell::new(before.map(PathRow::into_spare).unwrap_or_default());
-        Ok(paths.entries().get(row).map(|entry| PathRow { number: row, entry, path: OnceCell::new(), spare }))
-    };
+    let locate = move |row, before| Ok(PathRow::new(paths, row, before));
     let table = DeclaredTable::walked("paths", move || Ok(paths.len()), locate)
         .random_access()
         .dictionary()
@@ -41,11 +44,11 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
         .field(Column::text("name"), move |row| paths.name(row.entry))
         .searched_by(move |literal| paths.search_names(literal))
         .column_of_row(Column::text("path").brief().resolved().in_folders(), move |row| {
-            let join = || {
+            let path = row.path.get_or_init(|| {
                 let mut path = row.spare.take();
                 paths.write_path(row.number, &mut path).ok().map(|()| path)
-            };
-            match row.path.get_or_init(join) {
+            });
+            match path {
                 Some(path) => Ok(Value::text(path)),
                 // A damaged path returns its error each time.
                 None => paths.path_at(row.number).map(Value::owned),

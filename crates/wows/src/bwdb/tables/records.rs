@@ -103,21 +103,28 @@ impl<T> Row<T> {
     }
 }
 
+/// A table of `count()` records of `file`.
+pub(super) fn rows_of<'a, T: Send + 'a>(
+    name: &'static str,
+    file: &'a Source,
+    count: impl Fn() -> usize + Copy + Send + Sync + 'a,
+    read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
+) -> DeclaredTable<'a, Row<T>> {
+    let locate = move |row, before| Ok((row < count()).then(|| Row::new(row, read(row), before, count(), file)));
+    DeclaredTable::walked(name, move || Ok(count()), locate).random_access()
+}
+
 /// A table that begins with the columns that all tables of `rows` do.
 pub(super) fn table_of<'a, T: Send + 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
     read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
 ) -> DeclaredTable<'a, Row<T>> {
-    let locate = move |row, before| {
-        let count = rows.len();
-        Ok((row < count).then(|| Row::new(row, read(row), before, count, rows.file())))
-    };
-    let mut table = DeclaredTable::walked(name, move || Ok(rows.len()), locate).random_access();
+    let mut table = rows_of(name, rows.file(), move || rows.len(), read);
     if R::DERIVED {
         table = table.derived().own_texts(false);
-        let stored_len = move || Some(rows.stored()).filter(|stored| *stored < rows.len());
-        table = table.shared_by(move |row| rows.sharing(row), stored_len);
+        table = table
+            .shared_by(move |row| rows.sharing(row), move || Some(rows.stored()).filter(|stored| *stored < rows.len()));
     }
     rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));
@@ -149,8 +156,9 @@ pub(super) fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
     let table = with_own_texts(table, P::FIELDS, &sources);
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
-        let cell = || field_cell(&get(row.read()?)?, source, names, row.budget.get());
-        cell().map_err(|error| within(name, row.number, error))
+        let record = row.read().and_then(&get);
+        let cell = record.and_then(|record| field_cell(&record, source, names, row.budget.get()));
+        cell.map_err(|error| within(name, row.number, error))
     })
 }
 
@@ -160,8 +168,8 @@ pub(super) fn with_own_texts<'a, R>(
     fields: &'static [FieldInfo],
     sources: &[FieldColumn],
 ) -> DeclaredTable<'a, R> {
-    let holds_own = |source: &FieldColumn| fields.get(source.field).is_some_and(|field| field.texts.own);
-    if sources.iter().any(holds_own) { table.own_texts(true) } else { table }
+    let has_own = sources.iter().filter_map(|source| fields.get(source.field)).any(|field| field.texts.own);
+    if has_own { table.own_texts(true) } else { table }
 }
 
 /// A row for each record.
@@ -169,14 +177,13 @@ pub(super) fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
 ) -> Box<dyn Table + 'a> {
-    let table = table_of(name, rows, move |row| T::read(rows.view(row)?));
-    let touch = move |ahead: &[Range<usize>]| {
+    let table = table_of(name, rows, move |row| T::read(rows.view(row)?)).prefetched_by(move |ahead| {
         let mut ids = Ids::default();
         let records = ahead.iter().cloned().flatten().map_while(|row| rows.view(row).ok());
         records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
         rows.names().ahead(&ids);
-    };
-    Box::new(with_fields(table.prefetched_by(touch), name, rows.names(), |record: &T| Ok(*record)))
+    });
+    Box::new(with_fields(table, name, rows.names(), |record: &T| Ok(*record)))
 }
 
 pub(super) fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {

@@ -59,12 +59,12 @@ impl<'a> DatabaseRows<'a> {
     }
 
     /// The row of a valid resource with this id, if its record is one of these.
-    pub(super) fn with_id(self, id: u64) -> Result<Option<usize>> {
+    pub(super) fn with_id(self, id: u64) -> Result<Vec<usize>> {
         let found = self.db.lookup(id)?.filter(|r| r.state() == State::Valid);
-        let Some(found) = found.filter(|r| r.database_index() == self.blob.index()) else { return Ok(None) };
+        let Some(found) = found.filter(|r| r.database_index() == self.blob.index()) else { return Ok(Vec::new()) };
         let mut rows = self.of_record(found.record_index());
         let own = rows.next();
-        Ok(rows.find(|&row| self.alias(row).is_some_and(|alias| alias.id == id)).or(own))
+        Ok(rows.find(|&row| self.alias(row).is_some_and(|alias| alias.id == id)).or(own).into_iter().collect())
     }
 }
 
@@ -92,9 +92,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
     }
 
     fn leads(self) -> Vec<Lead<'a>> {
-        let id = move |row| self.id(row);
-        let with_id = move |id: u64| self.with_id(id).map(|row| row.into_iter().collect());
-        let path = Lead::new(Column::text("path").brief().resolved().in_folders(), move |row| match id(row) {
+        let path = Lead::new(Column::text("path").brief().resolved().in_folders(), move |row| match self.id(row) {
             Some(id) => self.db.path(id).map(Value::from),
             None => Ok(Value::Null),
         });
@@ -108,14 +106,14 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
                     _ => None,
                 },
             ),
-            Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
-                .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
+            Lead::new(Column::id64("id").key(), move |row| Ok(self.id(row).map_or(Value::Null, Value::Id64)))
+                .found_by(move |key| if let Value::Id64(id) = key { Some(self.with_id(*id)) } else { None }),
             path.found_by(move |key| match key {
-                Value::Text(path) => Some(at_path(self.db, path, with_id)),
+                Value::Text(path) => Some(at_path(self.db, path, |id| self.with_id(id))),
                 _ => None,
             })
             .found_if(move || self.db.hashes_paths())
-            .looked_ahead(move |rows| self.db.paths().ahead(rows.filter_map(id))),
+            .looked_ahead(move |rows| self.db.paths().ahead(rows.filter_map(|row| self.id(row)))),
         ]
     }
 

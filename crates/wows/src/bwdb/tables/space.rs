@@ -5,7 +5,7 @@ use super::super::prototypes as p;
 use super::super::record::{Field as _, Prototype as _};
 use super::super::{ById, Models, Space};
 use super::children::{children, skeleton_nodes, visual_children};
-use super::records::{Lead, Records, Row, with_fields};
+use super::records::{Lead, Records, Row, rows_of, with_fields};
 use super::rows::ModelRows;
 use crate::archive::names::NameSources;
 use crate::bytes::View;
@@ -18,19 +18,13 @@ use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell
 /// The tables of a `models.bin`.
 pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
-    let locate = |row, before| {
-        let new = |model| Row::new(row, Ok(model), before, models.len(), models.source());
-        Ok(models.model(row).map(new))
-    };
-    let find = |key: &Value<'_>| match key {
-        Value::Id64(id) => Some(Ok(models.all_with(*id))),
-        _ => None,
-    };
-    let table = DeclaredTable::walked("models", || Ok(models.len()), locate)
-        .random_access()
+    let table = rows_of("models", models.source(), || models.len(), move |row| p::MergedModel::read(rows.view(row)?))
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
         .column(Column::id64("id").brief().key().unique().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
-        .found_by(find)
+        .found_by(|key| match key {
+            Value::Id64(id) => Some(Ok(models.all_with(*id))),
+            _ => None,
+        })
         .column(path_column(&models.names).accepts(Accepts::Path), |row| {
             Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
         })
@@ -103,13 +97,9 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
 
 /// The tables of a `space.bin`.
 pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
-    let locate = |row, before| {
-        let new = |light| Row::new(row, Ok(light), before, space.light_count(), space.source());
-        Ok(space.light(row).map(new))
-    };
-    let lights = DeclaredTable::walked("point_lights", || Ok(space.light_count()), locate)
-        .random_access()
-        .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
+    let light = |row| space.light(row).ok_or_else(|| no_cell("point_lights", row, 0));
+    let lights = rows_of("point_lights", space.source(), || space.light_count(), light)
+        .column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
     let lights = with_fields(lights, "point_lights", &ById, |light: &p::SpaceLight<'_>| Ok(*light))
         .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
@@ -117,24 +107,20 @@ pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
 
 pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
     let all = space.instances();
-    let with_id = move |id: u64| {
-        let hits = all.iter().enumerate().filter(|(_, instance)| instance.id.get() == id);
-        hits.map(|(row, _)| row).collect()
-    };
     DeclaredTable::over("instances", all)
         .random_access()
         .with_positional_rows()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .found_by_row(|| all.len())
         .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
-        .found_by(move |key| {
-            let Value::Id64(id) = key else { return None };
-            Some(Ok(with_id(*id)))
+        .found_by(|key| match key {
+            Value::Id64(id) => Some(Ok(space.all_with(*id))),
+            _ => None,
         })
         .column(path_column(&space.names).accepts(Accepts::Path), |(_, instance)| {
             Ok(IdTexts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
         })
-        .found_by(move |key| by_path(&space.names, key, with_id))
+        .found_by(|key| by_path(&space.names, key, |id| space.all_with(id)))
         .column(Column::text("name").brief().key().accepts(Accepts::OrNull), |(_, instance)| {
             Ok(space.instance_name(instance)?.into())
         })

@@ -132,11 +132,12 @@ fn wanted_members(
     after: &Members<'static>,
 ) -> Vec<(Cow<'static, str>, Value<'static>)> {
     let stored = after.iter().filter(|(name, _)| !this.is_count(name));
-    let wanted = |(name, value): &(Cow<'static, str>, Value<'static>)| {
-        let of = this.type_of(this.field(name)?)?;
-        Some((name.clone(), wanted(of, member(before, name), value)))
-    };
-    stored.filter_map(wanted).collect()
+    stored
+        .filter_map(|(name, value)| {
+            let of = this.type_of(this.field(name)?)?;
+            Some((name.clone(), wanted(of, member(before, name), value)))
+        })
+        .collect()
 }
 
 /// The value in the written form of `cat`: ids for references.

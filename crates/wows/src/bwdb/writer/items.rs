@@ -212,8 +212,8 @@ pub(super) fn settle(
         let Some(edit) = edits.iter_mut().find(|edit| edit.table == owner) else { continue };
         // These edits contain all contents of inserted and deleted items.
         let there = table(reader, owner)?.len()?;
-        let stays = |row: &usize| *row < there && edit.remove.binary_search(row).is_err();
-        let rows: Vec<usize> = rows.into_iter().filter(stays).collect();
+        let rows: Vec<usize> =
+            rows.into_iter().filter(|row| *row < there && edit.remove.binary_search(row).is_err()).collect();
         let mut set: BTreeMap<usize, ColumnValues> = std::mem::take(&mut edit.set).into_iter().collect();
         for row in rows {
             set.entry(row).or_default();

@@ -248,8 +248,7 @@ impl Database {
         let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
         let of = |prototype| blobs.iter().find(|blob| blob.prototype() == Some(prototype));
         let built_in = PrototypeType::ALL.iter().filter_map(|&prototype| of(prototype));
-        let is_declared = |blob: &&Blob<'_>| matches!(blob.layout(), Some(Layout::Declared(_)));
-        let mut all = built_in.chain(blobs.iter().filter(is_declared));
+        let mut all = built_in.chain(blobs.iter().filter(|blob| matches!(blob.layout(), Some(Layout::Declared(_)))));
         let found = all.find_map(|blob| Some((*blob, rows_of(blob.layout()?, table)?)));
         found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
     }

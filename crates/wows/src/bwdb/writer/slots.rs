@@ -35,13 +35,12 @@ struct Slots<'a> {
 
 impl Slots<'_> {
     fn get(&self, at: usize) -> HashSlot {
-        let old = || match (self.buckets.get(at), self.values.get(at)) {
+        self.new.get(&at).copied().unwrap_or_else(|| match (self.buckets.get(at), self.values.get(at)) {
             (Some(bucket), Some(value)) => {
                 HashSlot { key: bucket.key.get(), occupied: bucket.occupied.get(), value: value.get() }
             }
             _ => HashSlot::EMPTY,
-        };
-        self.new.get(&at).copied().unwrap_or_else(old)
+        })
     }
 
     fn home(&self, key: u64) -> usize {

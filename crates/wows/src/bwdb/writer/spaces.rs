@@ -167,13 +167,14 @@ impl Models {
                 RowTarget::Nodes { .. } => self.skeleton(number).map(|skeleton| skeleton.view()),
                 _ => self.model(number).map(|model| model.view()),
             };
-            let coming = || {
-                let place =
-                    number.checked_sub(kept).filter(|at| *at < come && !matches!(rows, RowTarget::Nodes { .. }))?;
-                let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
-                Some(EditedPosition { view: View::new(&EMPTY, "model"), to })
-            };
-            view.map(EditedPosition::of).or_else(coming).ok_or_else(|| missing(number))
+            view.map(EditedPosition::of)
+                .or_else(|| {
+                    let place =
+                        number.checked_sub(kept).filter(|at| *at < come && !matches!(rows, RowTarget::Nodes { .. }))?;
+                    let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
+                    Some(EditedPosition { view: View::new(&EMPTY, "model"), to })
+                })
+                .ok_or_else(|| missing(number))
         };
         if edits.table == MODELS {
             for (number, cells) in edits.add.iter().enumerate() {
@@ -416,23 +417,24 @@ fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &Co
 impl Space {
     /// The records after the edit, if some are inserted or deleted.
     fn records(&self, edits: &[TableEdits], refuse: Refuse<'_>) -> Result<Option<Records>> {
-        let (start, count) = self.place_of(0);
+        let [(start, count), others @ ..] = self.arrays;
         let start = if count == 0 { size_of::<layout::SpaceHeader>() } else { start };
         let size = size_of::<layout::Instance>();
         let all = Records { start, size, count, kept: count, new: Vec::new() };
-        let others = (1..ARRAYS.len()).map(|array| (self.place_of(array), ARRAYS.get(array).map_or("", |of| of.0)));
-        let other = others.into_iter().find(|((at, count), _)| *count > 0 && *at < all.end()).map(|(_, name)| name);
+        let [_, names @ ..] = ARRAYS;
+        let mut others = others.into_iter().zip(names);
+        let other = others.find(|((at, count), _)| *count > 0 && *at < all.end()).map(|(_, (name, _))| name);
         let records = all.with(edits, INSTANCES, other, refuse)?;
         // In the second array only the number of an instance is known (docs/formats/bwdb.md §9).
         const NUMBER: usize = 0x40;
-        let (at, count) = self.place_of(1);
-        let stride = ARRAYS.get(1).map_or(0, |of| of.1);
+        let [_, (at, count), ..] = self.arrays;
+        let [_, (name, stride), ..] = ARRAYS;
         if let Some(records) = records.as_ref().filter(|records| records.kept < records.count) {
             for entry in 0..count {
-                let view = self.source().view("array_04").at(at).skip(entry.saturating_mul(stride)).skip(NUMBER);
+                let view = self.source().view(name).at(at).skip(entry.saturating_mul(stride)).skip(NUMBER);
                 let number = view.read::<le::U16>()?.get();
                 if usize::from(number) >= records.kept {
-                    let what = format!("instances: row {number} cannot go: entry {entry} of array_04 lies at it");
+                    let what = format!("instances: row {number} cannot go: entry {entry} of {name} lies at it");
                     refuse(EditPosition::Remove(number.into()), refused(what))?;
                     break;
                 }

@@ -371,13 +371,12 @@ impl Elements {
 type Outline = Vec<[[u32; 3]; 3]>;
 
 fn outline(positions: &[[f32; 3]], triangles: impl IntoIterator<Item = [u32; 3]>) -> Outline {
-    let corner = |index: u32| {
-        let position = positions.get(index as usize).copied().unwrap_or_default();
-        // Adding zero makes a negative zero positive.
-        position.map(|v| (v + 0.0).to_bits())
-    };
     let turned = |triangle: [u32; 3]| {
-        let [a, b, c] = triangle.map(corner);
+        let [a, b, c] = triangle.map(|index| {
+            let position = positions.get(index as usize).copied().unwrap_or_default();
+            // Adding zero makes a negative zero positive.
+            position.map(|v| (v + 0.0).to_bits())
+        });
         [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap_or_default()
     };
     let mut all: Outline = triangles.into_iter().map(turned).collect();
@@ -395,8 +394,7 @@ impl Fixed {
         let shapes = self.0.get_or_init(|| {
             let options = Options { meshes: false, ..Options::default() };
             let scene = Scene::new("", geometry, &Groups::default(), None, options);
-            let shape = |part: &ScenePart<'_>| outline(&part.positions().collect::<Vec<_>>(), part.triangles());
-            scene.parts.iter().map(shape).collect()
+            scene.parts.iter().map(|part| outline(&part.positions().collect::<Vec<_>>(), part.triangles())).collect()
         });
         let Ok(Surface { positions, triangles }) = glb.surface(mesh) else { return false };
         shapes.contains(&outline(&positions, triangles))
@@ -429,8 +427,9 @@ const ATTRIBUTES: [(&str, Attribute); 10] = [
 fn left_out(mesh: &Mesh<'_>, primitive: &Primitive<'_>, format: &VertexFormat) -> Vec<String> {
     let is_read = |name: &str| ATTRIBUTES.iter().any(|(known, attribute)| *known == name && format.has(*attribute));
     let names = primitive.attributes().map(|(semantic, _)| semantic.to_string()).filter(|name| !is_read(name));
-    let lost = |name| format!("mesh {:?}: {name} is left out: vertices of this group have none", mesh.name);
-    let mut all: Vec<String> = names.map(lost).collect();
+    let mut all: Vec<String> = names
+        .map(|name| format!("mesh {:?}: {name} is left out: vertices of this group have none", mesh.name))
+        .collect();
     if primitive.morph_targets().len() > 0 {
         all.push(format!("mesh {:?}: its shape keys (morph targets) are left out: render groups have none", mesh.name));
     }
@@ -483,8 +482,8 @@ pub(in crate::geometry) fn lay(geometry: &Geometry, group: &Group, glb: &Glb<'_>
     let vertices = (!same_count || laid.out != old.bytes()).then_some(laid.out);
 
     let before: Vec<[u32; 3]> = before.into_iter().flat_map(|part| part.triangles()).collect();
-    let turned = |[a, b, c]: [u32; 3]| if flip { [a, c, b] } else { [a, b, c] };
-    let indices = (before != new).then(|| new.into_iter().flat_map(turned).collect());
+    let indices = (before != new)
+        .then(|| new.into_iter().flat_map(|[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }).collect());
     let left_out = mesh.primitive.as_ref().map(|primitive| left_out(mesh, primitive, &format)).unwrap_or_default();
     Ok(Change { vertices, indices, left_out })
 }
@@ -633,11 +632,10 @@ impl<'g> Laid<'g, '_> {
         let both: Vec<[f32; 7]> =
             normals.iter().zip(tangents).map(|([a, b, c], [x, y, z, side])| [*a, *b, *c, *x, *y, *z, *side]).collect();
         let old = before.and_then(|part| {
-            let pair = |(n, t): ([f32; 3], [f32; 4])| {
+            Some(part.normals()?.zip(part.tangents()?).map(|(n, t)| {
                 let ([a, b, c], [x, y, z, side]) = (n, t);
                 [a, b, c, x, y, z, side]
-            };
-            Some(part.normals()?.zip(part.tangents()?).map(pair))
+            }))
         });
         self.put(Attribute::Binormal, &both, old, |[a, b, c, x, y, z, side]| {
             let ([a, b, c], [x, y, z]) = (normalized([a, b, c]), normalized([x, y, z]));

@@ -127,14 +127,13 @@ fn is_mask(pixels: &Pixels) -> bool {
 /// size, the texels under black show through.
 fn paint(pixels: &mut Pixels, colours: &[[f32; 3]; 4], base: Option<&Pixels>) {
     let decoded: Vec<f32> = (0..=255u8).map(|byte| linear_channel(f32::from(byte) / 255.0)).collect();
-    let decode = |byte: u8| decoded.get(usize::from(byte)).copied().unwrap_or_default();
     let size = (pixels.width, pixels.height);
     let [under, red, green, blue] = colours;
     for (n, pixel) in (0u64..).zip(&mut pixels.rgba) {
         let under = match base {
             Some(base) => {
                 let [r, g, b, _] = scaled(base, n, size);
-                [r, g, b].map(decode)
+                [r, g, b].map(|byte| decoded.get(usize::from(byte)).copied().unwrap_or_default())
             }
             None => *under,
         };

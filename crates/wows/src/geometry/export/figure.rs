@@ -1,28 +1,27 @@
 //! A scene as pages and pictures show it.
 
 use super::super::{AXES, METRES};
+use super::Scene;
 use super::part::{ScenePart, Shape};
 use super::skin::Role;
-use super::{Material, Scene};
 use crate::scene::figure::{
     self, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
 
 impl Scene<'_> {
     pub(super) fn as_figure<'s>(&'s self) -> Figure<'s> {
-        let png = |material: &'s Material, role| self.image(material, role).map(|image| &*image.png);
-        let tint = |material: &'s Material| SolidMaterial {
-            name: &material.name,
-            colour: material.colour,
-            two_sided: material.double_sided,
-            image: png(material, Role::Base),
-            maps: SurfaceMaps {
-                normal: png(material, Role::Normal),
-                metal_roughness: png(material, Role::MetalRoughness),
-                occlusion: png(material, Role::Occlusion),
-            },
-        };
-        let materials = self.materials.iter().map(tint);
+        let materials = self.materials.iter().map(|material| {
+            let [image, normal, metal_roughness, occlusion] =
+                [Role::Base, Role::Normal, Role::MetalRoughness, Role::Occlusion]
+                    .map(|role| self.image(material, role).map(|image| &*image.png));
+            SolidMaterial {
+                name: &material.name,
+                colour: material.colour,
+                two_sided: material.double_sided,
+                image,
+                maps: SurfaceMaps { normal, metal_roughness, occlusion },
+            }
+        });
         let places = self.shown().map(|shown| SolidInstance {
             solid: shown.number,
             group: shown.above.map_or("", |above| &above.name),

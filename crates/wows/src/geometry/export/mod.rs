@@ -312,12 +312,13 @@ impl<'a> Scene<'a> {
 
     /// Nodes without a part, for other models.
     fn hard_points(&mut self, all: &[HardPoint]) -> Vec<usize> {
-        let add = |point: &HardPoint| {
-            let node = self.node(Node { name: point.name.clone(), ..Node::default() });
-            self.transform(node, point.transform);
-            node
-        };
-        all.iter().map(add).collect()
+        all.iter()
+            .map(|point| {
+                let node = self.node(Node { name: point.name.clone(), ..Node::default() });
+                self.transform(node, point.transform);
+                node
+            })
+            .collect()
     }
 
     /// Puts models where the placements say. A node has one parent, so each placement has nodes of its own that

@@ -178,8 +178,7 @@ fn direction(m: &[f32; 16], n: [f32; 3]) -> [f32; 3] {
     let columns = cofactors(m);
     let sign = if determinant(m) < 0.0 { -1.0 } else { 1.0 };
     let turned = [0, 1, 2].map(|row| {
-        let term = |(column, n): (&[f32; 3], f32)| column.get(row).copied().unwrap_or(0.0) * n * sign;
-        columns.iter().zip(n).map(term).sum::<f32>()
+        columns.iter().zip(n).map(|(column, n)| column.get(row).copied().unwrap_or(0.0) * n * sign).sum::<f32>()
     });
     let largest = turned.iter().fold(f32::MIN_POSITIVE, |most, v| most.max(v.abs()));
     unit(turned.map(|v| v / largest)).unwrap_or(n)

@@ -75,8 +75,7 @@ impl<'a> ScenePart<'a> {
                 {
                     return Err(damaged(&name, format!("corner {bad} of {}", hull.vertices().len())));
                 }
-                let corners = |f: crate::geometry::Face<'_>| f.vertices.len().saturating_sub(2).saturating_mul(3);
-                (hull.faces().map(corners).sum(), None, 0)
+                (hull.faces().map(|f| f.vertices.len().saturating_sub(2).saturating_mul(3)).sum(), None, 0)
             }
             Shape::Cube => (24, Some(36), 23),
         };
@@ -148,13 +147,10 @@ impl<'a> ScenePart<'a> {
     pub(super) fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
         match &self.shape {
             Shape::Group { vertices, .. } => Some(Box::new(vertices.normals()?.map(normal))),
-            Shape::Plates(..) => {
-                let of_triangle = |(points, normal): ([[f32; 3]; 3], [f32; 3])| {
-                    let flat = flat_normal(points);
-                    [unit(normal).unwrap_or(flat); 3]
-                };
-                Some(Box::new(self.plate_triangles().flat_map(of_triangle)))
-            }
+            Shape::Plates(..) => Some(Box::new(self.plate_triangles().flat_map(|(points, normal)| {
+                let flat = flat_normal(points);
+                [unit(normal).unwrap_or(flat); 3]
+            }))),
             Shape::Hull(hull) => Some(Box::new(hull_triangles(hull).flat_map(|t| [flat_normal(t); 3]))),
             Shape::Cube => Some(Box::new(boxes::corners().map(|(_, normal)| normal))),
         }
