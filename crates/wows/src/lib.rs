@@ -8,7 +8,6 @@
         clippy::arithmetic_side_effects,
         clippy::indexing_slicing,
         clippy::unwrap_used,
-        clippy::expect_used,
         clippy::cast_possible_truncation
     )
 )]
