@@ -1,6 +1,6 @@
 //! References in records: every path id in them, however deep, and every text of a path.
 
-use super::prototypes::{Material, MergedModel, Record, known_property_name};
+use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
@@ -150,12 +150,11 @@ impl<'a> Walker<'a> for Collector<'_> {
 fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]) -> Result<()> {
     let (names, refs) = (material.property_names()?, material.property_refs()?);
     for (name, reference) in names.iter().zip(refs.iter()) {
-        let (name, reference) = (name?, reference?);
-        // The low bits are the kind; 4 are textures.
-        if reference & 0xF != 4 {
+        let (name, (kind, value)) = (name?, split_reference(reference?));
+        if kind != TEXTURE {
             continue;
         }
-        let column = format!("textures[{}]", reference >> 4);
+        let column = format!("textures[{value}]");
         for found in found.iter_mut().filter(|found| found.column == column) {
             let text = NameLookup::name(db, name)?;
             found.column = match text.as_deref().or(known_property_name(name)) {

@@ -86,6 +86,12 @@ enum StoredValue<'a> {
     Matrix([f32; 16]),
 }
 
+impl<'a> StoredValue<'a> {
+    fn plain(value: impl Into<Value<'a>>) -> Self {
+        Self::Leaf(Leaf::Value(value.into()))
+    }
+}
+
 impl<'a> StoredProperty<'a> {
     pub(in crate::bwdb) fn value(&self) -> Leaf<'a> {
         match &self.value {
@@ -109,6 +115,24 @@ impl<'a> StoredProperty<'a> {
 /// The names of the kinds that a property reference can have.
 pub const PROPERTY_KINDS: [&str; 9] = ["bool", "int", "uint", "float", "texture", "vec2", "vec3", "vec4", "matrix"];
 
+/// The array of a material with the values of each kind.
+pub(in crate::bwdb) const PROPERTY_ARRAYS: [&str; 9] =
+    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
+
+/// The number of the kind of textures.
+pub(in crate::bwdb) const TEXTURE: usize = 4;
+
+/// The number of the kind of a property, and the number of its value among the values of the kind.
+pub(in crate::bwdb) fn split_reference(reference: u16) -> (usize, usize) {
+    (usize::from(reference & 0xF), usize::from(reference >> 4))
+}
+
+/// The reference to a value; `None` if its number does not fit.
+pub(in crate::bwdb) fn reference_to(kind: usize, value: usize) -> Option<u16> {
+    let [kind, value] = [kind, value].map(|number| u16::try_from(number).ok());
+    kind.zip(value.filter(|value| *value < 1 << 12)).map(|(kind, value)| value << 4 | kind)
+}
+
 impl<'a> Material<'a> {
     /// The property at `index`, with its value looked up.
     ///
@@ -122,18 +146,18 @@ impl<'a> Material<'a> {
     /// As [`Material::property`], without memory for floats: for questions about names and kinds.
     pub(in crate::bwdb) fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
         let here: View<'a> = crate::bwdb::record::Prototype::view(self);
-        let missing = || here.error(ErrorKind::NotFound { what: format!("property {index} not found") });
-        let name = self.property_names()?.get(index).ok_or_else(missing)??;
         let refs = self.property_refs()?;
-        let reference = refs.get(index).ok_or_else(missing)??;
-        let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
-        let leaf = |value| StoredValue::Leaf(Leaf::Value(value));
+        let property = self.property_names()?.get(index).zip(refs.get(index));
+        let (name, reference) =
+            property.ok_or_else(|| here.error(ErrorKind::NotFound { what: format!("property {index} not found") }))?;
+        let (name, reference) = (name?, reference?);
+        let (kind, at) = split_reference(reference);
         let value = match kind {
-            0 => self.bools()?.get(at).transpose()?.map(|v| leaf(Value::Bool(v.0))),
-            1 => self.ints()?.get(at).transpose()?.map(|v| leaf(v.into())),
-            2 => self.uints()?.get(at).transpose()?.map(|v| leaf(v.into())),
-            3 => self.floats()?.get(at).transpose()?.map(|v| leaf(v.into())),
-            4 => {
+            0 => self.bools()?.get(at).transpose()?.map(|v| StoredValue::plain(v.0)),
+            1 => self.ints()?.get(at).transpose()?.map(StoredValue::plain),
+            2 => self.uints()?.get(at).transpose()?.map(StoredValue::plain),
+            3 => self.floats()?.get(at).transpose()?.map(StoredValue::plain),
+            TEXTURE => {
                 let texture = self.textures()?.get(at).transpose()?;
                 let texture = texture.ok_or_else(|| refs.view().bad_value("property reference", reference))?;
                 Some(StoredValue::Leaf(Leaf::Path(texture)))

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{self, Lazy};
 use crate::table::Value;
 use crate::writable::patches::{Patches, two_edits};
-use crate::writable::{refused, short_text};
+use crate::writable::{refused, short, short_text};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -95,9 +95,14 @@ impl Struct {
         self.fields.iter().position(|field| field.name == name)
     }
 
+    /// The arrays of the struct whose number of elements a field contains.
+    pub fn counted_by(self, name: &str) -> impl Iterator<Item = &'static FieldInfo> {
+        self.fields.iter().filter(move |field| matches!(field.form, Form::Array { count } if count == name))
+    }
+
     /// Whether a field contains the number of elements of an array of the struct.
     pub fn is_count(self, name: &str) -> bool {
-        self.fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == name))
+        self.counted_by(name).next().is_some()
     }
 
     /// The positions of the pointers of a value; `None` if unknown.
@@ -273,14 +278,14 @@ impl<'a> Area<'a> {
         let (records, walk) = (self.records, &self.walk);
         let parts = lazy::parts_for(records, 1 << 10);
         let share = records.div_ceil(parts);
-        let part = |number: usize| {
+        let found = lazy::parts(parts, |number| {
             let (data, near, ranges) = (data.clone(), near.cloned(), Vec::new());
             let mut ranges = Ranges { data, near, ranges, budget: &budget, spent: None };
             let first = number.saturating_mul(share);
             (first..first.saturating_add(share).min(records)).for_each(|record| walk(record, &mut ranges));
             ranges.spent.map_or(Ok(ranges.ranges), Err)
-        };
-        Ok(lazy::parts(parts, part).into_iter().collect::<Result<Vec<_>>>()?.concat())
+        });
+        Ok(found.into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The position of appended data, as if nothing moved.
@@ -314,6 +319,19 @@ impl<'a> Area<'a> {
     }
 }
 
+/// An array that is a field of a struct.
+#[derive(Clone, Copy)]
+pub(super) struct ArrayField<'a> {
+    /// The offset of its pointer in the struct.
+    pub at: usize,
+    /// The field with its number of elements.
+    pub count: &'static str,
+    pub element: &'static Type,
+    /// The start of its elements.
+    pub view: View<'a>,
+    pub len: usize,
+}
+
 /// Writes fields.
 pub(super) struct Writer<'p, 'a> {
     pub patches: &'p mut Patches,
@@ -344,10 +362,9 @@ impl<'a> Writer<'_, 'a> {
     /// Points the pointer at offset `at` of `owner` to `target`.
     pub fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
         let (base, target) = (self.area.address(owner), self.area.address(target));
-        let far = || refused("a pointer would lead further than it can");
-        let from = i64::try_from(base).map_err(|_| far())?;
-        let pointer = i64::try_from(target).map_err(|_| far())?.checked_sub(from).ok_or_else(far)?;
-        self.put(owner.skip(at), &pointer.to_le_bytes())
+        let pointer =
+            target.checked_signed_diff(base).ok_or_else(|| refused("the distance does not fit the pointer"))?;
+        self.put(owner.skip(at), &(pointer as i64).to_le_bytes())
     }
 
     pub fn check_inside(&self, range: &Range<usize>, view: View<'a>) -> Result<()> {
@@ -372,7 +389,8 @@ impl<'a> Writer<'_, 'a> {
         &mut self,
         owner: EditedPosition<'a>,
         at: usize,
-        (view, len): (View<'a>, usize),
+        view: View<'a>,
+        len: usize,
         of: &'static Type,
     ) -> Result<EditedPosition<'a>> {
         if let Some(moved) = self.area.moved.get(&owner.to.skip(at)) {
@@ -398,11 +416,22 @@ impl<'a> Writer<'_, 'a> {
         of: Struct,
         field: usize,
     ) -> Result<(EditedPosition<'a>, &'static Type, usize)> {
-        let (info, element) = self.field(of, field)?;
-        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        let ArrayField { at, element, view, len, .. } = self.array(owner, of, field)?;
+        Ok((self.own(owner, at, view, len, element)?, element, len))
+    }
+
+    /// The array that is a field.
+    pub fn array(&self, owner: EditedPosition<'a>, of: Struct, field: usize) -> Result<ArrayField<'a>> {
+        let (FieldInfo { at, form, .. }, element) = self.field(of, field)?;
+        let Form::Array { count } = form else { return Err(self.refuse("this is no array")) };
         let len = self.count(owner, of, count)?;
-        let view = follow(owner.view, info.at, len, element.size)?;
-        Ok((self.own(owner, info.at, (view, len), element)?, element, len))
+        let view = follow(owner.view, at, len, element.size)?;
+        Ok(ArrayField { at, count, element, view, len })
+    }
+
+    /// The array that is the field `name`.
+    pub fn array_named(&self, owner: EditedPosition<'a>, of: Struct, name: &str) -> Result<ArrayField<'a>> {
+        self.array(owner, of, of.field(name).ok_or_else(|| self.refuse("this is not written"))?)
     }
 
     /// A field and the type of it, or of its elements.
@@ -433,10 +462,10 @@ impl<'a> Writer<'_, 'a> {
             Form::Inline => self.set_value(owner.skip(info.at), inner, old, new),
             Form::One => {
                 let view = follow_one(owner.view, info.at)?;
-                let place = self.own(owner, info.at, (view, 1), inner)?;
+                let place = self.own(owner, info.at, view, 1, inner)?;
                 self.set_value(place, inner, old, new)
             }
-            Form::Array { count } => self.set_array(owner, of, (info, inner, count), old, new),
+            Form::Array { .. } => self.set_array(owner, of, field, old, new),
         }
     }
 
@@ -444,31 +473,29 @@ impl<'a> Writer<'_, 'a> {
         &mut self,
         owner: EditedPosition<'a>,
         of: Struct,
-        (info, element, count): (FieldInfo, &'static Type, &'static str),
+        field: usize,
         old: &Value<'_>,
         new: &Value<'_>,
     ) -> Result<()> {
         let (Value::List(before), Value::List(after)) = (old, new) else {
             return Err(self.refuse("a list fits"));
         };
-        let len = self.count(owner, of, count)?;
+        let ArrayField { at, count, element, view, len } = self.array(owner, of, field)?;
         if len != before.len() {
             return Err(self.refuse("this array is not shown whole, so that it is not written"));
         }
         if after.len() == len {
-            let is_other = |(old, new): &(&Value<'_>, &Value<'_>)| !same_value(old, new);
-            if !before.iter().zip(after).any(|pair| is_other(&pair)) {
+            if before.iter().zip(after).all(|(old, new)| same_value(old, new)) {
                 return Ok(());
             }
-            let view = follow(owner.view, info.at, len, element.size)?;
-            let place = self.own(owner, info.at, (view, len), element)?;
-            for (i, (old, new)) in before.iter().zip(after).enumerate().filter(|(_, pair)| is_other(pair)) {
+            let place = self.own(owner, at, view, len, element)?;
+            for (i, (old, new)) in before.iter().zip(after).enumerate() {
                 self.set_value(place.skip(i.saturating_mul(element.size)), element, old, new)?;
             }
             return Ok(());
         }
         if !after.is_empty() {
-            self.lay_anew((owner, info.at), element, before, after)?;
+            self.lay_anew(owner, at, element, before, after)?;
         }
         let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
         *arrays = arrays.saturating_add(1);
@@ -479,18 +506,13 @@ impl<'a> Writer<'_, 'a> {
         if arrays > 1 {
             return Ok(());
         }
-        let Some(count) = of.fields.iter().find(|field| field.name == count) else { return Ok(()) };
-        let number = Value::from(after.len());
-        let bytes = leaf_bytes(count.of, &Value::Null, &number);
-        let bytes = bytes.map_err(|fits| self.refuse(format_args!("{} elements: {fits} fits", after.len())))?;
-        self.put(owner.to.skip(count.at), &bytes)
+        self.fresh_count(owner.to, of, count, after.len())
     }
 
     /// Checks that arrays that have one count have as many elements each, now that all columns of a struct are written.
     pub fn check_counts(&mut self, of: Struct) -> Result<()> {
         for ((_, count), (_, written)) in std::mem::take(&mut self.area.counts) {
-            let named = |field: &&FieldInfo| matches!(field.form, Form::Array { count: other } if other == count);
-            let arrays: Vec<&str> = of.fields.iter().filter(named).map(|field| field.name).collect();
+            let arrays: Vec<&str> = of.counted_by(count).map(|field| field.name).collect();
             if written < arrays.len() {
                 let names = arrays.join(" and ");
                 return Err(self.refuse(format_args!("{names} have as many elements each: write all of them at once")));
@@ -559,8 +581,7 @@ impl<'a> Writer<'_, 'a> {
             };
             if this.is_count(name) {
                 // It follows from the lists.
-                let counted = |info: &&FieldInfo| matches!(info.form, Form::Array { count } if count == name);
-                let list = this.fields.iter().find(counted).map(|info| info.name);
+                let list = this.counted_by(name).next().map(|info| info.name);
                 let list = after.iter().find(|(other, _)| Some(&**other) == list).map(|(_, list)| list);
                 if !matches!(list, Some(Value::List(list)) if same_value(&list.len().into(), new)) {
                     return Err(self.refuse(format_args!("{name} is the number of elements that another member has")));
@@ -595,7 +616,7 @@ impl<'a> Writer<'_, 'a> {
             return Ok(());
         }
         let text = To::New(self.area.append(&bytes, 1));
-        self.point(to, 8, text)?;
+        self.point(to, offset_of!(PackedString, text), text)?;
         self.put(to, &size.to_le_bytes())
     }
 
@@ -626,7 +647,7 @@ impl<'a> Writer<'_, 'a> {
             Some(view) => self.put(To::Old(view.position()), &bytes)?,
             None => {
                 let to = To::New(self.area.append(&bytes, 1));
-                self.point(place.to, 8, to)?;
+                self.point(place.to, pointer, to)?;
             }
         }
         if stored == size as usize { Ok(()) } else { self.put(place.to, &size.to_le_bytes()) }
@@ -658,40 +679,19 @@ impl<'a> Writer<'_, 'a> {
         array: &str,
         new: &Value<'_>,
     ) -> Result<usize> {
-        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
-        let (info, element) = self.field(of, field)?;
-        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
-        if self.area.moved.contains_key(&owner.to.skip(info.at)) {
+        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
+        if self.area.moved.contains_key(&owner.to.skip(at)) {
             return Err(self.refuse("this is edited twice: write one edit, then the other"));
         }
-        let len = self.count(owner, of, count)?;
-        let view = follow(owner.view, info.at, len, element.size)?;
         let mut bytes = view.take(len.saturating_mul(element.size))?.to_vec();
         bytes.extend(self.leaf(element, &Value::Null, new)?);
         let to = To::New(self.area.append(&bytes, ALIGNMENT));
-        self.point(owner.to, info.at, to)?;
-        self.area.moved.insert(owner.to.skip(info.at), EditedPosition { view, to });
-        let count = of.fields.iter().find(|field| field.name == count);
-        let count = count.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
-        let number = leaf_bytes(count.of, &Value::Null, &len.saturating_add(1).into());
-        let number = number.map_err(|fits| self.refuse(format_args!("it has {len} elements, and {fits} fits")))?;
-        self.put(owner.to.skip(count.at), &number)?;
+        self.point(owner.to, at, to)?;
+        self.area.moved.insert(owner.to.skip(at), EditedPosition { view, to });
+        self.fresh_count(owner.to, of, count, len.saturating_add(1))?;
         Ok(len)
     }
 }
 
 /// The shown members of a struct.
 pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
-
-/// A value for a message; long ones are cut.
-pub(super) fn short(value: &Value<'_>) -> String {
-    let text = match value {
-        Value::Null => "null".to_owned(),
-        Value::Text(text) => format!("{text:?}"),
-        other => other.to_string(),
-    };
-    match text.char_indices().nth(80) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
-}

@@ -1,19 +1,20 @@
 //! An edited tree of a resource, in the form of `cat`: every member of its record, at any depth.
 
 use super::super::cat::cat_resource;
-use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
+use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
 use super::super::{Database, declared::Type};
-use super::area::{EditedPosition, Members, Struct, Writer, short};
-use super::properties::{TEXTURE, property};
+use super::area::{EditedPosition, Members, Struct, Writer};
+use super::properties::property;
 use super::value::{Reference, reference};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id64;
 use crate::table::{Tree, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{EntryEdit, like, refused, short_text};
+use crate::writable::{EntryEdit, like, refused, short, short_text};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// The member of an entry that contains the members of the record.
 const RECORD: &str = "value";
@@ -24,34 +25,31 @@ const PROPERTIES: &str = "properties";
 /// The file after a change of a resource's record to `new`, and the tree that `cat` then shows.
 pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
     let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
-    let wrong = |what: String| Err(refused(format!("{}: {what}", short_text(entry))));
     let mut tree = Tree::default();
     if !cat_resource(db, entry, &mut tree)? {
         return Err(missing());
     }
     let old = tree.into_value();
     let Some(new) = like(&old, new.clone()) else {
-        return wrong("its form is another than that of the entry, as `cat ENTRY -f json` shows it".to_owned());
+        return wrong(entry, "its form is another than that of the entry, as `cat ENTRY -f json` shows it");
     };
     let (Value::Map(before), Value::Map(after)) = (&old, &new) else {
-        return wrong("an object as `cat ENTRY -f json` shows it fits".to_owned());
+        return wrong(entry, "an object as `cat ENTRY -f json` shows it fits");
     };
     for (name, new) in after.iter().filter(|(name, _)| !matches!(&**name, RECORD | "offset" | "size")) {
         if !same_value(member(before, name), new) {
-            return wrong(format!("{name}: {} does not fit: it says which record this is", short(new)));
+            return wrong(entry, format_args!("{name}: {} does not fit: it says which record this is", short(new)));
         }
     }
     let (Value::Map(before), Value::Map(after)) = (member(before, RECORD), member(after, RECORD)) else {
-        return wrong("it has no record that is laid out".to_owned());
+        return wrong(entry, "it has no record that is laid out");
     };
     let Value::Id64(id) = member(as_members(&old), "id") else { return Err(missing()) };
     let resource = db.lookup(*id)?.ok_or_else(missing)?;
     let (blob, record) = (resource.database()?, resource.record_index());
     if let Some(other) = db.owners(blob.index(), record).find(|other| other != id) {
-        let other = Id64(other);
-        return wrong(format!(
-            "{other} has the same record and would change, too: edit rows of both in a table, alike"
-        ));
+        let what = "has the same record and would change, too: edit rows of both in a table, alike";
+        return wrong(entry, format_args!("{} {what}", Id64(other)));
     }
     let place = EditedPosition::of(blob.record_span(record)?.0);
     let layout = blob.layout().ok_or_else(missing)?;
@@ -66,25 +64,28 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     let mut shown = wanted_members(this, before, after);
     if layout == Layout::Current(PrototypeType::Material) {
         let (Value::List(had), Value::List(has)) = (member(before, PROPERTIES), member(after, PROPERTIES)) else {
-            return wrong(format!("{PROPERTIES}: a list fits"));
+            return wrong(entry, format_args!("{PROPERTIES}: a list fits"));
         };
         if had.len() != has.len() {
-            return wrong(format!("{PROPERTIES}: {} are there, and none comes or goes", had.len()));
+            return wrong(entry, format_args!("{PROPERTIES}: {} are there, and none comes or goes", had.len()));
         }
         for (index, (old, new)) in had.iter().zip(has).enumerate() {
             set_property(&mut out, place, index, as_members(old), as_members(new))?;
         }
         let properties = had.iter().zip(has).map(|(old, new)| wanted_property(as_members(old), as_members(new)));
         shown.push((PROPERTIES.into(), Value::List(properties.collect())));
-        let rest = |members: &Members<'static>| -> Vec<_> {
-            members.iter().filter(|(name, _)| name != PROPERTIES).cloned().collect()
-        };
-        out.set_members(place, this, &rest(before), &rest(after))?;
+        let [before, after] = [before, after]
+            .map(|members| members.iter().filter(|(name, _)| name != PROPERTIES).cloned().collect::<Vec<_>>());
+        out.set_members(place, this, &before, &after)?;
     } else {
         out.set_members(place, this, before, after)?;
     }
     let pieces = db.pieces(patches, BTreeMap::from([(blob.index(), area)]))?;
     Ok(EntryEdit::Shown(pieces, Value::Map(vec![(RECORD.into(), Value::Map(shown))])))
+}
+
+fn wrong<T>(entry: &str, what: impl Display) -> Result<T> {
+    Err(refused(format!("{}: {what}", short_text(entry))))
 }
 
 fn as_members<'v>(value: &'v Value<'static>) -> &'v Members<'static> {
@@ -132,12 +133,11 @@ fn wanted_members(
     after: &Members<'static>,
 ) -> Vec<(Cow<'static, str>, Value<'static>)> {
     let stored = after.iter().filter(|(name, _)| !this.is_count(name));
-    stored
-        .filter_map(|(name, value)| {
-            let of = this.type_of(this.field(name)?)?;
-            Some((name.clone(), wanted(of, member(before, name), value)))
-        })
-        .collect()
+    let wanted = stored.filter_map(|(name, value)| {
+        let of = this.type_of(this.field(name)?)?;
+        Some((name.clone(), wanted(of, member(before, name), value)))
+    });
+    wanted.collect()
 }
 
 /// The value in the written form of `cat`: ids for references.
@@ -160,12 +160,13 @@ pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'stati
 }
 
 fn wanted_id(of: Reference, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
-    let id = reference(of, old, new).unwrap_or_default();
+    let id = reference(of, old, new);
     let id = match of {
-        Reference::Name => Value::Id32(u32::try_from(id).unwrap_or_default()),
-        Reference::Path => Value::Id64(id),
+        Reference::Name => id.and_then(|id| u32::try_from(id).ok()).map(Value::Id32),
+        Reference::Path => id.map(Value::Id64),
     };
-    Value::Map(vec![("id".into(), id)])
+    // A value that is no reference is refused when it is written.
+    id.map_or_else(|| new.clone(), |id| Value::Map(vec![("id".into(), id)]))
 }
 
 fn wanted_property(before: &Members<'static>, after: &Members<'static>) -> Value<'static> {

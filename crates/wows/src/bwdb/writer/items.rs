@@ -1,10 +1,10 @@
 //! Lists of records with inserted and deleted rows.
 
-use super::super::record::{Form, follow};
+use super::super::record::Form;
 use super::Refuse;
-use super::area::{Area, EditedPosition, Struct, To, Writer};
+use super::area::{Area, ArrayField, EditedPosition, Struct, To, Writer};
 use super::entry::wanted;
-use super::job::{Job, Listed, RowTarget, Wrong, field_of, table};
+use super::job::{Job, Listed, RowTarget, Wrong, column_name, field_of, table};
 use super::value::refers;
 use super::{nodes, properties};
 use crate::bwdb::declared::Type;
@@ -23,25 +23,26 @@ impl Job<'_, '_> {
         area: &mut Area<'a>,
         place: EditedPosition<'a>,
         rows: RowTarget,
-        (edits, list): (&TableEdits, &ListEdit),
+        edits: &TableEdits,
+        list: &ListEdit,
         refuse: Refuse<'_>,
     ) -> Result<()> {
         let mark = self.patches.mark();
-        let items = list.order(&edits.table).map_err(|(at, error)| (Some(at), error));
+        let items = list.order(&edits.table).map_err(|(at, error)| Wrong::new(at, error));
         let written = items.and_then(|items| {
             let listed = Listed { edits, list, items: &items };
             match rows {
                 RowTarget::Elements { at, of, array, element } => {
-                    self.elements(area, place.skip(at), (of, array, element), listed)
+                    self.elements(area, place.skip(at), of, array, element, listed)
                 }
                 RowTarget::Properties => self.properties(area, place, listed),
                 RowTarget::Nodes { at } => self.nodes(area, place.skip(at), listed),
                 RowTarget::Records(_) => {
-                    Err((None, refused(format!("rows of {} can neither be added nor removed", edits.table))))
+                    Err(refused(format!("rows of {} can neither be added nor removed", edits.table)).into())
                 }
             }
         });
-        let Err((at, error)) = written else { return Ok(()) };
+        let Err(Wrong { at, error }) = written else { return Ok(()) };
         self.patches.back_to(mark);
         area.forget_counts();
         if let Some(at @ EditPosition::Set(_)) = at {
@@ -63,12 +64,14 @@ impl Job<'_, '_> {
         &mut self,
         area: &mut Area<'a>,
         owner: EditedPosition<'a>,
-        (of, array, element): (Struct, &'static str, Struct),
+        of: Struct,
+        array: &'static str,
+        element: Struct,
         listed: Listed<'_>,
     ) -> Result<(), Wrong> {
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let (old, to, ty) = out.arrange(owner, of, array, listed).map_err(|error| (None, error))?;
+        let (old, to, ty) = out.arrange(owner, of, array, listed)?;
         for (number, item) in listed.items.iter().enumerate() {
             let to = to.skip(number.saturating_mul(ty.size));
             match item {
@@ -77,27 +80,24 @@ impl Job<'_, '_> {
                     out.what = format!("{name}: the row that comes at index {number}");
                     let new = members(self.table, element, set);
                     let written = new.and_then(|new| out.fresh(to, ty, &Value::Map(new)));
-                    written.map_err(|error| (Some(EditPosition::Add(*place)), error))?;
+                    written.map_err(|error| Wrong::new(EditPosition::Add(*place), error))?;
                 }
                 Item::Kept(number) => {
                     let Some((row, cells)) = listed.edited(*number) else { continue };
                     let place = EditedPosition { view: old.skip(number.saturating_mul(ty.size)), to };
-                    let mut write = || {
-                        for (column, new) in cells {
-                            let columns = self.table.columns();
-                            let column_name = columns.get(*column).map(|column| &*column.name).unwrap_or_default();
-                            let now = self.table.value(*row, *column)?;
-                            if refers(&now) || refers(new) {
-                                super::follow(self.follows, name, *column);
-                            }
-                            out.what = format!("{name}: row {row}: column {column_name}");
-                            let field = field_of(element, column_name);
-                            let field = field.ok_or_else(|| out.refuse("this is not written"))?;
-                            out.set(place, element, field, &now, new)?;
+                    let mut written = Ok(());
+                    for (column, new) in cells {
+                        let now = self.table.value(*row, *column)?;
+                        if refers(&now) || refers(new) {
+                            super::follow(self.follows, name, *column);
                         }
-                        out.check_counts(element)
-                    };
-                    write().map_err(|error| (Some(EditPosition::Set(*row)), error))?;
+                        let column = column_name(self.table, *column);
+                        out.what = format!("{name}: row {row}: column {column}");
+                        let field = field_of(element, column).ok_or_else(|| out.refuse("this is not written"));
+                        written = written.and_then(|()| out.set(place, element, field?, &now, new));
+                    }
+                    let written = written.and_then(|()| out.check_counts(element));
+                    written.map_err(|error| Wrong::new(EditPosition::Set(*row), error))?;
                 }
             }
         }
@@ -114,7 +114,7 @@ fn members(
     let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
     // The columns before the item's number identify its list and position.
     for (at, value) in cells.iter().filter(|(at, _)| table.item().is_some_and(|item| *at > item)) {
-        let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
+        let column = column_name(table, *at);
         let field = field_of(of, column).and_then(|field| of.fields.get(field));
         let field = field.ok_or_else(|| refused(format!("{}: column {column} is not written", table.name())))?;
         members.push((field.name.into(), value.clone()));
@@ -129,8 +129,8 @@ fn members(
             members.push((field.name.into(), Value::Null));
             continue;
         }
-        let shows = |column: &&crate::table::Column| field_of(of, &column.name) == Some(number);
-        missing.push(table.columns().iter().find(shows).map_or(field.name, |column| &*column.name));
+        let shown = table.columns().iter().find(|column| field_of(of, &column.name) == Some(number));
+        missing.push(shown.map_or(field.name, |column| &*column.name));
     }
     if missing.is_empty() {
         return Ok(members);
@@ -152,28 +152,23 @@ impl<'a> Writer<'_, 'a> {
         array: &str,
         listed: Listed<'_>,
     ) -> Result<(View<'a>, To, &'static Type)> {
-        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
-        let (info, element) = self.field(of, field)?;
-        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
-        let has_count = |form: Form| matches!(form, Form::Array { count: other } if other == count);
-        if of.fields.iter().filter(|field| has_count(field.form)).count() > 1 {
+        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
+        if of.counted_by(count).count() > 1 {
             return Err(self.refuse("other lists have as many elements: --entry writes all of them at once"));
         }
-        let len = self.count(owner, of, count)?;
-        let view = follow(owner.view, info.at, len, element.size)?;
         let stays = listed.items.iter().enumerate().all(|(at, item)| *item == Item::Kept(at));
         let to = if !stays {
             let kept = listed.items.iter().map(|item| if let Item::Kept(old) = item { Some(*old) } else { None });
             let to = self.arranged(view, element, kept)?;
-            self.point(owner.to, info.at, to)?;
+            self.point(owner.to, at, to)?;
             to
         } else if listed.list.set.is_empty() {
             To::Old(view.position())
         } else {
-            self.own(owner, info.at, (view, len), element)?.to
+            self.own(owner, at, view, len, element)?.to
         };
         if listed.items.len() != len {
-            self.fresh_count((owner.to, of), count, listed.items.len())?;
+            self.fresh_count(owner.to, of, count, listed.items.len())?;
         }
         Ok((view, to, element))
     }
@@ -200,8 +195,7 @@ pub(super) fn settle(
         }
         let RowTarget::Elements { element, .. } = rows else { continue };
         for (at, value) in edit.add.iter_mut().flatten() {
-            let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
-            let ty = field_of(element, column).and_then(|field| element.type_of(field));
+            let ty = field_of(element, column_name(&*table, *at)).and_then(|field| element.type_of(field));
             if let Some(ty) = ty.filter(|_| matches!(value, Value::List(_) | Value::Map(_))) {
                 *value = wanted(ty, &Value::Null, value);
             }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::{Table, Value, column_index};
 use crate::writable::patches::Patches;
-use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, refused, short_text};
+use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, cell_named, refused, short_text};
 
 /// The things that a table has a row for.
 #[derive(Debug, Clone, Copy)]
@@ -26,16 +26,12 @@ pub(super) enum RowTarget {
 impl RowTarget {
     /// Whether these cells of a row require rewriting the whole list.
     pub(super) fn rearranges(self, table: &dyn Table, cells: &ColumnValues) -> bool {
-        let has = |name: &str| {
-            let is_it =
-                |(at, _): &(usize, Value<'_>)| table.columns().get(*at).is_some_and(|column| column.name == name);
-            cells.iter().any(is_it)
+        let columns: &[&str] = match self {
+            Self::Properties => &["type"],
+            Self::Nodes { .. } => &["name_id", PARENT],
+            Self::Records(_) | Self::Elements { .. } => &[],
         };
-        match self {
-            Self::Properties => has("type"),
-            Self::Nodes { .. } => has("name_id") || has(PARENT),
-            Self::Records(_) | Self::Elements { .. } => false,
-        }
+        columns.iter().any(|column| cell_named(table, cells, column).is_some())
     }
 }
 
@@ -107,10 +103,15 @@ impl Job<'_, '_> {
     pub(super) fn number(&self, row: usize, column: &str) -> Result<usize> {
         let at = column_index(self.table, column).ok_or_else(|| refused(format!("no column {column}")))?;
         match self.table.value(row, at)? {
-            Value::Uint(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
+            Value::Uint(number) => usize::try_from(number).map_err(|_| refused(format!("no row has number {number}"))),
             _ => Err(refused(format!("{}: row {row} has no {column}", self.table.name()))),
         }
     }
+}
+
+/// The name of a column with an edited cell.
+pub(super) fn column_name(table: &dyn Table, column: usize) -> &str {
+    &table.columns().get(column).expect("edits are resolved to columns of the table").name
 }
 
 /// Registers a column that is derived, or contains texts of ids.
@@ -125,8 +126,23 @@ pub(super) fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Ta
     reader.table(name).ok_or_else(|| refused(format!("no table {}", short_text(name))))
 }
 
-/// The number of an edit of a list that cannot be applied, if known, and the reason.
-pub(super) type Wrong = (Option<EditPosition>, Error);
+/// Why a list cannot be written, and the edit that is to blame, if it is one.
+pub(super) struct Wrong {
+    pub at: Option<EditPosition>,
+    pub error: Error,
+}
+
+impl Wrong {
+    pub fn new(at: EditPosition, error: Error) -> Self {
+        Self { at: Some(at), error }
+    }
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self { at: None, error }
+    }
+}
 
 /// A list that is written, its edits among the edits of its table, and its items after them.
 #[derive(Clone, Copy)]

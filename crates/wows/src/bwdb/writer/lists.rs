@@ -2,7 +2,7 @@
 
 use super::super::declared::Type;
 use super::super::record::{Form, follow};
-use super::area::{ALIGNMENT, EditedPosition, Struct, To, Writer};
+use super::area::{ALIGNMENT, ArrayField, EditedPosition, Struct, To, Writer};
 use super::value::leaf_bytes;
 use crate::bytes::View;
 use crate::error::Result;
@@ -12,7 +12,8 @@ impl<'a> Writer<'_, 'a> {
     /// Rewrites the array whose pointer is `at` bytes after the start of `owner`: unchanged old elements first, then new elements.
     pub fn lay_anew(
         &mut self,
-        (owner, at): (EditedPosition<'a>, usize),
+        owner: EditedPosition<'a>,
+        at: usize,
         element: &'static Type,
         before: &[Value<'_>],
         after: &[Value<'_>],
@@ -66,34 +67,22 @@ impl<'a> Writer<'_, 'a> {
         Ok(to)
     }
 
-    /// The bytes of an array of values without pointers, and how many one has.
-    pub fn flat(&self, owner: EditedPosition<'a>, of: Struct, field: usize) -> Result<(&'a [u8], usize)> {
-        let (info, element) = self.field(of, field)?;
-        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
-        let len = self.count(owner, of, count)?;
-        let view = follow(owner.view, info.at, len, element.size)?;
-        Ok((view.take(len.saturating_mul(element.size))?, element.size))
-    }
-
     /// Makes an array of values without pointers one of these bytes: in place where they have room and it is of one record.
     pub fn set_flat(&mut self, owner: EditedPosition<'a>, of: Struct, array: &str, bytes: &[u8]) -> Result<()> {
-        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
-        let (info, _) = self.field(of, field)?;
-        let (old, size) = self.flat(owner, of, field)?;
-        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
-        let (len, new) = (old.len().checked_div(size).unwrap_or(0), bytes.len().checked_div(size).unwrap_or(0));
+        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
+        let old = view.take(len.saturating_mul(element.size))?;
+        let new = bytes.chunks_exact(element.size).len();
         if !old.starts_with(bytes) {
-            let view = follow(owner.view, info.at, len, size)?;
             let range = view.position()..view.position().saturating_add(old.len());
             let fits = bytes.len() <= old.len() && self.check_inside(&range, view).is_ok();
             if fits && matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
                 self.put(To::Old(range.start), bytes)?;
             } else {
                 let to = To::New(self.area.append(bytes, ALIGNMENT));
-                self.point(owner.to, info.at, to)?;
+                self.point(owner.to, at, to)?;
             }
         }
-        if new == len { Ok(()) } else { self.fresh_count((owner.to, of), count, new) }
+        if new == len { Ok(()) } else { self.fresh_count(owner.to, of, count, new) }
     }
 
     /// Writes a value over zeros.
@@ -115,7 +104,7 @@ impl<'a> Writer<'_, 'a> {
             }
             let value = members.iter().find(|(name, _)| name == info.name).map(|(_, value)| value);
             let value = value.ok_or_else(|| self.refuse(format_args!("its member {:?} is missing", info.name)))?;
-            self.fresh_field((to, this), field, value, &mut counts)?;
+            self.fresh_field(to, this, field, value, &mut counts)?;
         }
         Ok(())
     }
@@ -123,7 +112,8 @@ impl<'a> Writer<'_, 'a> {
     /// Writes a field of a struct over zeros. `counts` has the numbers of written elements.
     pub fn fresh_field(
         &mut self,
-        (to, this): (To, Struct),
+        to: To,
+        this: Struct,
         field: usize,
         value: &Value<'_>,
         counts: &mut Vec<(&'static str, usize)>,
@@ -143,7 +133,7 @@ impl<'a> Writer<'_, 'a> {
                 }
                 Some(_) => {}
                 None => {
-                    self.fresh_count((to, this), count, items.len())?;
+                    self.fresh_count(to, this, count, items.len())?;
                     counts.push((count, items.len()));
                 }
             }
@@ -160,7 +150,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Writes how many elements an array of a struct has.
-    pub fn fresh_count(&mut self, (to, this): (To, Struct), count: &str, len: usize) -> Result<()> {
+    pub fn fresh_count(&mut self, to: To, this: Struct, count: &str, len: usize) -> Result<()> {
         let field = this.field(count).and_then(|field| this.fields.get(field));
         let field = field.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
         let bytes = leaf_bytes(field.of, &Value::Null, &len.into());

@@ -18,14 +18,14 @@ use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
-use crate::table::{Accepts, Column, Table, Value, column_index};
+use crate::table::{Accepts, Column, Value, column_index};
 use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
 use crate::writable::{
-    Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused,
+    Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, cell_named, refused,
 };
 use area::{Area, EditedPosition, Struct, Writer};
-use job::{Job, RowTarget, field_of, follow, rows_of, table};
+use job::{Job, RowTarget, column_name, field_of, follow, rows_of, table};
 use properties::property;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -65,8 +65,7 @@ impl Job<'_, '_> {
             _ => self.number(row, "index")?,
         };
         for (number, new) in cells {
-            let columns = self.table.columns();
-            let column = columns.get(*number).map(|column| column.name.clone()).unwrap_or_default();
+            let column = column_name(self.table, *number);
             let what = format!("{}: row {row}: column {column}", self.table.name());
             let old = self.table.value(row, *number)?;
             if refers(&old) || refers(new) {
@@ -75,21 +74,19 @@ impl Job<'_, '_> {
             let mut out = Writer { patches: self.patches, area, what };
             match rows {
                 RowTarget::Records(of) => {
-                    let field = field_of(of, &column).ok_or_else(|| out.refuse("this is not written"))?;
+                    let field = field_of(of, column).ok_or_else(|| out.refuse("this is not written"))?;
                     out.set(place, of, field, &old, new)?;
                 }
                 RowTarget::Elements { at, of, array, element } => {
                     let array = of.field(array).ok_or_else(|| out.refuse("this is not written"))?;
                     let (elements, ty, len) = out.elements(place.skip(at), of, array)?;
-                    let field = field_of(element, &column).filter(|_| index < len);
+                    let field = field_of(element, column).filter(|_| index < len);
                     let field = field.ok_or_else(|| out.refuse("this is not written"))?;
                     out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
                 }
                 RowTarget::Properties if column == "value" && new.is_null() => {
                     // A texture with an unknown path has no text; its id identifies it.
-                    let has_id =
-                        |(at, _): &(usize, Value<'_>)| columns.get(*at).is_some_and(|c| c.name == "texture_id");
-                    if !cells.iter().any(has_id) {
+                    if cell_named(self.table, cells, "texture_id").is_none() {
                         return Err(
                             out.refuse("null does not fit: a value of its kind, or the path of a texture, does")
                         );
@@ -97,7 +94,7 @@ impl Job<'_, '_> {
                     self.follow(*number);
                 }
                 RowTarget::Properties => {
-                    let is_texture = property(out, place, index, &column, &old, new)?;
+                    let is_texture = property(out, place, index, column, &old, new)?;
                     if is_texture && let Some(value) = column_index(self.table, "value") {
                         self.follow(value);
                     }
@@ -114,8 +111,7 @@ impl Job<'_, '_> {
                 }
             }
         }
-        let columns = self.table.name().to_owned();
-        let mut out = Writer { patches: self.patches, area, what: format!("{columns}: row {row}") };
+        let mut out = Writer { patches: self.patches, area, what: format!("{}: row {row}", self.table.name()) };
         match rows {
             RowTarget::Records(of) | RowTarget::Elements { element: of, .. } => out.check_counts(of),
             RowTarget::Properties | RowTarget::Nodes { .. } => Ok(()),
@@ -184,14 +180,12 @@ impl Writable for Database {
     /// The tables of records and of their items, which `diff` leaves to the table of resources, and that table.
     fn patched(&self) -> Option<Vec<String>> {
         let layouts: Vec<Layout> = self.databases().flatten().filter_map(|blob| blob.layout()).collect();
-        let told = |table: &dyn Table| {
-            let is_stored =
-                |column: &Column| !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name);
+        let mut tables = Reader::tables(self);
+        tables.retain(|table| {
             let is_record = || layouts.iter().any(|layout| rows_of(*layout, table.name()).is_some());
             table.has_writable_rows() || (table.columns().iter().any(is_stored) && is_record())
-        };
-        let tables = Reader::tables(self);
-        Some(tables.iter().filter(|table| told(&***table)).map(|table| table.name().to_owned()).collect())
+        });
+        Some(tables.iter().map(|table| table.name().to_owned()).collect())
     }
 
     /// Records are identified by their resources.
@@ -217,15 +211,16 @@ impl Database {
         if let RowTarget::Records(_) = rows {
             no_rows(edits, refuse)?;
         }
-        let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
-        let tables = Reader::tables(self);
-        changes.also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
+        // Other tables of the same records.
+        let mut also = Reader::tables(self);
+        also.retain(|table| blob.layout().is_some_and(|layout| rows_of(layout, table.name()).is_some()));
+        changes.also.extend(also.iter().map(|table| table.name().to_owned()));
         let table = table(self, &edits.table)?;
         let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
         let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
         let lists = Lists::of(&*table, edits, |set| rows.rearranges(&*table, set))?;
         for (record, list) in &lists.0 {
-            job.list(area, EditedPosition::of(blob.record_span(*record)?.0), rows, (edits, list), refuse)?;
+            job.list(area, EditedPosition::of(blob.record_span(*record)?.0), rows, edits, list, refuse)?;
         }
         for (row, cells) in &edits.set {
             let record = job.number(*row, "record");
@@ -246,8 +241,8 @@ impl Database {
     /// The database with the records of a table, and their layout.
     fn shown_by(&self, table: &str) -> Result<(Blob<'_>, RowTarget)> {
         let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
-        let of = |prototype| blobs.iter().find(|blob| blob.prototype() == Some(prototype));
-        let built_in = PrototypeType::ALL.iter().filter_map(|&prototype| of(prototype));
+        let built_in =
+            PrototypeType::ALL.iter().filter_map(|of| blobs.iter().find(|blob| blob.prototype() == Some(*of)));
         let mut all = built_in.chain(blobs.iter().filter(|blob| matches!(blob.layout(), Some(Layout::Declared(_)))));
         let found = all.find_map(|blob| Some((*blob, rows_of(blob.layout()?, table)?)));
         found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
@@ -288,31 +283,20 @@ impl Database {
 
     /// Checks that databases can grow: their ends must be inside of no other part.
     fn check_appended(&self, areas: &BTreeMap<usize, Area<'_>>) -> Result<()> {
-        let split = |at: usize| {
-            let what = "parts of the file overlap, so that later parts cannot be moved".into();
-            Err(Error::new(ErrorKind::Damaged { what }, "databases", at as u64))
-        };
-        let sections: Vec<(usize, usize)> = Reader::sections(self)
-            .into_iter()
-            .filter_map(|s| Some((usize::try_from(s.offset).ok()?, usize::try_from(s.size).ok()?)))
-            .map(|(start, size)| (start, start.saturating_add(size)))
-            .collect();
-        let origin = usize::try_from(self.source.view("").offset()).unwrap_or(0);
+        let sections = Reader::sections(self);
+        let entries = self.source.view("paths").at(self.spans.paths.start);
         for area in areas.values() {
-            let at = area.range.end;
-            let inside =
-                |(start, end): &(usize, usize)| start.saturating_sub(origin) < at && at < end.saturating_sub(origin);
-            if sections.iter().any(inside) {
-                return split(at);
-            }
+            let end = self.source.view("").at(area.range.end).offset();
+            let mut inside = sections.iter().filter(|s| s.offset < end && end < s.offset.saturating_add(s.size));
             // Names of paths have no section: they must move with their entries.
-            let entries = self.source.view("paths").at(self.spans.paths.start);
-            for entry in self.spans.paths.get() {
+            let mut apart = self.spans.paths.get().iter().filter(|entry| {
                 let here = entries.locate(&entry.name);
                 let name = here.follow_nullable(entry.name.text.get()).ok().flatten();
-                if name.is_some_and(|name| (name.position() < at) != (here.position() < at)) {
-                    return split(at);
-                }
+                name.is_some_and(|name| (name.offset() < end) != (here.offset() < end))
+            });
+            if inside.next().is_some() || apart.next().is_some() {
+                let what = "parts of the file overlap, so that later parts cannot be moved".into();
+                return Err(Error::new(ErrorKind::Damaged { what }, "databases", end));
             }
         }
         Ok(())
@@ -320,10 +304,6 @@ impl Database {
 
     /// Updates the pointers of the headers to moved parts, and the sizes of databases.
     fn repoint(&self, areas: &BTreeMap<usize, Area<'_>>, patches: &mut Patches) -> Result<()> {
-        let moved = |at: usize| {
-            let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
-            at.saturating_add(grown.fold(0, usize::saturating_add))
-        };
         let view = self.source.view("body header").at(size_of::<layout::Header>());
         let body = view.read::<layout::Body>()?;
         let (strings, resources, paths) = (&body.strings, &body.resources, &body.paths);
@@ -347,8 +327,19 @@ impl Database {
         }
         let pointers =
             fields.into_iter().map(|(pointer, base)| (view.locate(pointer).position(), base.position(), pointer.get()));
-        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
+        repointed(pointers, |at| moved(areas, at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
+}
+
+/// Whether a column has cells of its own.
+fn is_stored(column: &Column) -> bool {
+    !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
+}
+
+/// The new position of a position in the old file.
+fn moved(areas: &BTreeMap<usize, Area<'_>>, at: usize) -> usize {
+    let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
+    grown.fold(at, usize::saturating_add)
 }
 
 /// The position of the checksum of an `assets.bin`.
@@ -363,13 +354,12 @@ fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
     let view = old.view("header");
     let stored = view.read::<layout::Header>()?.checksum.get();
     let body = view.skip(HEADER).rest();
-    let new = || pieces.slices(old.bytes(), HEADER);
     // Nearly all files have this kind.
-    let (computed, murmur) = codec::murmur3_of_both(std::iter::once(body), new());
+    let (computed, murmur) = codec::murmur3_of_both(std::iter::once(body), pieces.slices(old.bytes(), HEADER));
     let sum = if computed == stored {
         murmur
     } else if codec::crc32(body) == stored {
-        codec::crc32_of(new())
+        codec::crc32_of(pieces.slices(old.bytes(), HEADER))
     } else {
         let (stored, computed) = (stored.into(), computed.into());
         return Err(view.skip(CHECKSUM.start).error(ErrorKind::Checksum {

@@ -3,7 +3,7 @@
 use super::super::prototypes as p;
 use super::super::record::Field as _;
 use super::area::{Area, EditedPosition, Struct, Writer};
-use super::job::{Job, Listed, PARENT, Wrong};
+use super::job::{Job, Listed, PARENT, Wrong, column_name};
 use crate::error::Result;
 use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, Lists, TableEdits};
@@ -56,12 +56,11 @@ impl Job<'_, '_> {
         place: EditedPosition<'a>,
         listed: Listed<'_>,
     ) -> Result<(), Wrong> {
-        let whole = |error| (None, error);
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
         let of = Struct::built_in::<p::Skeleton<'_>>();
-        let old = old_nodes(place).map_err(whole)?;
-        let is_sorted = order_of_names(&out, place, &old).map_err(whole)?;
+        let old = old_nodes(place)?;
+        let is_sorted = order_of_names(&out, place, &old)?;
         let mut numbers: Vec<Option<u16>> = vec![None; old.len()];
         for (number, item) in (0u16..).zip(listed.items) {
             if let Item::Kept(at) = item
@@ -83,21 +82,17 @@ impl Job<'_, '_> {
             out.what = format!("{name}: node {number}");
             let (mut node_name, mut parent, mut matrix) = (kept.map(|node| node.name), None, None);
             for (column, value) in cells.into_iter().flatten() {
-                let column = self.table.columns().get(*column).map(|column| &*column.name).unwrap_or_default();
-                let wrong =
-                    |out: &Writer<'_, '_>, what: &str| (at, out.refuse(format_args!("column {column}: {what}")));
-                match (column, value) {
+                match (column_name(self.table, *column), value) {
                     ("name_id", Value::Id32(name)) => node_name = Some(*name),
                     (PARENT, Value::Null) => parent = Some(ROOT),
                     (PARENT, Value::Uint(of)) => {
                         let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
-                        parent =
-                            Some(fits.ok_or_else(|| wrong(&out, &format!("{of} is not one of the {count} nodes")))?);
+                        let what = format_args!("column {PARENT}: {of} is not one of the {count} nodes");
+                        parent = Some(fits.ok_or_else(|| Wrong { at, error: out.refuse(what) })?);
                     }
                     ("matrix", value) => {
-                        let ty = of.field("matrices").map(|field| out.field(of, field)).transpose();
-                        let ty = ty.map_err(whole)?.ok_or_else(|| wrong(&out, "it is not written"))?.1;
-                        matrix = Some(out.leaf(ty, &Value::Null, value).map_err(|error| (at, error))?);
+                        let ty = out.array_named(place, of, "matrices")?.element;
+                        matrix = Some(out.leaf(ty, &Value::Null, value).map_err(|error| Wrong { at, error })?);
                     }
                     _ => {}
                 }
@@ -107,8 +102,8 @@ impl Job<'_, '_> {
                 (None, None) => ROOT,
                 (None, Some(node)) if node.parent == ROOT => ROOT,
                 (None, Some(node)) => numbers.get(usize::from(node.parent)).copied().flatten().ok_or_else(|| {
-                    let what = format!("it cannot stay alone: node {}, which is its parent, goes", node.parent);
-                    (None, out.refuse(what))
+                    let what = format_args!("it cannot stay alone: node {}, which is its parent, goes", node.parent);
+                    out.refuse(what)
                 })?,
             };
             let matrix = matrix.or_else(|| kept.map(|node| node.matrix.clone()));
@@ -116,12 +111,12 @@ impl Job<'_, '_> {
                 (Some(name), Some(matrix)) => new.push(Node { name, parent, matrix }),
                 (name, _) => {
                     let missing = if name.is_none() { "name_id" } else { "matrix" };
-                    return Err((at, out.refuse(format_args!("column {missing} is missing"))));
+                    return Err(Wrong { at, error: out.refuse(format_args!("column {missing} is missing")) });
                 }
             }
         }
         out.what = name.to_owned();
-        write(&mut out, place, of, &new, is_sorted).map_err(whole)
+        Ok(write(&mut out, place, of, &new, is_sorted)?)
     }
 }
 
@@ -164,12 +159,12 @@ fn write<'a>(
     if is_sorted {
         map.sort_unstable();
     }
-    let bytes = |each: &dyn Fn(&Node) -> Vec<u8>| new.iter().flat_map(each).collect::<Vec<u8>>();
-    let names: Vec<u8> = map.iter().flat_map(|(name, _)| name.to_le_bytes()).collect();
-    let nodes: Vec<u8> = map.iter().flat_map(|(_, node)| node.to_le_bytes()).collect();
-    out.set_flat(place, of, "name_map_names", &names)?;
-    out.set_flat(place, of, "name_map_nodes", &nodes)?;
-    out.set_flat(place, of, "names", &bytes(&|node| node.name.to_le_bytes().into()))?;
-    out.set_flat(place, of, "matrices", &bytes(&|node| node.matrix.clone()))?;
-    out.set_flat(place, of, "parents", &bytes(&|node| node.parent.to_le_bytes().into()))
+    let arrays: [(&str, Vec<u8>); 5] = [
+        ("name_map_names", map.iter().flat_map(|(name, _)| name.to_le_bytes()).collect()),
+        ("name_map_nodes", map.iter().flat_map(|(_, node)| node.to_le_bytes()).collect()),
+        ("names", new.iter().flat_map(|node| node.name.to_le_bytes()).collect()),
+        ("matrices", new.iter().flat_map(|node| node.matrix.iter().copied()).collect()),
+        ("parents", new.iter().flat_map(|node| node.parent.to_le_bytes()).collect()),
+    ];
+    arrays.into_iter().try_for_each(|(array, bytes)| out.set_flat(place, of, array, &bytes))
 }

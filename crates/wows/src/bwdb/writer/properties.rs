@@ -1,19 +1,14 @@
 //! Properties of materials: changed values, and inserted and deleted rows.
 
-use super::super::prototypes::{self as p, PROPERTY_KINDS};
+use super::super::prototypes::{self as p, PROPERTY_ARRAYS, PROPERTY_KINDS, TEXTURE};
 use super::super::record::Field as _;
-use super::area::{Area, EditedPosition, Struct, Writer, short};
-use super::job::{Job, follow};
-use super::job::{Listed, Wrong};
+use super::area::{Area, ArrayField, EditedPosition, Struct, Writer};
+use super::job::{Job, Listed, Wrong, column_name, follow};
 use crate::error::Result;
-use crate::table::{Table, Value};
-use crate::writable::{ColumnValues, EditPosition, Item, refused};
+use crate::table::{Table, Value, column_index};
+use crate::writable::{ColumnValues, EditPosition, Item, refused, short};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The kinds of material properties by their numbers: the array that has their values.
-const PROPERTY_ARRAYS: [&str; 9] =
-    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
-pub(super) const TEXTURE: usize = 4;
 
 /// Writes a property of the material at `place`; returns whether it is a texture.
 pub(super) fn property<'a>(
@@ -33,7 +28,7 @@ pub(super) fn property<'a>(
     material.property(index)?;
     let refs = material.property_refs()?;
     let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
-    let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
+    let (kind, at) = p::split_reference(reference);
     let array = PROPERTY_ARRAYS.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
     if column == "texture_id" && new.is_null() {
         return Err(out.refuse("null does not fit: the path of a texture, or its id, does"));
@@ -48,9 +43,8 @@ pub(super) fn property<'a>(
     if same > 1 {
         // Another property of the material has the same value; it is not the one that was named.
         let at = out.push_element(place, of, array, new)?;
-        let number = u16::try_from(at).ok().filter(|at| *at < 1 << 12);
-        let number = number.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
-        let reference = (number << 4) | (reference & 0xF);
+        let reference = p::reference_to(kind, at);
+        let reference = reference.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
         out.set_element(place, of, "property_refs", index, &reference.into(), &Value::Null)?;
     } else {
         out.set_element(place, of, array, at, new, old)?;
@@ -71,14 +65,14 @@ impl<'e> PropertyCells<'e> {
     fn of(table: &dyn Table, cells: &'e [(usize, Value<'static>)]) -> Result<Self> {
         let mut said = Self::default();
         for (at, value) in cells {
-            let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
-            match (column, value) {
+            match (column_name(table, *at), value) {
                 ("name_id", Value::Id32(name)) => said.name = Some(*name),
                 ("type", value) => {
                     let kind = PROPERTY_KINDS.iter().position(|kind| value.as_text().as_deref() == Some(*kind));
-                    let fits =
-                        || format!("column type: {} does not fit: {} do", short(value), PROPERTY_KINDS.join(", "));
-                    said.kind = Some(kind.ok_or_else(|| refused(format!("{}: {}", table.name(), fits())))?);
+                    said.kind = Some(kind.ok_or_else(|| {
+                        let (name, value, kinds) = (table.name(), short(value), PROPERTY_KINDS.join(", "));
+                        refused(format!("{name}: column type: {value} does not fit: {kinds} do"))
+                    })?);
                 }
                 ("value", value) => said.value = Some(value).filter(|value| !value.is_null()),
                 ("texture_id", value) => said.texture = Some(value).filter(|value| !value.is_null()),
@@ -110,30 +104,24 @@ impl Job<'_, '_> {
         place: EditedPosition<'a>,
         listed: Listed<'_>,
     ) -> Result<(), Wrong> {
-        let whole = |error| (None, error);
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
         let of = Struct::built_in::<p::Material<'_>>();
-        let material = p::Material::read(place.view).map_err(whole)?;
-        let (old_names, old_refs) =
-            material.property_names().and_then(|names| Ok((names, material.property_refs()?))).map_err(whole)?;
-        let reference = |index: usize| -> Result<(usize, usize)> {
-            // A property with an unreadable value is kept.
-            material.property(index)?;
-            let reference = old_refs.get(index).transpose()?.unwrap_or_default();
-            Ok((usize::from(reference & 0xF), usize::from(reference >> 4)))
-        };
+        let material = p::Material::read(place.view)?;
+        let (old_names, old_refs) = (material.property_names()?, material.property_refs()?);
         let mut new: Vec<(u32, usize, Stored)> = Vec::with_capacity(listed.items.len());
         for (number, item) in listed.items.iter().enumerate() {
             let entry = match item {
                 Item::New(at) => {
                     out.what = format!("{name}: the row that comes at index {number}");
                     let cells = listed.edits.add.get(*at).map_or(&[][..], |set| set);
-                    fresh(&out, of, self.table, cells).map_err(|error| (Some(EditPosition::Add(*at)), error))?
+                    fresh(&out, of, self.table, cells).map_err(|error| Wrong::new(EditPosition::Add(*at), error))?
                 }
                 Item::Kept(index) => {
-                    let (kind, at) = reference(*index).map_err(whole)?;
-                    let old = old_names.get(*index).and_then(Result::ok).map_or(0, |name| name.0);
+                    // A material with an unreadable value is not rearranged.
+                    material.property(*index)?;
+                    let (old, reference) = old_names.get(*index).zip(old_refs.get(*index)).expect("it was read");
+                    let (old, (kind, at)) = (old?.0, p::split_reference(reference?));
                     let Some((row, cells)) = listed.edited(*index) else {
                         new.push((old, kind, Stored::Kept(at)));
                         continue;
@@ -157,13 +145,13 @@ impl Job<'_, '_> {
                             }
                         }
                     };
-                    edited().map_err(|error| (Some(EditPosition::Set(*row)), error))?
+                    edited().map_err(|error| Wrong::new(EditPosition::Set(*row), error))?
                 }
             };
             new.push(entry);
         }
         out.what = name.to_owned();
-        arrange(&mut out, place, of, &material, new).map_err(whole)
+        Ok(arrange(&mut out, place, of, &material, new)?)
     }
 }
 
@@ -204,59 +192,43 @@ fn arrange<'a>(
 ) -> Result<()> {
     let mut had: BTreeSet<(usize, usize)> = BTreeSet::new();
     for reference in material.property_refs()?.iter() {
-        let reference = reference?;
-        had.insert((usize::from(reference & 0xF), usize::from(reference >> 4)));
+        had.insert(p::split_reference(reference?));
     }
-    let mut old: Vec<(&[u8], usize)> = Vec::new();
+    let mut old: Vec<Vec<&[u8]>> = Vec::new();
     for array in PROPERTY_ARRAYS {
-        let field = of.field(array).ok_or_else(|| out.refuse("its kind is not known"))?;
-        old.push(out.flat(place, of, field)?);
+        let ArrayField { element, view, len, .. } = out.array_named(place, of, array)?;
+        old.push(view.take(len.saturating_mul(element.size))?.chunks_exact(element.size).collect());
     }
-    let old_value = |kind: usize, at: usize| {
-        let (bytes, size) = old.get(kind)?;
-        let start = at.checked_mul(*size)?;
-        bytes.get(start..start.checked_add(*size)?)
-    };
     // The values of each kind in the order of their properties, and the new numbers of kept values.
-    let mut values: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), 0); PROPERTY_ARRAYS.len()];
+    let mut values: Vec<Vec<Cow<'_, [u8]>>> = vec![Vec::new(); PROPERTY_ARRAYS.len()];
     let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut push = |kind: usize, bytes: &[u8]| {
-        let (all, count) = values.get_mut(kind)?;
-        all.extend_from_slice(bytes);
-        *count = count.saturating_add(1);
-        Some(count.saturating_sub(1))
-    };
     let (mut names, mut refs) = (Vec::new(), Vec::new());
     for (name, kind, stored) in new {
-        let number = match stored {
-            Stored::New(bytes) => push(kind, &bytes),
+        let all = values.get_mut(kind).expect("its type is one of the kinds");
+        let (bytes, number) = match stored {
+            Stored::New(bytes) => (Some(Cow::Owned(bytes)), all.len()),
             Stored::Kept(at) => match numbers.get(&(kind, at)) {
-                Some(number) => Some(*number),
+                Some(number) => (None, *number),
                 None => {
-                    let number = old_value(kind, at).and_then(|bytes| push(kind, bytes));
-                    numbers.extend(number.map(|number| ((kind, at), number)));
-                    number
+                    let bytes = old.get(kind).and_then(|old| old.get(at)).expect("the property was read");
+                    numbers.insert((kind, at), all.len());
+                    (Some(Cow::Borrowed(*bytes)), all.len())
                 }
             },
         };
-        let reference = number.zip(u16::try_from(kind).ok()).and_then(|(number, kind)| {
-            let number = u16::try_from(number).ok().filter(|number| *number < 1 << 12)?;
-            Some((number << 4) | kind)
-        });
+        all.extend(bytes);
+        let reference = p::reference_to(kind, number);
         let reference = reference.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
         names.extend_from_slice(&name.to_le_bytes());
         refs.extend_from_slice(&reference.to_le_bytes());
     }
     // Values without a property are kept.
-    for (kind, (bytes, size)) in old.iter().enumerate() {
-        let all = bytes.chunks_exact((*size).max(1)).enumerate();
-        let lone = all.filter(|(at, _)| !had.contains(&(kind, *at)));
-        lone.for_each(|(_, bytes)| {
-            push(kind, bytes);
-        });
+    for (kind, (old, all)) in old.iter().zip(&mut values).enumerate() {
+        let lone = old.iter().enumerate().filter(|(at, _)| !had.contains(&(kind, *at)));
+        all.extend(lone.map(|(_, bytes)| Cow::Borrowed(*bytes)));
     }
-    for (array, (bytes, _)) in PROPERTY_ARRAYS.iter().zip(&values) {
-        out.set_flat(place, of, array, bytes)?;
+    for (array, values) in PROPERTY_ARRAYS.iter().zip(&values) {
+        out.set_flat(place, of, array, &values.concat())?;
     }
     out.set_flat(place, of, "property_names", &names)?;
     out.set_flat(place, of, "property_refs", &refs)
@@ -274,9 +246,8 @@ pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
         Some(id) => id.clone(),
         None => return Ok(()),
     };
-    let at = |name: &str| table.columns().iter().position(|column| column.name == name);
-    let texts = [at("value"), at("texture_id")];
-    set.retain(|(column, _)| !texts.contains(&Some(*column)));
-    set.extend(at("texture_id").map(|at| (at, id)));
+    let [value, texture] = ["value", "texture_id"].map(|name| column_index(table, name));
+    set.retain(|(column, _)| ![value, texture].contains(&Some(*column)));
+    set.extend(texture.map(|at| (at, id)));
     Ok(())
 }

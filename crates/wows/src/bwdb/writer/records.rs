@@ -39,7 +39,7 @@ impl Records {
 
     /// The number of inserted records.
     pub fn come(&self) -> usize {
-        self.new.len().checked_div(self.size).unwrap_or(0)
+        self.new.chunks_exact(self.size).len()
     }
 
     /// These records after the edits of `table`, if any are inserted or deleted. `other` is a part that does not follow all of them.
@@ -84,12 +84,12 @@ impl Records {
         pointers: impl IntoIterator<Item = (usize, usize)>,
         patches: &mut Patches,
     ) -> Result<()> {
-        let read = |(base, at): (usize, usize)| {
+        let pointers = pointers.into_iter().filter_map(|(base, at)| {
             let pointer = i64::from_le_bytes(*file.get(at..)?.first_chunk()?);
             let target = base.checked_add_signed(isize::try_from(pointer).ok()?)?;
             (target <= file.len() && !patches.has(at)).then_some((at, base, pointer))
-        };
-        let pointers: Vec<Pointer> = pointers.into_iter().filter_map(read).collect();
+        });
+        let pointers: Vec<Pointer> = pointers.collect();
         repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
 

@@ -1,17 +1,16 @@
 //! The map from resources to records, with changed, inserted and deleted rows.
 
-use super::super::hashmap::Bucket as _;
+use super::super::hashmap::{Bucket as _, Modulus};
 use super::super::layout::ResourceBucket;
 use super::super::{Database, Location};
 use super::Refuse;
-use super::area::short;
 use super::job::table;
 use crate::bytes::le;
 use crate::error::Result;
 use crate::id::Id64;
 use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{ColumnValues, EditPosition, TableEdits, cell_named, refused};
+use crate::writable::{ColumnValues, EditPosition, TableEdits, cell_named, refused, short};
 use std::collections::{BTreeMap, HashSet};
 
 /// A slot: the key, the mark of an occupied slot, and the location.
@@ -30,6 +29,7 @@ impl HashSlot {
 struct Slots<'a> {
     buckets: &'a [ResourceBucket],
     values: &'a [le::U32],
+    modulus: Modulus,
     new: BTreeMap<usize, HashSlot>,
 }
 
@@ -43,10 +43,6 @@ impl Slots<'_> {
         })
     }
 
-    fn home(&self, key: u64) -> usize {
-        usize::try_from(key.checked_rem(self.buckets.len() as u64).unwrap_or(0)).unwrap_or(0)
-    }
-
     fn next(&self, at: usize) -> usize {
         let next = at.saturating_add(1);
         if next < self.buckets.len() { next } else { 0 }
@@ -54,7 +50,7 @@ impl Slots<'_> {
 
     /// The slot of a key, or the first empty one of its chain; `None` if the key is missing and no slot is empty.
     fn find(&self, key: u64) -> Option<(usize, bool)> {
-        let mut at = self.home(key);
+        let mut at = self.modulus.slot(key);
         for _ in 0..self.buckets.len() {
             let slot = self.get(at);
             if slot.occupied == 0 || slot.key == key {
@@ -75,7 +71,7 @@ impl Slots<'_> {
             if slot.occupied == 0 || at == hole {
                 break;
             }
-            let home = self.home(slot.key);
+            let home = self.modulus.slot(slot.key);
             let stays = if hole <= at { hole < home && home <= at } else { hole < home || home <= at };
             if !stays {
                 self.new.insert(hole, slot);
@@ -94,14 +90,10 @@ pub(super) fn write(
     refuse: Refuse<'_>,
 ) -> Result<Vec<usize>> {
     let (buckets, values) = (db.resource_buckets(), db.spans.resource_values.get());
-    let mut slots = Slots { buckets, values, new: BTreeMap::new() };
+    let mut slots = Slots { buckets, values, modulus: db.resource_slots, new: BTreeMap::new() };
     let table = table(db, "resources")?;
-    let slot_of = |row: usize| {
-        let slot = db.resource_rows().get(row).map(|&slot| slot as usize);
-        slot.ok_or_else(|| crate::table::no_cell("resources", row, 0))
-    };
     for (row, cells) in &edits.set {
-        let at = slot_of(*row)?;
+        let at = slot_of(db, *row)?;
         let old = slots.get(at);
         if cell_named(&*table, cells, "id").is_some() {
             let what = "resources: column id: the key of a resource is its place: add one, and remove the other";
@@ -115,7 +107,7 @@ pub(super) fn write(
     }
     let mut gone = Vec::new();
     for row in &edits.remove {
-        let at = slot_of(*row)?;
+        let at = slot_of(db, *row)?;
         gone.push(buckets.get(at).map_or(0, |bucket| bucket.key.get()));
     }
     for key in &gone {
@@ -156,23 +148,34 @@ pub(super) fn write(
         let value = slot.value.to_le_bytes();
         patches.put(values_at.saturating_add(at.saturating_mul(value.len())), &value)?;
     }
+    Ok(new_rows(db, &slots, &keys))
+}
+
+/// The slot of a row.
+fn slot_of(db: &Database, row: usize) -> Result<usize> {
+    let slot = db.resource_rows().get(row).map(|&slot| slot as usize);
+    slot.ok_or_else(|| crate::table::no_cell("resources", row, 0))
+}
+
+/// The rows of the inserted keys after the edit.
+fn new_rows(db: &Database, slots: &Slots<'_>, keys: &[(u64, u32)]) -> Vec<usize> {
     // Running totals of inserted and deleted rows, up to each changed slot.
     let (mut came, mut went) = (0usize, 0usize);
     let mut changes = Vec::new();
     for (at, slot) in &slots.new {
-        let was = buckets.get(*at).is_some_and(super::super::hashmap::Bucket::is_occupied);
+        let was = slots.buckets.get(*at).is_some_and(|bucket| bucket.is_occupied());
         came = came.saturating_add(usize::from(!was && slot.occupied != 0));
         went = went.saturating_add(usize::from(was && slot.occupied == 0));
         changes.push((*at, came, went));
     }
-    let row = |key: u64| {
-        let at = slots.find(key).map_or(0, |(at, _)| at);
+    let rows = keys.iter().map(|(key, _)| {
+        let (at, _) = slots.find(*key).expect("`check` found each inserted key");
         let before = db.resource_rows().partition_point(|&slot| (slot as usize) < at);
         let changed = changes.partition_point(|(other, ..)| *other < at).checked_sub(1);
         let (came, went) = changed.and_then(|last| changes.get(last)).map_or((0, 0), |(_, came, went)| (*came, *went));
         before.saturating_add(came).saturating_sub(went)
-    };
-    Ok(keys.iter().map(|(key, _)| row(*key)).collect())
+    });
+    rows.collect()
 }
 
 /// The id and the location of an inserted row.
@@ -202,25 +205,25 @@ fn check(slots: &Slots<'_>, gone: &[u64], keys: &[(u64, u32)]) -> Result<()> {
     Ok(())
 }
 
+/// The number in a cell of a row, or `old` without such a cell.
+fn number(table: &dyn Table, cells: &ColumnValues, column: &str, old: usize) -> Result<usize> {
+    let Some(value) = cell_named(table, cells, column) else { return Ok(old) };
+    let number = if let Value::Uint(number) = value { usize::try_from(*number).ok() } else { None };
+    number.ok_or_else(|| refused(format!("resources: column {column}: {} does not fit: a number does", short(value))))
+}
+
 /// The location in the cells of a row; missing cells are taken from `old`.
 fn located(table: &dyn Table, db: &Database, cells: &ColumnValues, old: u32) -> Result<u32> {
     let old = Location(old);
-    let number = |name: &str, old: usize| match cell_named(table, cells, name) {
-        None => Ok(old),
-        Some(value) => match value {
-            Value::Uint(number) => Ok(usize::try_from(*number).unwrap_or(usize::MAX)),
-            other => Err(refused(format!("resources: column {name}: {} does not fit: a number does", short(other)))),
-        },
-    };
-    let database = number("database", old.database_index())?;
-    let record = number("record", old.record_index())?;
+    let database = number(table, cells, "database", old.database_index())?;
+    let record = number(table, cells, "record", old.record_index())?;
     let state = match cell_named(table, cells, "state") {
         None => old.0 & 3,
         Some(value) => match (value, value.as_text().as_deref()) {
             (_, Some("valid")) => 0,
             (_, Some("deleted")) => 3,
-            (Value::Uint(state @ 0..=3), _) => u32::try_from(*state).unwrap_or(0),
-            (Value::Int(state @ 0..=3), _) => u32::try_from(*state).unwrap_or(0),
+            (Value::Uint(state @ 0..=3), _) => u32::try_from(*state).expect("at most 3"),
+            (Value::Int(state @ 0..=3), _) => u32::try_from(*state).expect("from 0 to 3"),
             (other, _) => {
                 let what = format!("{} does not fit: \"valid\", \"deleted\", 1 or 2 does", short(other));
                 return Err(refused(format!("resources: column state: {what}")));
@@ -228,7 +231,7 @@ fn located(table: &dyn Table, db: &Database, cells: &ColumnValues, old: u32) -> 
         },
     };
     if state == 0 {
-        let records = db.database(database).map(|blob| blob.len()).unwrap_or(0);
+        let records = db.database(database)?.len();
         if record >= records {
             let what = format!("database {database} has {records} records, and number {record} is not one of them");
             return Err(refused(format!("resources: column record: {what}")));

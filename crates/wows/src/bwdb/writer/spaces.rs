@@ -7,13 +7,13 @@ use super::super::space::ARRAYS;
 use super::super::{Models, Space, layout, verify};
 use super::Refuse;
 use super::area::{Area, EditedPosition, Struct, To, Writer};
-use super::job::{Job, RowTarget, elements, field_of, table, visual_rows};
+use super::job::{Job, RowTarget, column_name, elements, field_of, table, visual_rows};
 use super::records::Records;
-use super::{Changes, items, named, no_rows};
+use super::{Changes, is_stored, items, named, no_rows};
 use crate::bytes::{PackedString, View, le};
 use crate::error::{Error, Result};
 use crate::source::Source;
-use crate::table::{Accepts, Column, Table, Value, column_index};
+use crate::table::{Table, Value, column_index, no_cell};
 use crate::writable::patches::Patches;
 use crate::writable::{
     Check, ColumnValues, EditPosition, Lists, Piece, Pieces, TableEdits, Writable, cell, cell_named, refused,
@@ -30,11 +30,6 @@ const LISTS: [&str; 3] = ["render_sets", "lods", "dyes"];
 
 /// The initial bytes of an inserted model.
 static EMPTY: [u8; Models::MODEL_SIZE] = [0; Models::MODEL_SIZE];
-
-/// Whether a column has cells of its own.
-fn is_stored(column: &Column) -> bool {
-    !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
-}
 
 /// The pieces of a file without databases. It grows at its end, without any unreferenced byte.
 fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
@@ -69,12 +64,12 @@ impl Writable for Models {
             let mut area = self.area();
             area.array = self.records(std::slice::from_ref(edits), refuse)?;
             // The owner of a list may be inserted by edits of another table.
-            let of_list = |set: &ColumnValues| match set.first() {
+            let owners = edits.add.iter().filter_map(|set| match set.first() {
                 Some((0, Value::Uint(number))) => usize::try_from(*number).ok()?.checked_sub(self.model_count()),
                 _ => None,
-            };
+            });
             if edits.table != MODELS
-                && let Some(most) = edits.add.iter().filter_map(of_list).filter(|at| *at <= usize::from(u16::MAX)).max()
+                && let Some(most) = owners.filter(|at| *at <= usize::from(u16::MAX)).max()
             {
                 let new = vec![0; most.saturating_add(1).saturating_mul(Self::MODEL_SIZE)];
                 area.array = Some(Records { new, ..self.all_records() });
@@ -97,9 +92,10 @@ impl Writable for Models {
 impl Models {
     /// The positions of the model and the visual in a record.
     fn parts() -> [usize; 2] {
-        let merged = Struct::built_in::<p::MergedModel<'_>>();
-        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
-        [part("model"), part("visual")]
+        ["model", "visual"].map(|name| {
+            let field = p::MergedModel::FIELDS.iter().find(|field| field.name == name);
+            field.expect("a merged model declares both").at
+        })
     }
 
     /// The pieces without the bytes at the end that nothing refers to any more, where there were none before: a file ends with what
@@ -117,7 +113,7 @@ impl Models {
             let left = end.saturating_sub(cut.len());
             match piece {
                 Piece::Keep(range) => cut.keep(range.start..range.end.min(range.start.saturating_add(left))),
-                Piece::New(bytes) => cut.put(bytes.get(..left.min(bytes.len())).unwrap_or_default()),
+                Piece::New(bytes) => cut.put(bytes.split_at(left.min(bytes.len())).0),
             }
         }
         Ok(cut)
@@ -160,29 +156,13 @@ impl Models {
             (Struct::built_in::<p::Model<'_>>(), model),
             (Struct::built_in::<p::Visual<'_>>(), visual),
         ];
-        let missing = |row: usize| crate::table::no_cell(&edits.table, row, 0);
-        let (kept, come) = area.array.as_ref().map_or((self.model_count(), 0), |of| (of.kept, of.come()));
-        let owner = |rows: RowTarget, number: usize| {
-            let view = match rows {
-                RowTarget::Nodes { .. } => self.skeleton(number).map(|skeleton| skeleton.view()),
-                _ => self.model(number).map(|model| model.view()),
-            };
-            view.map(EditedPosition::of)
-                .or_else(|| {
-                    let place =
-                        number.checked_sub(kept).filter(|at| *at < come && !matches!(rows, RowTarget::Nodes { .. }))?;
-                    let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
-                    Some(EditedPosition { view: View::new(&EMPTY, "model"), to })
-                })
-                .ok_or_else(|| missing(number))
-        };
+        let kept = area.array.as_ref().map_or(self.model_count(), |of| of.kept);
         if edits.table == MODELS {
             for (number, cells) in edits.add.iter().enumerate() {
                 let to = To::Record(number.saturating_mul(Self::MODEL_SIZE));
                 let what = format!("models: the inserted row with number {}", kept.saturating_add(number));
                 let out = Writer { patches: job.patches, area, what };
-                self.fresh(out, to, parts, (&*table, cells))
-                    .or_else(|error| refuse(EditPosition::Add(number), error))?;
+                self.fresh(out, to, parts, &*table, cells).or_else(|error| refuse(EditPosition::Add(number), error))?;
             }
         }
         let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
@@ -190,28 +170,43 @@ impl Models {
             // The parts of a deleted model are deleted, too.
             let goes = !matches!(rows, RowTarget::Nodes { .. }) && (kept..self.model_count()).contains(number);
             if !goes {
-                job.list(area, owner(rows, *number)?, rows, (edits, list), refuse)?;
+                let owner = self.owner(area, rows, *number, &edits.table)?;
+                job.list(area, owner, rows, edits, list, refuse)?;
             }
         }
         if !edits.add.is_empty() && rows.is_some() {
             changes.added.push((edits.table.clone(), lists.added(edits)));
         }
-        let first = table.columns().first().map(|column| column.name.clone()).unwrap_or_default();
         for (row, cells) in &edits.set {
-            let number = job.number(*row, &first);
+            let number = job.number(*row, column_name(&*table, 0));
             if number.as_ref().is_ok_and(|number| lists.0.contains_key(number)) {
                 continue;
             }
             job.attempt(area, *row, refuse, |job, area| match rows {
-                Some(rows) => job.row(area, owner(rows, number?)?, rows, *row, cells),
+                Some(rows) => job.row(area, self.owner(area, rows, number?, &edits.table)?, rows, *row, cells),
                 None => {
-                    let view = self.model(*row).map(|m| m.view());
-                    let place = EditedPosition::of(view.ok_or_else(|| missing(*row))?);
-                    cells.iter().try_for_each(|cell| self.set_cell(job, area, (place, parts), *row, cell))
+                    let model = self.model(*row).ok_or_else(|| no_cell(MODELS, *row, 0))?;
+                    let place = EditedPosition::of(model.view());
+                    cells.iter().try_for_each(|cell| self.set_cell(job, area, place, parts, *row, cell))
                 }
             })?;
         }
         Ok(())
+    }
+
+    /// The skeleton or the model with the list of a row of `table`. The model may be an inserted one.
+    fn owner<'a>(&'a self, area: &Area<'a>, rows: RowTarget, number: usize, table: &str) -> Result<EditedPosition<'a>> {
+        let missing = || no_cell(table, number, 0);
+        if let RowTarget::Nodes { .. } = rows {
+            return self.skeleton(number).map(|skeleton| EditedPosition::of(skeleton.view())).ok_or_else(missing);
+        }
+        if let Some(model) = self.model(number) {
+            return Ok(EditedPosition::of(model.view()));
+        }
+        let (kept, come) = area.array.as_ref().map_or((self.model_count(), 0), |of| (of.kept, of.come()));
+        let place = number.checked_sub(kept).filter(|at| *at < come).ok_or_else(missing)?;
+        let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
+        Ok(EditedPosition { view: View::new(&EMPTY, "model"), to })
     }
 
     /// The unchanged records.
@@ -262,7 +257,8 @@ impl Models {
             let table = table(self, name)?;
             let mut rows = Vec::new();
             for number in &gone {
-                rows.extend(table.find(0, &Value::from(*number)).transpose()?.unwrap_or_default());
+                let found = table.find(0, &Value::from(*number));
+                rows.extend(found.expect("the tables of lists find rows by the numbers of models")?);
             }
             if rows.is_empty() {
                 continue;
@@ -295,23 +291,21 @@ impl Models {
         mut out: Writer<'_, '_>,
         to: To,
         parts: [(Struct, usize); 3],
-        (table, cells): (&dyn Table, &ColumnValues),
+        table: &dyn Table,
+        cells: &ColumnValues,
     ) -> Result<()> {
-        let field = |column: &str| {
-            let (of, at) = parts.into_iter().find(|(of, _)| field_of(*of, column).is_some())?;
-            Some((of, at, field_of(of, column)?))
-        };
         let mut counts = Vec::new();
         let mut missing = Vec::new();
         for (number, column) in table.columns().iter().enumerate() {
-            let Some((of, at, field)) = field(&column.name).filter(|_| is_stored(column)) else { continue };
+            let field = parts.into_iter().find_map(|(of, at)| Some((of, at, field_of(of, &column.name)?)));
+            let Some((of, at, field)) = field.filter(|_| is_stored(column)) else { continue };
             let is_list = of.fields.get(field).is_some_and(|field| matches!(field.form, Form::Array { .. }));
             match cell(cells, number) {
                 Some(value) => {
                     if column.name == SKELETON {
                         self.check_skeleton(value)?;
                     }
-                    out.fresh_field((to.skip(at), of), field, value, &mut counts)?;
+                    out.fresh_field(to.skip(at), of, field, value, &mut counts)?;
                 }
                 // No list is an empty one.
                 None if is_list => {}
@@ -329,15 +323,16 @@ impl Models {
         &self,
         job: &mut Job<'_, '_>,
         area: &mut Area<'a>,
-        (place, parts): (EditedPosition<'a>, [(Struct, usize); 3]),
+        place: EditedPosition<'a>,
+        parts: [(Struct, usize); 3],
         row: usize,
         cell: &(usize, Value<'static>),
     ) -> Result<()> {
-        let column = job.table.columns().get(cell.0).map(|column| column.name.clone()).unwrap_or_default();
+        let column = column_name(job.table, cell.0);
         if column == SKELETON {
             self.check_skeleton(&cell.1)?;
         }
-        let found = parts.into_iter().find(|(of, _)| field_of(*of, &column).is_some());
+        let found = parts.into_iter().find(|(of, _)| field_of(*of, column).is_some());
         let (of, at) = found.ok_or_else(|| refused(format!("column {column} is not written")))?;
         job.row(area, place.skip(at), RowTarget::Records(of), row, &vec![cell.clone()])
     }
@@ -368,12 +363,12 @@ impl Writable for Space {
     /// A position may also be given by its numbers.
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         let instances = table(self, INSTANCES)?;
-        let at = |name: &str| column_index(&*instances, name);
-        let axes = ["x", "y", "z"].map(at);
+        let axes = ["x", "y", "z"].map(|axis| column_index(&*instances, axis));
+        let matrix = column_index(&*instances, "transform");
         let cells = edits.iter_mut().filter(|edits| edits.table == INSTANCES).flat_map(|edits| &mut edits.add);
         for set in cells {
             let said = axes.map(|axis| set.iter().find(|(at, _)| Some(*at) == axis).map(|(_, cell)| cell.clone()));
-            let transform = set.iter_mut().find(|(column, _)| Some(*column) == at("transform"));
+            let transform = set.iter_mut().find(|(column, _)| Some(*column) == matrix);
             let Some((_, Value::List(numbers))) = transform else { continue };
             for (number, said) in numbers.iter_mut().skip(12).zip(said) {
                 *number = said.unwrap_or_else(|| number.clone());
@@ -497,14 +492,14 @@ impl Space {
         let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
         let view = self.source().view("instances");
         for (row, cells) in &edits.set {
-            let missing = || crate::table::no_cell(&edits.table, *row, 0);
             job.attempt(area, *row, refuse, |job, area| {
                 if edits.table == "point_lights" {
-                    let light = EditedPosition::of(self.light(*row).ok_or_else(missing)?.view());
+                    let light = self.light(*row).ok_or_else(|| no_cell(&edits.table, *row, 0))?;
+                    let light = EditedPosition::of(light.view());
                     let rows = RowTarget::Records(Struct::built_in::<p::SpaceLight<'_>>());
                     return job.row(area, light, rows, *row, cells);
                 }
-                let instance = self.instances().get(*row).ok_or_else(missing)?;
+                let instance = self.instances().get(*row).ok_or_else(|| no_cell(&edits.table, *row, 0))?;
                 let place = EditedPosition::of(view.locate(instance));
                 cells.iter().try_for_each(|cell| self.set_instance(job, area, place, *row, cell))
             })?;
@@ -521,12 +516,12 @@ impl Space {
         row: usize,
         (number, new): &(usize, Value<'static>),
     ) -> Result<()> {
-        let column = job.table.columns().get(*number).map(|column| column.name.clone()).unwrap_or_default();
+        let column = column_name(job.table, *number);
         let old = job.table.value(row, *number)?;
         // The axis, if the column is one number of the matrix.
         let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
-        let (at, of) = instance_field(&column)?;
-        let shown_twice: &[&str] = match (&*column, axis) {
+        let (at, of) = instance_field(column)?;
+        let shown_twice: &[&str] = match (column, axis) {
             (_, Some(_)) => &["transform"],
             ("transform", _) => &["x", "y", "z"],
             _ => &[],

@@ -6,17 +6,13 @@ use crate::writable::whole_number;
 
 /// The bytes of a value of the type that documents call `of`, which was shown as `old`; else the values that fit.
 pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
-    let whole = |size: usize, least: i128, most: i128| match whole_number(new) {
-        Some(number) if (least..=most).contains(&number) => Ok(number.to_le_bytes().into_iter().take(size).collect()),
-        _ => Err(format!("a whole number from {least} to {most}")),
-    };
     match of {
-        "u8" => whole(1, 0, u8::MAX.into()),
-        "u16" => whole(2, 0, u16::MAX.into()),
-        "i16" => whole(2, i16::MIN.into(), i16::MAX.into()),
-        "u32" => whole(4, 0, u32::MAX.into()),
-        "i32" => whole(4, i32::MIN.into(), i32::MAX.into()),
-        "u64" => whole(8, 0, u64::MAX.into()),
+        "u8" => whole(new, 1, 0, u8::MAX.into()),
+        "u16" => whole(new, 2, 0, u16::MAX.into()),
+        "i16" => whole(new, 2, i16::MIN.into(), i16::MAX.into()),
+        "u32" => whole(new, 4, 0, u32::MAX.into()),
+        "i32" => whole(new, 4, i32::MIN.into(), i32::MAX.into()),
+        "u64" => whole(new, 8, 0, u64::MAX.into()),
         "flag" => match new {
             Value::Bool(truth) => Ok(vec![(*truth).into()]),
             _ => Err("true or false".to_owned()),
@@ -38,6 +34,12 @@ pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<V
     }
 }
 
+fn whole(value: &Value<'_>, size: usize, least: i128, most: i128) -> Result<Vec<u8>, String> {
+    let number = whole_number(value).filter(|number| (least..=most).contains(number));
+    let number = number.ok_or_else(|| format!("a whole number from {least} to {most}"))?;
+    Ok(number.to_le_bytes().into_iter().take(size).collect())
+}
+
 /// The text that an id is a hash of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reference {
@@ -45,12 +47,17 @@ pub(super) enum Reference {
     Path,
 }
 
+impl Reference {
+    fn hash(self, text: &str) -> u64 {
+        match self {
+            Self::Name => id::of_name(text).into(),
+            Self::Path => id::of_path(text),
+        }
+    }
+}
+
 /// The id of a value: an id, the hash of a text, or both. If both are present, the edited one is used.
 pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
-    let hash = |text: &str| match of {
-        Reference::Name => u64::from(id::of_name(text)),
-        Reference::Path => id::of_path(text),
-    };
     match new {
         Value::Id64(id) => Some(*id),
         Value::Id32(id) => Some((*id).into()),
@@ -60,28 +67,29 @@ pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Opti
                 Reference::Name => id::parse32(text).map(u64::from),
                 Reference::Path => id::parse(text),
             };
-            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| hash(text)))
+            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| of.hash(text)))
         }
         Value::Map(entries) => {
-            let of_map = |map: &Value<'_>, names: &[&str]| match map {
-                Value::Map(entries) => {
-                    entries.iter().find(|(name, _)| names.contains(&&**name)).map(|(_, value)| value.to_string())
-                }
-                _ => None,
-            };
-            let known = |names: &[&str]| of_map(new, names).filter(|text| !text.is_empty());
-            let other = |names: &[&str]| known(names).filter(|text| of_map(old, names).as_ref() != Some(text));
-            if let Some(id) = other(&["id"]) {
+            if let Some(id) = edited_member(old, new, &["id"]) {
                 return reference(of, &Value::Null, &Value::owned(id));
             }
-            if let Some(text) = other(&["text", "path"]) {
-                return Some(hash(&text));
+            if let Some(text) = edited_member(old, new, &["text", "path"]) {
+                return Some(of.hash(&text));
             }
             let id = entries.iter().find(|(name, _)| name == "id").map(|(_, value)| value);
             id.and_then(|id| if matches!(id, Value::Map(_)) { None } else { reference(of, &Value::Null, id) })
         }
         _ => None,
     }
+}
+
+/// The text of a member with one of these names, if it changed and is not empty.
+fn edited_member(old: &Value<'_>, new: &Value<'_>, names: &[&str]) -> Option<String> {
+    let [old, new] = [old, new].map(|map| {
+        let Value::Map(entries) = map else { return None };
+        entries.iter().find(|(name, _)| names.contains(&&**name)).map(|(_, value)| value.to_string())
+    });
+    new.filter(|text| !text.is_empty() && old.as_ref() != Some(text))
 }
 
 /// Whether a value contains a reference, whose text may be unknown to a reader.
