@@ -179,7 +179,7 @@ impl Scan {
         let shares = match (table.parts(), found.transpose().map_err(|error| bind.error(&error))?) {
             (Some(parts), _) => Shares::Parts(parts.candidates(bind.filter.as_ref())),
             (None, Some(found)) => Shares::Found(found),
-            (None, None) if table.is_random_access() => match table.len() {
+            (None, None) if table.nature().random_access => match table.len() {
                 Ok(len) => Shares::Ranges { len, step: step(len) },
                 // The walk returns the error, after the rows before it.
                 Err(_) => Shares::Whole,

@@ -205,7 +205,7 @@ fn entries(asset: &Asset, begun: &str) -> Result<BTreeSet<String>, Failure> {
     let reader = asset.reader();
     let mut found = BTreeSet::new();
     let tables = reader.tables();
-    let leaves = tables.iter().find_map(|table| Some((table, table.leaves()?.path)));
+    let leaves = tables.iter().find_map(|table| Some((table, table.nature().leaves?.path)));
     let main = tables.first().map(|table| (table, table.label()));
     for (table, column) in leaves.into_iter().chain(main) {
         found.extend(next_parts(&**table, column, begun)?);
@@ -237,7 +237,7 @@ fn names(table: &dyn Table, begun: &str) -> Result<Vec<String>, Failure> {
 /// The names in a column that begin with `begun`, up to the next `/`, `.` or `[` if they are paths.
 fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<String>, Failure> {
     let ends: &[char] = match () {
-        () if table.leaves().is_some() => &['.', '['],
+        () if table.nature().leaves.is_some() => &['.', '['],
         () if table.columns().get(column).is_some_and(|column| column.folders) => &['/'],
         () => &[],
     };

@@ -182,7 +182,9 @@ fn any_edits_are_what_was_asked_and_come_back() {
         let old = write(&spec).bytes;
         let asset = open(&old);
         let mut edits = Vec::new();
-        for table in asset.reader().tables().iter().filter(|table| !table.is_derived() && table.has_writable_rows()) {
+        for table in
+            asset.reader().tables().iter().filter(|table| !table.nature().derived && table.nature().writable_rows)
+        {
             let len = table.len().unwrap();
             if len == 0 || rng.u8(..3) > 0 {
                 continue;

@@ -249,15 +249,15 @@ fn rows_of_hostile_files_come_and_go_or_are_refused() {
         }
         let Ok(asset) = Asset::open(Source::from_vec(name, hostile.clone())) else { continue };
         let Some(writable) = asset.reader().writable() else { continue };
-        for table in asset.reader().tables().iter().filter(|table| table.has_writable_rows()) {
+        for table in asset.reader().tables().iter().filter(|table| table.nature().writable_rows) {
             let Ok(len) = table.len() else { continue };
             if len == 0 {
                 continue;
             }
-            let row = if table.is_positional() { len - 1 } else { rng.usize(..len) };
+            let row = if table.nature().positional { len - 1 } else { rng.usize(..len) };
             let mut cells: ColumnValues = ColumnValues::new();
             for (at, column) in table.columns().iter().enumerate() {
-                let is_key = table.item().is_some_and(|item| at <= item);
+                let is_key = table.nature().item.is_some_and(|item| at <= item);
                 let is_told = is_key || !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path);
                 match table.value(row, at) {
                     Ok(value) if is_told && !value.is_null() => cells.push((at, value.into_owned())),

@@ -37,6 +37,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Field;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,16 @@ pub struct Column {
     pub refers_to: Option<&'static str>,
     /// The declared field that stores its cells: in-place edits write there.
     pub field: Option<&'static Field>,
+    /// The column of the ids whose texts its cells are. Default: the previous column, if this one has [`Role::Resolved`].
+    pub text_for: Option<&'static str>,
+    /// The column of ids whose texts its cells are in rows with such an id; other rows have other texts.
+    pub texts_of: Option<&'static str>,
+    /// The column whose texts are the last components of its paths: the part after the last '/', or the whole path.
+    pub ends_in: Option<&'static str>,
+    /// The column with the type of its values, if the type differs between rows.
+    pub typed_by: Option<&'static str>,
+    /// Whether its cells can be texts or contain texts, if the kind does not say it.
+    pub holds_text: Option<bool>,
 }
 
 /// The values that can be written to a column, all of the column's kind.
@@ -123,6 +134,11 @@ impl Column {
             unique: false,
             refers_to: None,
             field: None,
+            text_for: None,
+            texts_of: None,
+            ends_in: None,
+            typed_by: None,
+            holds_text: None,
         }
     }
 
@@ -195,9 +211,9 @@ impl Column {
         self
     }
 
-    /// Whether cells of this kind can be texts, or contain texts.
-    pub(crate) const fn may_hold_text(&self) -> bool {
-        matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested)
+    /// Whether its cells can be texts, or contain texts.
+    pub fn may_hold_text(&self) -> bool {
+        self.holds_text.unwrap_or(matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested))
     }
 
     /// Includes the column in short listings.
@@ -269,6 +285,34 @@ impl Column {
         self.role = Role::Resolved;
         self
     }
+
+    /// Declares the column of the ids whose texts its cells are, if it is not the previous column.
+    #[must_use]
+    pub const fn text_for(mut self, ids: &'static str) -> Self {
+        self.text_for = Some(ids);
+        self
+    }
+
+    /// As [`Column::text_for`], for rows with such an id; other rows have other texts.
+    #[must_use]
+    pub const fn texts_of(mut self, ids: &'static str) -> Self {
+        self.texts_of = Some(ids);
+        self
+    }
+
+    /// Declares that its paths end in the texts of column `name`.
+    #[must_use]
+    pub const fn ends_in(mut self, name: &'static str) -> Self {
+        self.ends_in = Some(name);
+        self
+    }
+
+    /// Declares that column `types` holds the type of its values.
+    #[must_use]
+    pub const fn typed_by(mut self, types: &'static str) -> Self {
+        self.typed_by = Some(types);
+        self
+    }
 }
 
 /// A list whose items are rows of a table.
@@ -299,14 +343,77 @@ pub fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
     crate::suggest::hint(wanted, names.flatten())
 }
 
-/// The default of [`Table::text_of`].
-fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
-    let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));
-    let next = ids.and_then(|_| column.checked_add(1))?;
-    columns.get(next).filter(|next| next.role == Role::Resolved).map(|_| next)
+/// What holds for a whole table. The default is a table of independent rows that are read only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Nature {
+    /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the rows.
+    pub random_access: bool,
+    /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
+    pub sequential: bool,
+    /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip them.
+    pub derived: bool,
+    /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two rows.
+    pub dictionary: bool,
+    /// Whether all its texts occur in other tables of the file (such as paths and strings), or are words of the reader (such as
+    /// names of types).
+    pub texts_elsewhere: bool,
+    /// Whether an edit can insert and delete rows.
+    pub writable_rows: bool,
+    /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed key is still
+    /// the same row.
+    pub positional: bool,
+    /// The column that numbers the items of a list, if each row is an item: the last key column. The other keys identify the list.
+    /// An insertion or deletion shifts the later items.
+    pub item: Option<usize>,
+    /// The column that names a row for people: globs match it, `cat` searches it. Default: the first column of texts.
+    pub label: Option<usize>,
+    /// The columns with the data of the leaves of the reader's graphs, if there is a row for each leaf, in the order of the graphs.
+    pub leaves: Option<Leaves>,
+    /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
+    pub vocabulary: &'static [&'static str],
+}
+
+/// Rows that show stored rows under several keys, or items of lists.
+pub trait StoredRows: Send + Sync {
+    /// The rows that show one stored row under a key each, if there are several: `row` and the others, beginning with the row
+    /// that edits are made to. Empty for a row that is stored for one key.
+    fn sharing(&self, row: usize) -> Vec<usize>;
+
+    /// The number of stored rows, if further rows follow that show some of them again under other keys.
+    fn stored_len(&self) -> Option<usize>;
+
+    /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Nature::item`].
+    ///
+    /// # Errors
+    /// When the owner of a list is damaged.
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let _ = (column, cell);
+        Ok(Vec::new())
+    }
+}
+
+impl<T: StoredRows + ?Sized> StoredRows for Arc<T> {
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        (**self).sharing(row)
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        (**self).stored_len()
+    }
+
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        (**self).lists(column, cell)
+    }
 }
 
 /// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
+///
+/// A table must implement [`Table::name`], [`Table::columns`], [`Table::len`] and [`Table::value`]. All else is optional: what holds for
+/// the whole table is one [`Nature`], and what holds for a column is part of the [`Column`].
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "the number of rows may be an error, and nothing asks for none of them"
+)]
 pub trait Table: Send + Sync {
     /// The table's name, unique in its file.
     fn name(&self) -> &str;
@@ -320,11 +427,6 @@ pub trait Table: Send + Sync {
     /// When counting them meets damaged data.
     fn len(&self) -> Result<usize>;
 
-    /// Whether there are no rows.
-    fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
-    }
-
     /// The number of rows, if known without much decoding or walking: for `info`.
     fn known_len(&self) -> Option<usize> {
         self.len().ok()
@@ -337,6 +439,11 @@ pub trait Table: Send + Sync {
     /// not exist.
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>>;
 
+    /// What holds for the whole table.
+    fn nature(&self) -> Nature {
+        Nature::default()
+    }
+
     /// The rows from `first` on, in order. A table that finds rows by a walk implements its own cursor.
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)))
@@ -348,94 +455,20 @@ pub trait Table: Send + Sync {
         self.cursor(first)
     }
 
-    /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the
-    /// rows.
-    fn is_random_access(&self) -> bool {
-        false
-    }
-
-    /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
-    fn is_sequential(&self) -> bool {
-        false
-    }
-
     /// The parts of the table, if it consists of tables that open one by one.
     fn parts(&self) -> Option<&dyn TableParts> {
         None
     }
 
-    /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip
-    /// them.
-    fn is_derived(&self) -> bool {
-        false
-    }
-
-    /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two
-    /// rows.
-    fn is_dictionary(&self) -> bool {
-        false
-    }
-
-    /// The columns with the data of the leaves of the reader's graphs, if there is a row for each leaf, in the order of
-    /// the graphs.
-    fn leaves(&self) -> Option<Leaves> {
+    /// How rows are stored, if several rows show one stored row, or rows are items of lists.
+    fn stored_rows(&self) -> Option<&dyn StoredRows> {
         None
-    }
-
-    /// Whether it contains texts that neither occur in another table of the file (such as paths and strings) nor are
-    /// words of the reader (such as names of types).
-    fn has_own_texts(&self) -> bool {
-        true
     }
 
     /// Prefetches the memory that cells of these rows refer to, because memory serves many independent requests in the
     /// time of one. For rows in any order; a walk in order prefetches by itself.
     fn prefetch(&self, rows: &[Range<usize>]) {
         let _ = rows;
-    }
-
-    /// Whether an edit can insert and delete rows.
-    fn has_writable_rows(&self) -> bool {
-        false
-    }
-
-    /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed
-    /// key is still the same row.
-    fn is_positional(&self) -> bool {
-        false
-    }
-
-    /// The rows that show one stored row under a key each, if there are several: `row` and the others, beginning with the row
-    /// that edits are made to. Empty for a row that is stored for one key.
-    fn sharing(&self, row: usize) -> Vec<usize> {
-        let _ = row;
-        Vec::new()
-    }
-
-    /// The number of stored rows, if further rows follow that show some of them again under other keys.
-    fn stored_len(&self) -> Option<usize> {
-        None
-    }
-
-    /// The column with the type of the values in `column`, if the type differs between rows.
-    fn typed_by(&self, column: usize) -> Option<usize> {
-        let _ = column;
-        None
-    }
-
-    /// The column that numbers the items of a list, if each row is an item: the last key column. The other keys
-    /// identify the list. An insertion or deletion shifts the later items.
-    fn item(&self) -> Option<usize> {
-        None
-    }
-
-    /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Table::item`].
-    ///
-    /// # Errors
-    /// When the owner of a list is damaged.
-    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        let _ = (column, cell);
-        Ok(Vec::new())
     }
 
     /// Whether [`Table::find`] supports this column. It may still decline single keys.
@@ -458,47 +491,67 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// Whether cells of `column` can be texts, or contain texts.
-    fn holds_text(&self, column: usize) -> bool {
-        self.columns().get(column).is_some_and(Column::may_hold_text)
-    }
-
-    /// The column with the texts of the ids in `column`: the next one, if it holds texts of ids.
-    fn text_of(&self, column: usize) -> Option<usize> {
-        text_behind(self.columns(), column)
-    }
-
-    /// The column of ids whose texts the cells of `column` are, in rows with such an id; other rows have other texts.
-    fn ids_of(&self, column: usize) -> Option<usize> {
-        let _ = column;
-        None
-    }
-
-    /// The column whose text is the last component of the paths in `column`: the part after the last '/', or the whole
-    /// path without one. `None` if the paths of the column are not built from names.
-    fn name_of_path(&self, column: usize) -> Option<usize> {
-        let _ = column;
-        None
-    }
-
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         let _ = (row, place);
         None
     }
+}
 
-    /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
-    fn vocabulary(&self) -> &'static [&'static str] {
-        &[]
+impl<'t> dyn Table + 't {
+    /// The column that names a row for people: [`Nature::label`], or the first column of texts, or the first one.
+    pub fn label(&self) -> usize {
+        let stated = self.nature().label;
+        stated.or_else(|| self.columns().iter().position(|column| column.kind == Kind::Text)).unwrap_or(0)
     }
 
-    /// The column that names a row for people: globs match it, `cat` searches it.
-    fn label(&self) -> usize {
-        self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
+    /// The column with the texts of the ids in `column`: the one that states it, or the next one, if it holds texts of ids.
+    pub fn text_of(&self, column: usize) -> Option<usize> {
+        let columns = self.columns();
+        let ids = columns.get(column)?;
+        if let Some(stated) = columns.iter().position(|texts| texts.text_for.is_some_and(|name| name == ids.name)) {
+            return Some(stated);
+        }
+        let next = column.checked_add(1)?;
+        let is_text = matches!(ids.kind, Kind::Id64 | Kind::Id32) && columns.get(next)?.role == Role::Resolved;
+        is_text.then_some(next)
+    }
+
+    /// The column of ids whose texts the cells of `column` are, in rows with such an id; other rows have other texts.
+    pub fn ids_of(&self, column: usize) -> Option<usize> {
+        column_index(self, self.columns().get(column)?.texts_of?)
+    }
+
+    /// The column whose text is the last component of the paths in `column`. `None` if its paths are not built from names.
+    pub fn name_of_path(&self, column: usize) -> Option<usize> {
+        column_index(self, self.columns().get(column)?.ends_in?)
+    }
+
+    /// The column with the type of the values in `column`, if the type differs between rows.
+    pub fn typed_by(&self, column: usize) -> Option<usize> {
+        column_index(self, self.columns().get(column)?.typed_by?)
+    }
+
+    /// As [`StoredRows::sharing`]; empty for a table without such rows.
+    pub fn sharing(&self, row: usize) -> Vec<usize> {
+        self.stored_rows().map_or_else(Vec::new, |stored| stored.sharing(row))
+    }
+
+    /// As [`StoredRows::stored_len`].
+    pub fn stored_len(&self) -> Option<usize> {
+        self.stored_rows()?.stored_len()
+    }
+
+    /// As [`StoredRows::lists`]; none for a table without lists.
+    ///
+    /// # Errors
+    /// When the owner of a list is damaged.
+    pub fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        self.stored_rows().map_or_else(|| Ok(Vec::new()), |stored| stored.lists(column, cell))
     }
 }
 
-/// Columns of leaves: see [`Table::leaves`].
+/// Columns of leaves: see [`Nature::leaves`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaves {
     /// The way to the leaf within its graph.

@@ -1,6 +1,6 @@
 //! Rows by the names of their columns, for programs that read a table in a few lines.
 
-use super::{Column, RowCursor, Table, Value, column_index, hint_of_columns, hint_of_rows};
+use super::{Column, Nature, RowCursor, Table, Value, column_index, hint_of_columns, hint_of_rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::entry;
 use std::fmt;
@@ -66,7 +66,7 @@ impl<'t> Iterator for Rows<'t> {
         match cursor.advance() {
             Ok(true) => {
                 // A walk to each cell would take the time of the whole table.
-                let cells = self.table.is_sequential().then(|| {
+                let cells = self.table.nature().sequential.then(|| {
                     let columns = 0..self.table.columns().len();
                     columns.map(|column| cursor.value(column).map(Value::into_owned)).collect()
                 });
@@ -184,8 +184,8 @@ impl Table for RowBuffer {
         cell.map(Value::borrowed).ok_or_else(|| super::no_cell(&self.name, row, column))
     }
 
-    fn is_random_access(&self) -> bool {
-        true
+    fn nature(&self) -> Nature {
+        Nature { random_access: true, ..Nature::default() }
     }
 }
 

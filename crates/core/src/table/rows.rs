@@ -1,7 +1,7 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
 use super::{
-    CellSink, Column, ItemList, Kind, Literal, PlainCell, Region, RowCursor, Table, Value, Volume, no_cell, text_behind,
+    CellSink, Column, Literal, Nature, PlainCell, Region, RowCursor, StoredRows, Table, Value, Volume, no_cell,
 };
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -49,23 +49,9 @@ pub struct DeclaredTable<'a, R> {
     takes_over: bool,
     is_at: Option<IsAt<'a, R>>,
     prefetch: Option<Touch<'a>>,
-    label: Option<usize>,
-    random_access: bool,
-    derived: bool,
-    dictionary: bool,
-    own_texts: bool,
-    writable_rows: bool,
-    positional: bool,
-    /// The column that numbers items, and the function that finds their lists.
-    items: Option<(usize, Lists<'a>)>,
-    vocabulary: &'static [&'static str],
-    /// The functions for [`Table::sharing`] and [`Table::stored_len`].
-    shared: Option<(Sharing<'a>, StoredLen<'a>)>,
+    nature: Nature,
+    stored: Option<Box<dyn StoredRows + 'a>>,
 }
-
-type Sharing<'a> = Box<dyn Fn(usize) -> Vec<usize> + Send + Sync + 'a>;
-type StoredLen<'a> = Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>;
-type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a>;
 
 enum Get<'a, R> {
     FromMap(FromMap<'a, R>),
@@ -100,16 +86,7 @@ struct Source<'a> {
     /// Whether `find` can be used, if only the file decides.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
-    /// The column of the ids of these texts, unless it is the previous column.
-    id_column: Option<usize>,
-    /// The column of last components, for one of paths.
-    name_column: Option<usize>,
-    /// The name of the column of ids of these texts, for some rows.
-    ids: Option<&'static str>,
-    /// The name of the column that holds the type of these cells.
-    types: Option<&'static str>,
     look: Option<Look<'a>>,
-    holds_text: Option<bool>,
 }
 
 /// The cost of counting rows.
@@ -156,16 +133,8 @@ impl<'a, R> DeclaredTable<'a, R> {
             takes_over: true,
             is_at: None,
             prefetch: None,
-            label: None,
-            random_access: false,
-            derived: false,
-            dictionary: false,
-            own_texts: true,
-            writable_rows: false,
-            positional: false,
-            items: None,
-            vocabulary: &[],
-            shared: None,
+            nature: Nature::default(),
+            stored: None,
         }
     }
 
@@ -223,21 +192,7 @@ impl<'a, R> DeclaredTable<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            let (find, finds, search, look, holds_text) = (None, None, None, None, None);
-            let (id_column, name_column, ids, types) = (None, None, None, None);
-            self.cells.push(Source {
-                get: at,
-                number,
-                find,
-                finds,
-                search,
-                id_column,
-                name_column,
-                ids,
-                types,
-                look,
-                holds_text,
-            });
+            self.cells.push(Source { get: at, number, find: None, finds: None, search: None, look: None });
         }
         self
     }
@@ -296,65 +251,26 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Declares whether cells of the last column contain texts: see [`Table::holds_text`].
+    /// Declares whether cells of the last column contain texts: see [`Column::holds_text`].
     #[must_use]
     pub fn with_texts(mut self, holds_text: bool) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.holds_text = Some(holds_text);
+        if let Some(column) = self.columns.last_mut() {
+            column.holds_text = Some(holds_text);
         }
         self
     }
 
-    /// Declares which members of nested values are the reader's own words: see [`Table::vocabulary`].
+    /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
     #[must_use]
     pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
-        self.vocabulary = words;
-        self
-    }
-
-    /// Declares that the last column holds paths that end in the texts of column `name`: see [`Table::name_of_path`].
-    #[must_use]
-    pub fn ends_in(mut self, name: &str) -> Self {
-        let column = self.columns.iter().position(|column| column.name == name);
-        if let Some(cell) = self.cells.last_mut() {
-            cell.name_column = column;
-        }
-        self
-    }
-
-    /// Declares that the last column holds the texts of the ids in column `name`. Default: the previous column. See
-    /// [`Table::text_of`].
-    #[must_use]
-    pub fn text_for(mut self, name: &str) -> Self {
-        let column = self.columns.iter().position(|column| column.name == name);
-        if let Some(cell) = self.cells.last_mut() {
-            cell.id_column = column;
-        }
-        self
-    }
-
-    /// Declares that the last column holds the texts of the ids in column `ids`, for some rows: see [`Table::ids_of`].
-    #[must_use]
-    pub fn texts_of(mut self, ids: &'static str) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.ids = Some(ids);
-        }
-        self
-    }
-
-    /// Declares that column `types` holds the type of the last column's cells: see [`Table::typed_by`].
-    #[must_use]
-    pub fn typed_by(mut self, types: &'static str) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.types = Some(types);
-        }
+        self.nature.vocabulary = words;
         self
     }
 
     /// Marks the last column as the name of its row for people. Default: the first column of texts.
     #[must_use]
     pub fn label(mut self) -> Self {
-        self.label = self.columns.len().checked_sub(1);
+        self.nature.label = self.columns.len().checked_sub(1);
         self
     }
 
@@ -401,69 +317,62 @@ impl<'a, R> DeclaredTable<'a, R> {
         })
     }
 
-    /// Marks any row as located at the same cost: see [`Table::is_random_access`].
+    /// Marks any row as located at the same cost: see [`Nature::random_access`].
     #[must_use]
     pub fn random_access(mut self) -> Self {
-        self.random_access = true;
+        self.nature.random_access = true;
         self
     }
 
-    /// Marks the rows as derived from other tables: see [`Table::is_derived`].
+    /// Marks the rows as derived from other tables: see [`Nature::derived`].
     #[must_use]
     pub fn derived(mut self) -> Self {
-        self.derived = true;
+        self.nature.derived = true;
         self
     }
 
-    /// Marks the texts as the texts of all ids of the file: see [`Table::is_dictionary`].
+    /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
     #[must_use]
     pub fn dictionary(mut self) -> Self {
-        self.dictionary = true;
+        self.nature.dictionary = true;
         self
     }
 
     /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
-    /// [`Table::has_own_texts`].
+    /// [`Nature::texts_elsewhere`].
     #[must_use]
     pub fn own_texts(mut self, has: bool) -> Self {
-        self.own_texts = has;
+        self.nature.texts_elsewhere = !has;
         self
     }
 
-    /// Allows rows to be inserted and deleted: see [`Table::has_writable_rows`].
+    /// Allows rows to be inserted and deleted: see [`Nature::writable_rows`].
     #[must_use]
     pub fn with_writable_rows(mut self) -> Self {
-        self.writable_rows = true;
+        self.nature.writable_rows = true;
         self
     }
 
-    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Table::is_positional`].
+    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Nature::positional`].
     #[must_use]
     pub fn with_positional_rows(mut self) -> Self {
-        self.positional = true;
+        self.nature.positional = true;
         self.with_writable_rows()
     }
 
-    /// Marks each row as an item of a list: the last column numbers the items, and `lists` implements [`Table::lists`].
-    /// Items can be inserted and deleted.
+    /// Marks each row as an item of a list: the last column numbers the items. Items can be inserted and deleted. The lists are
+    /// those of [`DeclaredTable::stored_by`].
     #[must_use]
-    pub fn with_items_written(
-        mut self,
-        lists: impl Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a,
-    ) -> Self {
-        self.writable_rows = true;
-        self.items = Some((self.columns.len().saturating_sub(1), Box::new(lists)));
+    pub fn with_items(mut self) -> Self {
+        self.nature.writable_rows = true;
+        self.nature.item = self.columns.len().checked_sub(1);
         self
     }
 
-    /// Adds what answers [`Table::sharing`] and [`Table::stored_len`].
+    /// Adds what knows how rows are stored: see [`Table::stored_rows`].
     #[must_use]
-    pub fn shared_by(
-        mut self,
-        sharing: impl Fn(usize) -> Vec<usize> + Send + Sync + 'a,
-        stored_len: impl Fn() -> Option<usize> + Send + Sync + 'a,
-    ) -> Self {
-        self.shared = Some((Box::new(sharing), Box::new(stored_len)));
+    pub fn stored_by(mut self, stored: impl StoredRows + 'a) -> Self {
+        self.stored = Some(Box::new(stored));
         self
     }
 
@@ -530,20 +439,8 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
     }
 
-    fn is_random_access(&self) -> bool {
-        self.random_access
-    }
-
-    fn is_derived(&self) -> bool {
-        self.derived
-    }
-
-    fn is_dictionary(&self) -> bool {
-        self.dictionary
-    }
-
-    fn has_own_texts(&self) -> bool {
-        self.own_texts
+    fn nature(&self) -> Nature {
+        self.nature
     }
 
     fn prefetch(&self, rows: &[Range<usize>]) {
@@ -552,33 +449,8 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         }
     }
 
-    fn has_writable_rows(&self) -> bool {
-        self.writable_rows
-    }
-
-    fn is_positional(&self) -> bool {
-        self.positional
-    }
-
-    fn sharing(&self, row: usize) -> Vec<usize> {
-        self.shared.as_ref().map_or_else(Vec::new, |(sharing, _)| sharing(row))
-    }
-
-    fn stored_len(&self) -> Option<usize> {
-        self.shared.as_ref().and_then(|(_, stored_len)| stored_len())
-    }
-
-    fn typed_by(&self, column: usize) -> Option<usize> {
-        let types = self.cells.get(column)?.types?;
-        self.columns.iter().position(|column| column.name == types)
-    }
-
-    fn item(&self) -> Option<usize> {
-        self.items.as_ref().map(|(column, _)| *column)
-    }
-
-    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        self.items.as_ref().map_or_else(|| Ok(Vec::new()), |(_, lists)| lists(column, cell))
+    fn stored_rows(&self) -> Option<&dyn StoredRows> {
+        self.stored.as_deref()
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -595,37 +467,10 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         self.cells.get(column)?.search.as_ref()?(literal)
     }
 
-    fn holds_text(&self, column: usize) -> bool {
-        let stated = self.cells.get(column).and_then(|cell| cell.holds_text);
-        stated.unwrap_or_else(|| self.columns.get(column).is_some_and(Column::may_hold_text))
-    }
-
-    fn vocabulary(&self) -> &'static [&'static str] {
-        self.vocabulary
-    }
-
-    fn text_of(&self, column: usize) -> Option<usize> {
-        let stated = self.cells.iter().position(|cell| cell.id_column == Some(column));
-        stated.or_else(|| text_behind(&self.columns, column))
-    }
-
-    fn ids_of(&self, column: usize) -> Option<usize> {
-        let name = self.cells.get(column)?.ids?;
-        self.columns.iter().position(|column| column.name == name)
-    }
-
-    fn name_of_path(&self, column: usize) -> Option<usize> {
-        self.cells.get(column)?.name_column
-    }
-
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         let is_at = self.is_at.as_ref()?;
         let located = (self.locate)(row, None).and_then(|found| found.ok_or_else(|| self.no_cell(row, 0)));
         Some(located.and_then(|row| is_at(&row, place)))
-    }
-
-    fn label(&self) -> usize {
-        self.label.or_else(|| self.columns.iter().position(|c| c.kind == Kind::Text)).unwrap_or(0)
     }
 }
 
@@ -718,6 +563,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::table::Kind;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn broken() -> Error {

@@ -73,7 +73,7 @@ impl Lists {
     /// # Errors
     /// When a row is damaged, or an inserted row names no list.
     pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::ColumnValues) -> bool) -> Result<Self> {
-        let Some(item) = table.item() else { return Ok(Self::default()) };
+        let Some(item) = table.nature().item else { return Ok(Self::default()) };
         let number = |value: &Value<'_>| match value {
             Value::Uint(number) => usize::try_from(*number).ok(),
             _ => None,

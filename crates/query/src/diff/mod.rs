@@ -282,7 +282,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     }
     tables.retain(|table| match wanted {
         [] => {
-            let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived());
+            let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.nature().derived);
             // Other tables may leave out rows of a derived one: records that no resource names.
             table.special.is_some() || !is_derived
         }

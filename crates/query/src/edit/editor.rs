@@ -479,7 +479,7 @@ fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) ->
     // Tables without writable columns are derived from others; a patch's rows for them are skipped.
     let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
     let takes = |column: &crate::table::Column| column.accepts != crate::table::Accepts::Nothing;
-    if is_told && !resolved.table.has_writable_rows() && !resolved.table.columns().iter().any(takes) {
+    if is_told && !resolved.table.nature().writable_rows && !resolved.table.columns().iter().any(takes) {
         return Ok(Outcome::Held);
     }
     resolved.edit(edit, ValueSource::Typed, known)

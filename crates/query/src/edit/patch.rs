@@ -38,7 +38,7 @@ fn is_stored(column: &Column) -> bool {
 }
 
 fn is_written(table: &dyn Table) -> bool {
-    table.has_writable_rows() || table.columns().iter().any(is_stored)
+    table.nature().writable_rows || table.columns().iter().any(is_stored)
 }
 
 /// Differences that no patch can express.
@@ -103,7 +103,7 @@ pub fn between(
     let mut wanted: Vec<String> = match tables {
         [] => writable.patched().unwrap_or_else(|| {
             let all = old.reader().tables();
-            let told = all.iter().filter(|table| is_written(&***table) && !table.is_derived());
+            let told = all.iter().filter(|table| is_written(&***table) && !table.nature().derived);
             told.map(|table| table.name().to_owned()).collect()
         }),
         some => some.to_vec(),
@@ -287,13 +287,13 @@ impl<'t> TablePair<'t> {
 /// Rows that differ, paired. If rows can be neither inserted nor deleted, rows with writable keys got other keys, and
 /// other rows are reported as left.
 fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
-    if table.has_writable_rows() && !table.is_positional() {
+    if table.nature().writable_rows && !table.nature().positional {
         return found.pairs().collect();
     }
     let has_other_keys = keys(table).any(|key| table.columns().get(key).is_some_and(is_stored));
     let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
     let lone = found.removed.len().max(found.added.len()).saturating_sub(both);
-    if table.is_positional() {
+    if table.nature().positional {
         // Where more come than go, the last ones do, and where more go, these.
         let come = found.added.iter().skip(both).map(|row| Pair { old: None, new: Some(*row) });
         let go = found.removed.iter().skip(both).map(|row| Pair { old: Some(*row), new: None });
@@ -457,7 +457,7 @@ fn keying(
             match row.kind {
                 DifferenceKind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
                 // Its contents are inserted with rows of other tables.
-                DifferenceKind::Added if is_other && !before.is_positional() => {
+                DifferenceKind::Added if is_other && !before.nature().positional => {
                     let what = "its target is not in the old file, and no patch creates it";
                     left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
                 }
@@ -483,7 +483,7 @@ fn undo_list(
     let owners = if shared.is_empty() { vec![owner] } else { shared };
     let name = |at: usize| before.columns().get(at).map(|column| column.name.clone());
     let named = |set: &ColumnValues| -> Cells {
-        let is_key = |at: usize| before.item().is_some_and(|item| at <= item);
+        let is_key = |at: usize| before.nature().item.is_some_and(|item| at <= item);
         set.iter().filter(|(at, _)| !is_key(*at)).filter_map(|(at, value)| Some((name(*at)?, value.clone()))).collect()
     };
     let old = |item: usize| stored(before, list.first.saturating_add(item), false);
@@ -582,7 +582,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
             }
             each(row(&edit.table, DifferenceKind::Changed, key, Some(has), Some(had)))?;
         }
-        if before.item().is_some() {
+        if before.nature().item.is_some() {
             continue;
         }
         for set in &edit.add {

@@ -233,13 +233,13 @@ impl<'a> Resolved<'a> {
     where
         Self: 'v,
     {
-        let end = cells.len().saturating_sub(usize::from(self.table.item().is_some()));
+        let end = cells.len().saturating_sub(usize::from(self.table.nature().item.is_some()));
         self.hash(cells.iter().take(end))
     }
 
     /// The key with these cells that a table has in its columns, with its hash.
     fn sharer(&self, cell: impl Fn(usize) -> Result<Value<'static>>) -> Result<(u64, String)> {
-        let keys = self.keys.iter().filter(|key| self.table.item() != Some(**key));
+        let keys = self.keys.iter().filter(|key| self.table.nature().item != Some(**key));
         let cells = keys.map(|key| cell(*key)).collect::<Result<Vec<_>>>()?;
         Ok((self.hash(&cells), cells.iter().map(short).collect::<Vec<_>>().join(", ")))
     }
@@ -296,7 +296,7 @@ impl<'a> Resolved<'a> {
             let len = self.table.len()?;
             return Ok(Found { rows: row.filter(|row| *row < len).into_iter().collect(), sharers: None });
         }
-        let probes = if self.table.is_sequential() { WALKS } else { PROBES };
+        let probes = if self.table.nature().sequential { WALKS } else { PROBES };
         let is_probed = self.index.is_none() && self.probes < probes;
         self.probes = self.probes.saturating_add(usize::from(is_probed));
         let hash = self.hash(cells);
@@ -440,7 +440,7 @@ impl<'a> Resolved<'a> {
     }
 
     fn rows_may_go(&self, shown: &str) -> Result<()> {
-        if self.table.has_writable_rows() {
+        if self.table.nature().writable_rows {
             return Ok(());
         }
         Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))

@@ -4,7 +4,9 @@ use super::set::{FileSet, Schema};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::table::parts::PartsCursor;
-use crate::table::{CellSink, Column, Literal, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell};
+use crate::table::{
+    CellSink, Column, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell,
+};
 use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,8 +54,8 @@ impl Table for SetTable<'_> {
         PartsCursor::from(self, self, Some(columns), first)
     }
 
-    fn is_sequential(&self) -> bool {
-        true
+    fn nature(&self) -> Nature {
+        Nature { sequential: true, label: Some(self.schema.label), ..Nature::default() }
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -71,10 +73,6 @@ impl Table for SetTable<'_> {
             open.table().is_at(row, place).transpose()
         };
         inside().transpose()
-    }
-
-    fn label(&self) -> usize {
-        self.schema.label
     }
 }
 
@@ -221,12 +219,11 @@ impl Table for FileTable<'_> {
         self.walk(|inner| inner.cursor_over(first, &own))
     }
 
-    fn is_random_access(&self) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.is_random_access())
-    }
-
-    fn is_sequential(&self) -> bool {
-        self.inner.as_ref().is_some_and(|inner| inner.is_sequential())
+    fn nature(&self) -> Nature {
+        let Some(inner) = &self.inner else { return Nature { random_access: true, ..Nature::default() } };
+        let Nature { random_access, sequential, .. } = inner.nature();
+        let label = inner.label().checked_add(self.common.len());
+        Nature { random_access, sequential, label, ..Nature::default() }
     }
 
     fn prefetch(&self, rows: &[Range<usize>]) {
@@ -249,16 +246,8 @@ impl Table for FileTable<'_> {
         inner.search(column, literal)
     }
 
-    fn holds_text(&self, column: usize) -> bool {
-        self.own(column).is_some_and(|(inner, column)| inner.holds_text(column))
-    }
-
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         self.inner.as_ref()?.is_at(row, place)
-    }
-
-    fn label(&self) -> usize {
-        self.inner.as_ref().map_or(0, |inner| inner.label().saturating_add(self.common.len()))
     }
 }
 

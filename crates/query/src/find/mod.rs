@@ -11,7 +11,7 @@ use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::report::Progress;
-use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads::prelude::*;
 use pattern::Scope;
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Hit<'_> {
 /// tables only columns with nested texts count.
 pub fn tables<'a>(asset: &'a Asset, pattern: &Pattern) -> Vec<(Box<dyn Table + 'a>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
-    tables.retain(|table| table.has_own_texts());
+    tables.retain(|table| !table.nature().texts_elsewhere);
     let own = |table: &dyn Table| {
         let mut columns = columns(table, pattern);
         let resolved = |column: usize| table.columns().get(column).is_none_or(|c| c.role == Role::Resolved);
@@ -85,8 +85,8 @@ pub fn columns(table: &dyn Table, pattern: &Pattern) -> Vec<usize> {
         let column = all.get(index).filter(|column| column.role != Role::Place && pattern.exact().is_some());
         column.is_some_and(|column| !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested))
     };
-    let holds = |index: &usize| table.holds_text(*index) && !is_name(*index) || is_number(*index);
-    (0..all.len()).filter(holds).collect()
+    let holds = |index: usize, column: &Column| column.may_hold_text() && !is_name(index) || is_number(index);
+    all.iter().enumerate().filter(|(index, column)| holds(*index, column)).map(|(index, _)| index).collect()
 }
 
 /// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these texts
@@ -288,7 +288,7 @@ fn look_into<E>(
     };
     let Some(info) = table.columns().get(column) else { return Ok(ControlFlow::Continue(())) };
     let hit = |name: &str, text: &str| each(&Hit { row, column, name: name.into(), text: text.into() });
-    Inside { pattern, words: table.vocabulary(), hit }.look(&cell, &mut info.name.to_string())
+    Inside { pattern, words: table.nature().vocabulary, hit }.look(&cell, &mut info.name.to_string())
 }
 
 /// Looks into nested values.

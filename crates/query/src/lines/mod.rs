@@ -5,7 +5,7 @@
 //! is shown as the text.
 //!
 //! Only the keys of one table are kept in memory, with shared parts of neighbouring keys stored once, and some hundred rows as text.
-//! Rows that only a walk finds ([`Table::is_sequential`]) keep the order of the file.
+//! Rows that only a walk finds ([`Nature::sequential`]) keep the order of the file.
 
 mod order;
 
@@ -39,7 +39,7 @@ pub fn write(asset: &Asset, out: &mut (dyn Write + Send), mut damaged: impl FnMu
     for table in asset.reader().tables() {
         writeln!(out, "\n[{}]", escape(table.name()))?;
         let lines = Lines::new(&*table);
-        if table.is_sequential() {
+        if table.nature().sequential {
             lines.walk(out, &mut damaged)?;
         } else {
             lines.table(out, &mut damaged)?;
@@ -249,7 +249,7 @@ impl<'t> Lines<'t> {
         }
         let mut all = Runs::default();
         match len {
-            Ok(len) if self.table.is_random_access() => {
+            Ok(len) if self.table.nature().random_access => {
                 let shares: Vec<Range<usize>> =
                     (0..len).step_by(SHARE).map(|start| start..start.saturating_add(SHARE).min(len)).collect();
                 for together in shares.chunks(threads::count().saturating_mul(4)) {

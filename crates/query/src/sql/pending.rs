@@ -135,7 +135,7 @@ impl Changes {
             values.swap(column, table.columns().len());
         }
         let mut set = ColumnValues::new();
-        let item = table.item();
+        let item = table.nature().item;
         let mut of_list = Vec::new();
         for ((number, column), value) in table.columns().iter().enumerate().zip(values) {
             let value = value?;
@@ -221,7 +221,7 @@ impl Changes {
 }
 
 fn rows_may_change(table: &dyn Table) -> Result<()> {
-    if table.has_writable_rows() {
+    if table.nature().writable_rows {
         return Ok(());
     }
     Err(refused(format!("rows of {} can neither be added nor removed", table.name())))

@@ -567,6 +567,7 @@ impl StructCells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Nature;
     use arrow_array::Array as _;
     use arrow_array::cast::AsArray as _;
 
@@ -600,8 +601,8 @@ mod tests {
         fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
             if column == 0 { Ok(row.into()) } else { Self::text(row).map(Value::owned) }
         }
-        fn is_random_access(&self) -> bool {
-            true
+        fn nature(&self) -> Nature {
+            Nature { random_access: true, ..Nature::default() }
         }
     }
 

@@ -62,7 +62,7 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     mut met: impl FnMut(SinkEvent) -> Result<(), E>,
     mut hand_over: impl FnMut(R::Piece) -> Result<(), E>,
 ) -> Option<Result<(), E>> {
-    if !table.is_random_access() {
+    if !table.nature().random_access {
         return None;
     }
     let mut each = |share: Share<R::Piece>| {

@@ -113,7 +113,7 @@ impl Selection {
     /// # Errors
     /// `NotFound` if the table does not exist.
     pub fn is_random_access(&self) -> Result<bool> {
-        Ok(open(&self.asset, &self.table)?.is_random_access())
+        Ok(open(&self.asset, &self.table)?.nature().random_access)
     }
 
     /// The same rows less the damaged ones, which are noted in `left_out`. Otherwise the first damaged row is an error.

@@ -70,7 +70,7 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<ColumnStorage> {
             *plan = ColumnStorage::OfId(n);
         }
     }
-    if let Some(leaves) = table.leaves().filter(|_| has_graphs) {
+    if let Some(leaves) = table.nature().leaves.filter(|_| has_graphs) {
         for (column, what) in [(leaves.path, "path"), (leaves.value, "value"), (leaves.graph, "graph")] {
             if let Some(plan @ ColumnStorage::Own) = plans.get_mut(column) {
                 *plan = ColumnStorage::Leaf(what);
@@ -161,7 +161,7 @@ fn read(
 ) -> ReadRows {
     let columns = table.columns();
     // Ids are looked up in groups if their rows can be read again.
-    let dictionary = dictionary.filter(|_| table.is_random_access());
+    let dictionary = dictionary.filter(|_| table.nature().random_access);
     // The walk does not prepare columns that are read rarely.
     let is_needed = |plan: &ColumnStorage| match *plan {
         ColumnStorage::Own | ColumnStorage::OwnOr(_) | ColumnStorage::Ids { .. } => true,
@@ -175,7 +175,7 @@ fn read(
     let (mut all, mut bytes, mut left, mut scratch) = (ReadRows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
         // A table with an unknown number of rows may have few.
-        let room = if table.is_random_access() { left.min(ROWS) } else { 0 };
+        let room = if table.nature().random_access { left.min(ROWS) } else { 0 };
         let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
         let (mut size, mut first) = (0, None);
@@ -426,9 +426,9 @@ pub fn add(
         let columns = table.columns().len();
         let mut shown = Written { widths: vec![0; columns], texts: vec![false; columns], ..Written::default() };
         let [dictionary, others] = &mut jobs;
-        let jobs = if table.is_dictionary() { dictionary } else { others };
-        match if table.is_random_access() { table.len() } else { Ok(most.rows) } {
-            Ok(rows) if table.is_random_access() => {
+        let jobs = if table.nature().dictionary { dictionary } else { others };
+        match if table.nature().random_access { table.len() } else { Ok(most.rows) } {
+            Ok(rows) if table.nature().random_access => {
                 let rows = rows.min(most.rows);
                 let all = (0..rows).step_by(ROWS).map(|begin| begin..begin.saturating_add(ROWS).min(rows));
                 jobs.extend(all.map(|rows| Job { table: n, rows }));
@@ -531,7 +531,7 @@ fn part(
         })
         .collect();
     // A table with an unknown number of rows has more of them where it was cut off.
-    let of = if table.is_random_access() { table.len().ok() } else { table.known_len() };
+    let of = if table.nature().random_access { table.len().ok() } else { table.known_len() };
     let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
     let more = is_cut.then(|| {

@@ -6,7 +6,7 @@ use super::types::{ModelId, TypeModel};
 use super::{Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, Leaves, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Leaves, Nature, RowCursor, Table, Value, no_cell};
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -235,10 +235,6 @@ impl Table for Values<'_> {
         self.len.get().copied()
     }
 
-    fn has_writable_rows(&self) -> bool {
-        true
-    }
-
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
@@ -250,12 +246,9 @@ impl Table for Values<'_> {
         Ok(value)
     }
 
-    fn is_sequential(&self) -> bool {
-        true
-    }
-
-    fn leaves(&self) -> Option<Leaves> {
-        Some(Leaves { path: column::PATH, value: column::VALUE, graph: column::CHUNK })
+    fn nature(&self) -> Nature {
+        let leaves = Leaves { path: column::PATH, value: column::VALUE, graph: column::CHUNK };
+        Nature { sequential: true, writable_rows: true, leaves: Some(leaves), ..Nature::default() }
     }
 
     fn finds(&self, column: usize) -> bool {

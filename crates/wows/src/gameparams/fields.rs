@@ -6,7 +6,7 @@ use super::entities::Entity;
 use super::walk::{Event, Trail, Walker, within};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Nature, RowCursor, Table, Value, no_cell};
 use std::sync::{Mutex, PoisonError};
 
 /// The first row of each entity, and the number of all rows at the end.
@@ -144,8 +144,8 @@ impl Table for Fields<'_> {
         }
     }
 
-    fn is_random_access(&self) -> bool {
-        true
+    fn nature(&self) -> Nature {
+        Nature { random_access: true, ..Nature::default() }
     }
 
     fn finds(&self, column: usize) -> bool {

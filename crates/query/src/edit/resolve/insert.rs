@@ -25,7 +25,7 @@ impl Resolved<'_> {
                     cells.iter().find(|(other, _)| other == at).map_or_else(|| cell.clone(), |(_, own)| own.clone());
             }
         }
-        let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
+        let (columns, is_item) = (self.table.columns(), self.table.nature().item.is_some());
         // In the order of the columns.
         let mut set = ColumnValues::with_capacity(self.keys.len().saturating_add(cells.len()));
         let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
@@ -90,7 +90,7 @@ impl Resolved<'_> {
 
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
     pub(super) fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(ColumnValues, Sharers)>> {
-        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
             return Ok(None);
         };
         let mut lists = self.keyed(known, |table| match table.stored_len() {
@@ -120,7 +120,7 @@ impl Resolved<'_> {
 
     /// The cells that identify the list of an inserted item, unless there is no such list, or its number is too large.
     pub(super) fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Target<ColumnValues>> {
-        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
             return Ok(Target::Found(ColumnValues::new()));
         };
         let lists = self.keyed(known, |table| table.lists(*of, cell))?;

@@ -143,13 +143,14 @@ pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table +
         })
         .looked_ahead()
         .field(Column::text("type").brief().writable(), |property| Ok(property.kind))
-        .column(Column::new("value", Kind::Any).brief().writable(), |property| match property.value() {
-            Leaf::Value(value) => Ok(value),
-            Leaf::Path(id) => Ok(db.path(id.0)?.into()),
-            Leaf::Name(_) => Ok(Value::Null),
-        })
-        .texts_of("texture_id")
-        .typed_by("type")
+        .column(
+            Column::new("value", Kind::Any).brief().writable().texts_of("texture_id").typed_by("type"),
+            |property| match property.value() {
+                Leaf::Value(value) => Ok(value),
+                Leaf::Path(id) => Ok(db.path(id.0)?.into()),
+                Leaf::Name(_) => Ok(Value::Null),
+            },
+        )
         .field(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| {
             Ok(property.path().map(|id| Id64(id.0)))
         })

@@ -8,7 +8,7 @@ use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
 use crate::table::search::{Literal, stands};
-use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, Table, Value};
+use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, StoredRows, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -144,42 +144,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         counted.then(|| self.check_all().ok().map(|()| self.len())).flatten()
     }
 
-    /// The lists of the records that have this cell in a column with which their rows begin.
-    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        let Some(lead) = self.leads.get(column) else { return Ok(Vec::new()) };
-        let Some(records) = lead.find.as_ref().and_then(|find| find(cell)) else { return Ok(Vec::new()) };
-        let mut records = records?;
-        if lead.column.role == Role::Place {
-            // A record is one list, for any number of keys.
-            records.retain(|record| *record < self.records.stored());
-        }
-        let lists = records.into_iter().map(|record| {
-            let shared = self.records.sharing(record).into_iter().map(|record| self.key_cells(record));
-            let (cells, len) = (self.key_cells(record)?, self.children.count(self.records.view(record)?)?);
-            Ok(ItemList { cells, len, shared: shared.collect::<Result<_>>()? })
-        });
-        lists.collect()
-    }
-
     /// The cells that identify a record, with the numbers of their columns.
     fn key_cells(&self, record: usize) -> Result<Vec<(usize, Value<'static>)>> {
         let leads = self.leads.iter().enumerate();
         let keys = leads.filter(|(_, lead)| matches!(lead.column.role, Role::Place | Role::Key));
         keys.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect()
-    }
-
-    /// As [`Table::sharing`].
-    fn sharing(&self, row: usize) -> Vec<usize> {
-        let (record, rows) = self.record_of(row, self.last.load(Ordering::Relaxed));
-        let index = row.saturating_sub(rows.start);
-        let all = self.records.sharing(record).into_iter().map(|record| self.rows_of(record));
-        all.filter(|rows| index < rows.len()).map(|rows| rows.start.saturating_add(index)).collect()
-    }
-
-    /// As [`Table::stored_len`].
-    fn stored_len(&self) -> Option<usize> {
-        let stored = self.records.stored();
-        (stored < self.records.len()).then(|| self.rows_of(stored.saturating_sub(1)).end)
     }
 
     /// Rows that can be read.
@@ -344,6 +313,36 @@ impl<T> Child<'_, T> {
     }
 }
 
+impl<'a, R: Records<'a>, C: Children<'a>> StoredRows for Parents<'a, R, C> {
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        let (record, rows) = self.record_of(row, self.last.load(Ordering::Relaxed));
+        let index = row.saturating_sub(rows.start);
+        let all = self.records.sharing(record).into_iter().map(|record| self.rows_of(record));
+        all.filter(|rows| index < rows.len()).map(|rows| rows.start.saturating_add(index)).collect()
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        let stored = self.records.stored();
+        (stored < self.records.len()).then(|| self.rows_of(stored.saturating_sub(1)).end)
+    }
+
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let Some(lead) = self.leads.get(column) else { return Ok(Vec::new()) };
+        let Some(records) = lead.find.as_ref().and_then(|find| find(cell)) else { return Ok(Vec::new()) };
+        let mut records = records?;
+        if lead.column.role == Role::Place {
+            // A record is one list, for any number of keys.
+            records.retain(|record| *record < self.records.stored());
+        }
+        let lists = records.into_iter().map(|record| {
+            let shared = self.records.sharing(record).into_iter().map(|record| self.key_cells(record));
+            let (cells, len) = (self.key_cells(record)?, self.children.count(self.records.view(record)?)?);
+            Ok(ItemList { cells, len, shared: shared.collect::<Result<_>>()? })
+        });
+        lists.collect()
+    }
+}
+
 /// An unfinished table of children: begins with the columns of the record and the child's index in it.
 pub(super) struct Nested<'a, R, C: Children<'a>> {
     parents: Arc<Parents<'a, R, C>>,
@@ -356,8 +355,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
         let (leads, stood, ends, last) = (records.leads(), Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
         let parents = Arc::new(Parents { name, records, children, leads, stood, ends, last });
-        let [of_count, of_row, of_touch, of_damage, of_known, of_sharing, of_stored, of_lists] =
-            std::array::from_fn(|_| Arc::clone(&parents));
+        let [of_count, of_row, of_touch, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
         let locate = move |row, before| of_row.locate(row, before);
         let mut table = DeclaredTable::walked(name, move || Ok(of_count.len()), locate).random_access();
         table = table.prefetched_by(move |rows| of_touch.prefetch(rows));
@@ -365,7 +363,6 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         table = table.known(move || of_known.known_len());
         if R::DERIVED {
             table = table.derived();
-            table = table.shared_by(move |row| of_sharing.sharing(row), move || of_stored.stored_len());
         }
         for (number, lead) in parents.leads.iter().enumerate() {
             let [of_cell, of_look, of_find, of_finds] = std::array::from_fn(|_| Arc::clone(&parents));
@@ -397,7 +394,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             }
         }
         let table = table.field(Column::uint("index").brief().key(), |child| Ok(child.index()));
-        let table = table.with_items_written(move |column, cell| of_lists.lists(column, cell));
+        let table = table.with_items().stored_by(Arc::clone(&parents));
         Self { parents, table, has_own_texts: !R::DERIVED }
     }
 
@@ -432,18 +429,6 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     pub(super) fn looked_ahead(mut self) -> Self {
         let parents = Arc::clone(&self.parents);
         self.table = self.table.looked_ahead(move |rows| parents.look(rows));
-        self
-    }
-
-    /// Declares that the last column has the texts of the ids in column `ids`: see [`DeclaredTable::texts_of`].
-    pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
-        self.table = self.table.texts_of(ids);
-        self
-    }
-
-    /// Declares that column `types` holds the type of the last column's cells: see [`DeclaredTable::typed_by`].
-    pub(super) fn typed_by(mut self, types: &'static str) -> Self {
-        self.table = self.table.typed_by(types);
         self
     }
 

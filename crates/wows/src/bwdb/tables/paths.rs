@@ -43,19 +43,20 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
         .field(Column::id64("parent_id").reference(), |row| Ok(Id64(row.entry.parent_id.get())))
         .field(Column::text("name"), move |row| paths.name(row.entry))
         .searched_by(move |literal| paths.search_names(literal))
-        .column_of_row(Column::text("path").brief().resolved().in_folders(), move |row| {
-            let path = row.path.get_or_init(|| {
-                let mut path = row.spare.take();
-                paths.write_path(row.number, &mut path).ok().map(|()| path)
-            });
-            match path {
-                Some(path) => Ok(Value::text(path)),
-                // A damaged path returns its error each time.
-                None => paths.path_at(row.number).map(Value::owned),
-            }
-        })
-        .text_for("id")
-        .ends_in("name")
+        .column_of_row(
+            Column::text("path").brief().resolved().in_folders().text_for("id").ends_in("name"),
+            move |row| {
+                let path = row.path.get_or_init(|| {
+                    let mut path = row.spare.take();
+                    paths.write_path(row.number, &mut path).ok().map(|()| path)
+                });
+                match path {
+                    Some(path) => Ok(Value::text(path)),
+                    // A damaged path returns its error each time.
+                    None => paths.path_at(row.number).map(Value::owned),
+                }
+            },
+        )
         .label();
     let table = table.found_by(move |key| {
         let Value::Text(path) = key else { return None };

@@ -8,7 +8,7 @@ use crate::bwdb::record::{FieldInfo, Ids, Prototype};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Find, Table, Value, no_cell};
+use crate::table::{Column, DeclaredTable, Find, StoredRows, Table, Value, no_cell};
 use std::ops::Range;
 
 /// A leading column of every table of some records. Its cells describe the record with a given number.
@@ -71,7 +71,7 @@ pub(super) trait Records<'a>: Copy + Send + Sync + 'a {
         self.len()
     }
 
-    /// As [`Table::sharing`].
+    /// As [`StoredRows::sharing`].
     fn sharing(self, row: usize) -> Vec<usize> {
         let _ = row;
         Vec::new()
@@ -80,6 +80,19 @@ pub(super) trait Records<'a>: Copy + Send + Sync + 'a {
     /// The stretch of the file in which the records' own texts lie.
     fn texts(self) -> Range<usize> {
         0..self.file().bytes().len()
+    }
+}
+
+/// Records as they are stored: once for all of their keys.
+struct StoredRecords<R>(R);
+
+impl<'a, R: Records<'a>> StoredRows for StoredRecords<R> {
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        self.0.sharing(row)
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        Some(self.0.stored()).filter(|stored| *stored < self.0.len())
     }
 }
 
@@ -123,8 +136,7 @@ pub(super) fn table_of<'a, T: Send + 'a, R: Records<'a>>(
     let mut table = rows_of(name, rows.file(), move || rows.len(), read);
     if R::DERIVED {
         table = table.derived().own_texts(false);
-        table = table
-            .shared_by(move |row| rows.sharing(row), move || Some(rows.stored()).filter(|stored| *stored < rows.len()));
+        table = table.stored_by(StoredRecords(rows));
     }
     rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));

@@ -183,7 +183,7 @@ impl Writable for Database {
         let mut tables = Reader::tables(self);
         tables.retain(|table| {
             let is_record = || layouts.iter().any(|layout| rows_of(*layout, table.name()).is_some());
-            table.has_writable_rows() || (table.columns().iter().any(is_stored) && is_record())
+            table.nature().writable_rows || (table.columns().iter().any(is_stored) && is_record())
         });
         Some(tables.iter().map(|table| table.name().to_owned()).collect())
     }
