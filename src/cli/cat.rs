@@ -107,7 +107,7 @@ const CANDIDATES: usize = 10;
 fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
     let file = asset.source().name();
     let hint = context.hint(asset, entry);
-    let values = if asset.reader().graphs().is_empty() { "" } else { ", with `-t values` the values in them" };
+    let values = if asset.reader().graphs().is_none() { "" } else { ", with `-t values` the values in them" };
     let lists = format!("; `assetq ls {file}` lists what there is{values}");
     let hint = if hint.is_empty() { &lists } else { &hint };
     Failure::new(Exit::NotFound, format!("{file}: no entry {}{hint}", crate::writable::short_text(entry)))

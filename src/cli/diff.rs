@@ -5,7 +5,7 @@ mod show;
 
 use super::changes::Found;
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive::{self, Archive};
+use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::diff::{self, Differences, Pair, TableDiff};
@@ -176,13 +176,13 @@ fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -
 /// The name of a side: as given, with the build if that was not given.
 fn label(given: &Path, asset: &Asset) -> String {
     let (name, version) = (given.to_string_lossy(), asset.reader().version());
-    let has_builds = asset.reader().archive().is_some_and(Archive::has_builds);
+    let has_builds = asset.reader().archive().is_some_and(|archive| archive.builds().is_some());
     if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
 }
 
 /// The subject of an entry: the two builds, or else the two names and a hash of the report.
 fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
-    let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(Archive::has_builds);
+    let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(|archive| archive.builds().is_some());
     if sides.iter().all(|(_, asset)| has_builds(asset)) {
         let builds: Vec<String> =
             sides.iter().map(|(_, asset)| format!("{}@{}", asset.format(), asset.reader().version())).collect();

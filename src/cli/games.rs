@@ -1,5 +1,5 @@
 use super::{Context, Exit, Outcome};
-use crate::archive::{Archive, MARK};
+use crate::archive::MARK;
 use crate::asset::Asset;
 use crate::games::{GameTitle, Search};
 use crate::table::{Column, Kind, Value};
@@ -41,7 +41,7 @@ pub(super) fn run(_: &Args, context: &Context) -> Outcome {
     for one in found {
         // A folder that cannot be opened is listed, too: opening it says why.
         let asset = Asset::open_at(&one.folder, context.options()).ok();
-        let version = asset.filter(|asset| asset.reader().archive().is_some_and(Archive::has_builds));
+        let version = asset.filter(|asset| asset.reader().archive().is_some_and(|archive| archive.builds().is_some()));
         let build = version.map(|asset| asset.reader().version()).or(one.steam_build);
         let address = titles.insert(one.title).then(|| format!("{}{MARK}", one.title.prefix()));
         let text = |text: Option<&str>| text.map_or(Value::Null, |text| Value::Text(text.to_owned().into()));

@@ -99,22 +99,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
     let mut steps: Vec<(Option<u64>, Step)> = Vec::new();
     for dir in dirs {
-        let failed = |error: &Error| Failure::in_file(&dir.to_string_lossy(), error);
         let address = Address::of(dir);
         let all = address.build() == Some(ALL);
         let given = if all { address.outer() } else { dir };
         let asset = context.open_side(given)?;
-        let archive = asset.reader().archive().filter(|archive| archive.has_builds());
-        let Some(archive) = archive.filter(|_| address.inner().is_none()) else {
+        let archive = asset.reader().archive().and_then(|archive| archive.builds());
+        let Some(builds) = archive.filter(|_| address.inner().is_none()) else {
             steps.push((None, Step { name: dir.to_string_lossy().into_owned(), asset }));
             continue;
         };
         let own = asset.reader().version();
-        let names = if address.build().is_some() && !all {
-            vec![own.clone()]
-        } else {
-            archive.build_names().map_err(|e| failed(&e))?
-        };
+        let names = if address.build().is_some() && !all { vec![own.clone()] } else { builds.build_names().to_vec() };
         for name in names {
             let number = name.parse().ok();
             // If several folders contain a build, the first is used.

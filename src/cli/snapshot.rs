@@ -4,6 +4,7 @@ use super::extract::decoded;
 use super::file_names::unfit_path;
 use super::outputs::Outputs;
 use super::{Context, Exit, Failure, Outcome};
+use crate::archive::Builds;
 use crate::archive::choose;
 use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
 use crate::error::Error;
@@ -50,7 +51,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let name = asset.source().name();
     let failed = |error: Error| Failure::in_file(name, &error);
     let archive = asset.reader().archive();
-    let snapshot = archive.map_or(Ok(None), |archive| archive.snapshot()).map_err(failed)?;
+    let snapshot = archive.and_then(|archive| archive.builds()).map_or(Ok(None), Builds::snapshot).map_err(failed)?;
     let (Some(archive), Some(snapshot)) = (archive, snapshot) else {
         let what = format!("{name}: a {} file has no index that stands alone", asset.format());
         return Err(Failure::new(Exit::Usage, what));

@@ -183,6 +183,10 @@ impl Snapshot {
 ///
 /// A format must implement [`Archive::len`], [`Archive::file`] and [`Archive::stored`]. All else is optional: faster ways to a
 /// file, and what only some archives have, such as builds.
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "the number of files may be an error, and nothing asks for none of them"
+)]
 pub trait Archive: Send + Sync {
     /// The number of listed files. The first call may read all indexes.
     ///
@@ -202,24 +206,9 @@ pub trait Archive: Send + Sync {
     /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
     fn stored(&self, file: &File<'_>) -> Result<Source>;
 
-    /// Whether the archive is empty.
-    ///
-    /// # Errors
-    /// As [`Archive::len`].
-    fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
-    }
-
     /// The errors that may hide files: one for each list that cannot be read to its end.
     fn damage(&self) -> Vec<Error> {
         Vec::new()
-    }
-
-    /// The identity of file `n` according to the archive; `None` if the game's files have no ids that are hashes of
-    /// their paths.
-    fn identity(&self, n: usize) -> Option<Identity> {
-        let _ = n;
-        None
     }
 
     /// The file at `path`, which must equal [`File::path`]. Avoids a list of all files if the format can.
@@ -243,29 +232,11 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
-    /// The numbers of all files at `path`: several if several lists contain it, or one list contains it twice.
-    ///
-    /// # Errors
-    /// As [`Archive::len`].
-    fn positions(&self, path: &str) -> Result<Vec<usize>> {
-        Ok(self.position(path)?.into_iter().collect())
-    }
-
     /// A fingerprint of all that decides where `path` leads in a volume: the names, sizes and modification times of the
     /// indexes, which are not opened for it. `None` if it would cost as much as the lookup itself.
     fn stamp(&self, path: &str) -> Option<Vec<u8>> {
         let _ = path;
         None
-    }
-
-    /// The path of a file or folder with the hash `id`, in a game whose files refer to others by the hash of their
-    /// path: equality of the hash is the proof.
-    ///
-    /// # Errors
-    /// Damage of the entry.
-    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        let _ = id;
-        Ok(None)
     }
 
     /// The files on disk that hold its files.
@@ -282,35 +253,18 @@ pub trait Archive: Send + Sync {
         Vec::new()
     }
 
-    /// The builds in its folder, the newest first; empty if the format has no builds.
-    ///
-    /// # Errors
-    /// `Io` when the folder cannot be read.
-    fn builds(&self) -> Result<Vec<Build>> {
-        Ok(Vec::new())
-    }
-
-    /// The names of the builds in its folder, the newest first, without opening them if possible.
-    ///
-    /// # Errors
-    /// As [`Archive::builds`].
-    fn build_names(&self) -> Result<Vec<String>> {
-        Ok(self.builds()?.into_iter().map(|build| build.name).collect())
-    }
-
-    /// The path of the file that resolves the ids of the whole game, such as `content/assets.bin`.
-    fn database(&self) -> Option<&'static str> {
+    /// The ids of files, in a game whose files refer to others by the hash of their path.
+    fn path_ids(&self) -> Option<&dyn PathIds> {
         None
     }
 
-    /// The path of the file of texts that the game shows in `language`: without one, in English or whichever is there.
-    fn texts(&self, language: Option<&str>) -> Option<String> {
-        let _ = language;
+    /// The builds in its folder, if there are any.
+    fn builds(&self) -> Option<&dyn Builds> {
         None
     }
 
-    /// The path of the file of parameters, which states how thick plates are.
-    fn parameters(&self) -> Option<&'static str> {
+    /// The files in it that describe the others, if it is a whole game.
+    fn descriptions(&self) -> Option<&dyn Descriptions> {
         None
     }
 
@@ -319,32 +273,9 @@ pub trait Archive: Send + Sync {
         None
     }
 
-    /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
-    fn mods(&self) -> Option<PathBuf> {
+    /// What is known of paths that several files have, if that is possible.
+    fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
         None
-    }
-
-    /// The index to keep for comparisons with later builds, if the format has an index that can be used alone.
-    ///
-    /// # Errors
-    /// As [`Archive::len`].
-    fn snapshot(&self) -> Result<Option<Snapshot>> {
-        Ok(None)
-    }
-
-    /// The build whose files it has, if it is one of several of a folder.
-    fn build(&self) -> Option<&str> {
-        None
-    }
-
-    /// Whether its folder can have builds, without opening any.
-    fn has_builds(&self) -> bool {
-        false
-    }
-
-    /// Whether files come from several lists, which [`File::list`] names.
-    fn has_lists(&self) -> bool {
-        false
     }
 
     /// Checks the bytes around `file`, such as a trailer after it, against the archive's description; `stored` was
@@ -358,10 +289,98 @@ pub trait Archive: Send + Sync {
     }
 }
 
+/// The paths of an archive that several files may have: several lists contain a path, or one list contains it twice.
+pub trait RepeatedPaths: Send + Sync {
+    /// The numbers of all files at `path`.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn positions(&self, path: &str) -> Result<Vec<usize>>;
+
+    /// Whether files come from several lists, which [`File::list`] names.
+    fn has_lists(&self) -> bool {
+        false
+    }
+}
+
+/// The ids of an archive's files, which are hashes of their paths.
+pub trait PathIds: Send + Sync {
+    /// The identity of file `n` according to the archive; `None` past the last.
+    fn identity(&self, n: usize) -> Option<Identity>;
+
+    /// The path of a file or folder with the hash `id`: equality of the hash is the proof.
+    ///
+    /// # Errors
+    /// Damage of the entry.
+    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>>;
+}
+
+/// The builds of an archive.
+pub trait Builds: Send + Sync {
+    /// The builds in its folder, the newest first.
+    ///
+    /// # Errors
+    /// `Io` when the folder cannot be read.
+    fn all(&self) -> Result<Vec<Build>>;
+
+    /// The names of the builds in its folder, the newest first, without opening them.
+    fn build_names(&self) -> &[String];
+
+    /// The build whose files the archive has.
+    fn current(&self) -> Option<&str>;
+
+    /// The index to keep for comparisons with later builds, if the build has one that can be used alone.
+    ///
+    /// # Errors
+    /// `Io` when the folder cannot be read.
+    fn snapshot(&self) -> Result<Option<Snapshot>>;
+}
+
+/// The files of a game that describe its other files.
+pub trait Descriptions: Send + Sync {
+    /// The path of the file that resolves the ids of the whole game, such as `content/assets.bin`.
+    fn database(&self) -> &'static str;
+
+    /// The path of the file of parameters, which states how thick plates are.
+    fn parameters(&self) -> &'static str;
+
+    /// The path of the file of texts that the game shows in `language`: without one, in English or whichever is there.
+    fn texts(&self, language: Option<&str>) -> Option<String>;
+
+    /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
+    fn mods(&self) -> Option<PathBuf>;
+}
+
 impl<'a> dyn Archive + 'a {
+    /// The numbers of all files at `path`: see [`RepeatedPaths::positions`].
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    pub fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        match self.repeated_paths() {
+            Some(repeated) => repeated.positions(path),
+            None => Ok(self.position(path)?.into_iter().collect()),
+        }
+    }
+
+    /// Whether files come from several lists, which [`File::list`] names.
+    pub fn has_lists(&self) -> bool {
+        self.repeated_paths().is_some_and(RepeatedPaths::has_lists)
+    }
+
     /// Whether [`decode`](crate::archive::decode) supports `codec` with the libraries that the user named.
     pub fn decodes(&self, codec: Codec) -> bool {
         codec.is_known() || codec == Codec::Oodle && self.oodle().is_some()
+    }
+
+    /// The path of the file that resolves the ids of the whole game: see [`Descriptions::database`].
+    pub fn database(&self) -> Option<&'static str> {
+        self.descriptions().map(Descriptions::database)
+    }
+
+    /// The path of the file of parameters: see [`Descriptions::parameters`].
+    pub fn parameters(&self) -> Option<&'static str> {
+        self.descriptions().map(Descriptions::parameters)
     }
 
     /// The files, in the order of [`Archive::file`]. A damaged entry is an error of its own; if no list of files can be read, the

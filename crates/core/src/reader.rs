@@ -84,98 +84,24 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// Writes one whole entry to `out`, with its references resolved. Returns `false` for a missing entry, without any
-    /// output. Default: what an archive knows of a file, or the row of the main table whose only key is `entry`.
+    /// output. Default: the row of the main table whose only key is `entry`.
     ///
     /// # Errors
     /// When the entry is damaged (after the readable values), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        if let Some(archive) = self.archive() {
-            return entry::show(archive, entry, out);
-        }
         let Some(table) = self.tables().into_iter().next() else { return Ok(false) };
         let Some(row) = entry::row_of(&*table, entry)? else { return Ok(false) };
         entry::show_row(&*table, row, out).map(|()| true)
     }
 
-    /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
-    /// another type.
-    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        self.cat(entry, out)
-    }
-
-    /// The names of entries that are graphs of values, which are easiest to read unfolded.
-    fn graphs(&self) -> Vec<Cow<'_, str>> {
-        Vec::new()
-    }
-
-    /// As [`Reader::cat_typed`], for one of [`Reader::graphs`].
-    fn graph(&self, name: &str, out: &mut dyn Visitor) -> Result<bool> {
-        self.cat_typed(name, out)
-    }
-
-    /// The decoded bytes of an entry that is a range of bytes, before any parsing, even if parsing fails. `None` for a
-    /// missing entry.
-    ///
-    /// # Errors
-    /// When the bytes cannot be decoded.
-    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
-        let _ = entry;
-        Ok(None)
-    }
-
-    /// The reader as an archive, if it holds files by path.
-    fn archive(&self) -> Option<&dyn Archive> {
-        None
-    }
-
-    /// The reader's references and the ids of its entries, if any.
-    fn relations(&self) -> Option<&dyn Relations> {
-        None
-    }
-
-    /// Models that this file assembles from meshes in other files, or places in the world.
-    fn placements(&self) -> Option<&dyn Placements> {
-        None
-    }
-
-    /// What readers of this format offer beyond this trait, by type: see [`Reader::facet`](trait.Reader.html#method.facet).
+    /// The other traits that the reader implements, such as [`Archive`] or [`Writable`]: a list by [`facets!`].
     fn facets(&self) -> &'static [Facet] {
         &[]
-    }
-
-    /// The reader as a file of meshes with ids, which other files refer to.
-    fn meshes(&self) -> Option<&dyn Meshes> {
-        None
-    }
-
-    /// The reader as a texture.
-    fn texture(&self) -> Option<&dyn Texture> {
-        None
-    }
-
-    /// The textures of a file that holds several, each with a name.
-    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
-        Vec::new()
-    }
-
-    /// The shapes in it, to be drawn.
-    fn shapes(&self) -> Option<&dyn Shapes> {
-        None
-    }
-
-    /// The reader as a writable file.
-    fn writable(&self) -> Option<&dyn Writable> {
-        None
     }
 
     /// This file and a newer one, if the format compares some of their tables itself and `new` has the same format.
     fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
         let _ = new;
-        None
-    }
-
-    /// The entry that is the file as one document, if its format has one: JSON outputs write it, not a table.
-    fn document(&self) -> Option<&str> {
         None
     }
 
@@ -219,12 +145,130 @@ impl fmt::Debug for Facet {
     }
 }
 
+/// The list of traits for [`Reader::facets`], inside of `impl Reader`: `facets![Archive, Writable]`.
+#[macro_export]
+macro_rules! facets {
+    ($($facet:path),+ $(,)?) => {
+        const {
+            &[$($crate::reader::Facet::new(const {
+                &$crate::reader::FacetCast::<dyn $facet>(|reader| Some(reader.downcast_ref::<Self>()?))
+            })),+]
+        }
+    };
+}
+
+pub use crate::facets;
+
 impl dyn Reader {
-    /// The reader as a `T`, if its format has this [facet](Reader::facets).
+    /// The reader as a `T`, if its type has this [facet](Reader::facets).
     pub fn facet<T: ?Sized + 'static>(&self) -> Option<&T> {
         let cast = self.facets().iter().find_map(|facet| facet.0.downcast_ref::<FacetCast<T>>())?;
         (cast.0)(self)
     }
+
+    /// The reader as an archive, if it holds files by path.
+    pub fn archive(&self) -> Option<&dyn Archive> {
+        self.facet()
+    }
+
+    /// The reader's references and the ids of its entries, if any.
+    pub fn relations(&self) -> Option<&dyn Relations> {
+        self.facet()
+    }
+
+    /// Models that this file assembles from meshes in other files, or places in the world.
+    pub fn placements(&self) -> Option<&dyn Placements> {
+        self.facet()
+    }
+
+    /// The reader as a file of meshes with ids, which other files refer to.
+    pub fn meshes(&self) -> Option<&dyn Meshes> {
+        self.facet()
+    }
+
+    /// The shapes in it, to be drawn.
+    pub fn shapes(&self) -> Option<&dyn Shapes> {
+        self.facet()
+    }
+
+    /// The reader as a texture.
+    pub fn texture(&self) -> Option<&dyn Texture> {
+        self.facet()
+    }
+
+    /// The textures of a file that holds several, each with a name.
+    pub fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+        self.facet::<dyn TextureSet>().map_or_else(Vec::new, TextureSet::textures)
+    }
+
+    /// The reader as a writable file.
+    pub fn writable(&self) -> Option<&dyn Writable> {
+        self.facet()
+    }
+
+    /// The reader as graphs of values.
+    pub fn graphs(&self) -> Option<&dyn Graphs> {
+        self.facet()
+    }
+
+    /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
+    /// another type.
+    ///
+    /// # Errors
+    /// As [`Reader::cat`].
+    pub fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        match self.graphs() {
+            Some(graphs) => graphs.show_typed(entry, out),
+            None => self.cat(entry, out),
+        }
+    }
+
+    /// As [`RawEntries::raw`]; `None` if no entry is a range of bytes.
+    ///
+    /// # Errors
+    /// As [`RawEntries::raw`].
+    pub fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        self.facet::<dyn RawEntries>().map_or(Ok(None), |entries| entries.raw(entry))
+    }
+}
+
+/// A file whose entries are graphs of values, which are easiest to read unfolded.
+pub trait Graphs {
+    /// The names of the graphs.
+    fn names(&self) -> Vec<Cow<'_, str>>;
+
+    /// Writes the whole graph `name` to `out`, as [`Graphs::show_typed`].
+    ///
+    /// # Errors
+    /// As [`Reader::cat`].
+    fn show(&self, name: &str, out: &mut dyn Visitor) -> Result<bool>;
+
+    /// As [`Reader::cat`], with the stated types of values.
+    ///
+    /// # Errors
+    /// As [`Reader::cat`].
+    fn show_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
+
+    /// The entry that is the file as one document, if its format has one: JSON outputs write it, not a table.
+    fn document(&self) -> Option<&str>;
+}
+
+/// A file whose entries are ranges of bytes.
+pub trait RawEntries {
+    /// The decoded bytes of an entry, before any parsing, even if parsing fails. `None` for a missing entry.
+    ///
+    /// # Errors
+    /// When the bytes cannot be decoded.
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>>;
+}
+
+/// A file that tells names of other files' contents although it has no texts of ids, such as parameters: `--names` takes it.
+pub trait NameSource {}
+
+/// A file that holds several textures.
+pub trait TextureSet {
+    /// The textures, each with a name.
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)>;
 }
 
 /// The likeness of a file's first bytes to a format.

@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         && args.is_of_whole_file()
     {
         let asset = context.open_with(file, args.with.iter())?;
-        if let Some(entry) = asset.reader().document() {
+        if let Some(entry) = asset.reader().graphs().and_then(|graphs| graphs.document()) {
             return document(entry, &asset, args, context);
         }
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::tree::at;
 use assetq::edit::{EditPosition, EntryEdit, Pieces, TableEdits, Writable};
+use assetq::formats::reader::Graphs as _;
 use fastrand::Rng;
 
 const PATH: usize = 0;
@@ -70,7 +71,7 @@ fn put(bytes: &[u8], entry: &str, tree: &Value<'static>) -> Result<Vec<u8>> {
 
 fn typed(bytes: &[u8], entry: &str) -> Value<'static> {
     let mut tree = Tree::default();
-    assert!(open(bytes).unwrap().cat_typed(entry, &mut tree).unwrap(), "{entry}");
+    assert!(open(bytes).unwrap().show_typed(entry, &mut tree).unwrap(), "{entry}");
     tree.into_value()
 }
 

@@ -1,6 +1,7 @@
 //! Real files, where `ASSETQ_SAMPLES` names a folder of them.
 
 use super::*;
+use assetq::formats::reader::Graphs as _;
 use std::path::PathBuf;
 
 fn samples() -> Vec<PathBuf> {
@@ -88,7 +89,7 @@ fn values_made_anew_are_the_bytes_of_the_game() {
         let archive = open(&bytes).unwrap();
         let data = archive.main().data().unwrap().bytes();
         let mut tree = Tree::default();
-        assert!(archive.cat_typed(MAIN, &mut tree).unwrap());
+        assert!(archive.show_typed(MAIN, &mut tree).unwrap());
         let tree = tree.into_value();
         assert!(put(&bytes, &tree) == bytes, "{}: nothing was edited", path.display());
         let Value::Map(members) = &tree else { panic!("{tree}") };

@@ -197,7 +197,7 @@ impl Address {
         let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
         let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
         if let Some(build) = &self.build
-            && !outer.reader().archive().is_some_and(Archive::has_builds)
+            && outer.reader().archive().is_none_or(|archive| archive.builds().is_none())
         {
             let (name, format) = (outer.source().name(), outer.format());
             let what = format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}").into();

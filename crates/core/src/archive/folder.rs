@@ -5,10 +5,10 @@ use super::{Archive, File, Loose, facts, no_file, tables, verify_places};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader};
+use crate::reader::{Facet, FileFormat, Reader, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value};
+use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,10 @@ impl Reader for Folder {
         &self.source
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables(self)
     }
@@ -79,8 +83,8 @@ impl Reader for Folder {
         facts(self)
     }
 
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        crate::reader::entry::show(self, entry, out)
     }
 
     fn warnings(&self) -> Vec<String> {

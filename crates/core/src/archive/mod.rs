@@ -20,7 +20,10 @@ mod tables;
 mod volume;
 
 pub use crate::codec::Oodle;
-pub use crate::container::{Archive, AtBuild, Build, Codec, File, Identity, MARK, NESTED, Snapshot, Volume};
+pub use crate::container::{
+    Archive, AtBuild, Build, Builds, Codec, Descriptions, File, Identity, MARK, NESTED, PathIds, RepeatedPaths,
+    Snapshot, Volume,
+};
 pub use crate::reader::entry::fields;
 pub use crate::reader::entry::show;
 pub use address::{Address, Prefix, holder, open_inside};

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
+use crate::reader::NameSource;
 use crate::relations::IdTexts;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
@@ -158,7 +159,8 @@ impl NameSources {
     pub fn title(&self, id: &str, options: &Options) -> Result<Option<Cow<'_, str>>> {
         let inside = self.inside.texts.get_or_try_init(|| {
             let language = options.get::<Language>();
-            self.inside(options, |archive| archive.texts(language.as_ref().map(|language| &*language.0)))
+            let language = language.as_ref().map(|language| &*language.0);
+            self.inside(options, |archive| archive.descriptions()?.texts(language))
         })?;
         for texts in self.files.iter().chain(inside).filter_map(texts_of) {
             if let Some(title) = texts.title(id)? {
@@ -170,7 +172,7 @@ impl NameSources {
 
     /// The build of the first archive that is of one.
     pub fn build(&self) -> Option<&str> {
-        self.files.iter().find_map(|asset| asset.reader().archive()?.build())
+        self.files.iter().find_map(|asset| asset.reader().archive()?.builds()?.current())
     }
 
     /// The readers' facets of type `T` (see [`Reader::facet`](crate::Reader)): of the files that were added, and of the
@@ -196,7 +198,7 @@ impl NameSources {
         match Asset::open_at(address, options) {
             Ok(asset)
                 if asset.reader().archive().is_some()
-                    || !asset.reader().facets().is_empty()
+                    || asset.reader().facet::<dyn NameSource>().is_some()
                     || texts_of(&asset).is_some() =>
             {
                 self.add_asset(asset);
@@ -231,7 +233,7 @@ impl IdTexts for NameSources {
         }
         for asset in &self.files {
             let found = match (asset.reader().archive(), texts_of(asset)) {
-                (Some(archive), _) => archive.path_of(id)?,
+                (Some(archive), _) => archive.path_ids().map_or(Ok(None), |ids| ids.path_of(id))?,
                 (None, Some(texts)) => texts.path(id)?,
                 (None, None) => None,
             };

@@ -4,6 +4,7 @@
 
 use super::{Archive, Build, File, Volume, head};
 use crate::asset::Asset;
+use crate::container::Builds;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
@@ -15,9 +16,7 @@ use std::sync::Arc;
 /// The tables of `archive`, the main one first. `volumes` and `builds` are read on first use.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     let mut tables = vec![files(archive), volumes(archive), textures(archive)];
-    if archive.has_builds() {
-        tables.push(builds(archive));
-    }
+    tables.extend(archive.builds().map(builds));
     tables
 }
 
@@ -104,8 +103,8 @@ fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-fn builds(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let table = made("builds", || archive.builds())
+fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
+    let table = made("builds", || builds.all())
         .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
         .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.into()))
         .column(Column::uint("files").brief(), |build| Ok(build.files.into()))

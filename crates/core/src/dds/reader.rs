@@ -3,7 +3,7 @@
 use super::{Dds, layout, tables, verify};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader, Section};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value};
@@ -41,6 +41,10 @@ impl Reader for Dds {
         ]
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Texture]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::all(self)
     }
@@ -56,10 +60,6 @@ impl Reader for Dds {
             ("layers".into(), layers.into()),
             ("mips".into(), mips.into()),
         ]
-    }
-
-    fn texture(&self) -> Option<&dyn Texture> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -4,7 +4,7 @@ use super::{Field, Record};
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader, Section};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::relations::Relations;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
@@ -112,6 +112,10 @@ impl<F: FileSchema> Reader for DeclaredFile<F> {
         &self.source
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Relations, Writable]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         self.arrays().map(|(array, start, count)| Self::array_table(array, start, count)).collect()
     }
@@ -122,14 +126,6 @@ impl<F: FileSchema> Reader for DeclaredFile<F> {
             Section::new(array.name, start.offset(), range.len() as u64, Some(count as u64))
         });
         std::iter::once(header).chain(arrays).collect()
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn writable(&self) -> Option<&dyn Writable> {
-        Some(self)
     }
 }
 

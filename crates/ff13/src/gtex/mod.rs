@@ -8,6 +8,7 @@ use crate::archive;
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
+use crate::reader::{Facet, TextureSet, facets};
 use crate::reader::{FileFormat, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
@@ -168,6 +169,10 @@ impl Reader for Textures {
         ]
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![TextureSet]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let table = DeclaredTable::<(usize, Gtex<'_>)>::new(
             texture::TABLE,
@@ -191,16 +196,6 @@ impl Reader for Textures {
         vec![("textures".into(), self.at().len().into()), ("imgb".into(), imgb.into())]
     }
 
-    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
-        let one = |n: usize| {
-            let found = self.get(n).and_then(|found| {
-                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n} not found") }, ""))
-            });
-            (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
-        };
-        (0..self.at().len()).map(one).collect()
-    }
-
     fn verify(&self, progress: &Progress) -> Report {
         let mut textures = Check::new("textures").with_detail(format!("{} textures", self.at().len()));
         let mut levels = Check::new("levels");
@@ -220,5 +215,17 @@ impl Reader for Textures {
             }
         }
         Report { checks: vec![textures, levels] }
+    }
+}
+
+impl TextureSet for Textures {
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+        let one = |n: usize| {
+            let found = self.get(n).and_then(|found| {
+                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n} not found") }, ""))
+            });
+            (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
+        };
+        (0..self.at().len()).map(one).collect()
     }
 }

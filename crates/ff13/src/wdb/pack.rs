@@ -3,7 +3,7 @@
 use super::known_fields::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, directory};
-use crate::archive::{self, Archive, File, Volume};
+use crate::archive::{self, Archive, File, RepeatedPaths, Volume};
 use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
@@ -229,18 +229,24 @@ impl Archive for Pack {
         Ok(Pack::find(self, path))
     }
 
-    /// Ignores the short names that [`Pack::find`] accepts.
-    fn positions(&self, path: &str) -> Result<Vec<usize>> {
-        let entries = self.entries().iter().enumerate();
-        Ok(entries.filter(|(_, entry)| entry.file_name() == path).map(|(n, _)| n).collect())
+    fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
+        Some(self)
     }
 
+    /// Ignores the short names that [`Pack::find`] accepts.
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         self.entry_source(usize::try_from(file.handle).unwrap_or(usize::MAX))
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
         Ok(vec![Volume::new(self.source.name(), Some(self.source.bytes().len() as u64), self.entries as u64)])
+    }
+}
+
+impl RepeatedPaths for Pack {
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        let entries = self.entries().iter().enumerate();
+        Ok(entries.filter(|(_, entry)| entry.file_name() == path).map(|(n, _)| n).collect())
     }
 }
 

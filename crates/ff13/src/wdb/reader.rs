@@ -7,10 +7,12 @@ use super::{Naming, Sheet, directory, layout, tables, verify};
 use crate::archive::Archive;
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
+use crate::reader::RawEntries;
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::writable::Writable;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -76,12 +78,12 @@ impl Reader for Sheet {
         true
     }
 
-    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::of_sheet(self, None)
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable]
     }
 
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::of_sheet(self, None)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
@@ -142,6 +144,10 @@ impl Reader for Pack {
         ]
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive, Writable, RawEntries]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::of_pack(self)
     }
@@ -172,22 +178,16 @@ impl Reader for Pack {
         damaged.map_or(Ok(true), Err)
     }
 
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::pack(self, progress)
+    }
+}
+
+impl RawEntries for Pack {
     fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.find(entry) else { return Ok(None) };
         // Reports the fault if the entry leaves the file.
         self.entry_source(index)?;
         Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
-    }
-
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn verify(&self, progress: &Progress) -> Report {
-        verify::pack(self, progress)
     }
 }

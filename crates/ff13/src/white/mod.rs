@@ -16,7 +16,7 @@ mod verify;
 
 pub use game_kind::GameKind;
 
-use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
+use crate::archive::{self, Archive, Codec, File, PathIndex, RepeatedPaths, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
@@ -249,8 +249,8 @@ impl Archive for WhiteArchive {
         Ok(first.or_else(|| self.unnamed_at(path)))
     }
 
-    fn positions(&self, path: &str) -> Result<Vec<usize>> {
-        Ok(self.all_at(path).chain(self.unnamed_at(path)).collect())
+    fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
+        Some(self)
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
@@ -272,6 +272,12 @@ impl Archive for WhiteArchive {
         let files = |n: usize| self.list(n).map_or(0, |list| list.len() as u64);
         let lists = self.lists.iter().enumerate();
         Ok(lists.map(|(n, list)| Volume::new(list.image.name(), list.image.size(), files(n))).collect())
+    }
+}
+
+impl RepeatedPaths for WhiteArchive {
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.all_at(path).chain(self.unnamed_at(path)).collect())
     }
 
     fn has_lists(&self) -> bool {

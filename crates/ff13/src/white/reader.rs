@@ -4,10 +4,10 @@ use super::{GameKind, WhiteArchive, folder, list, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value};
+use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,6 +59,10 @@ impl Reader for WhiteArchive {
         }
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let mut tables = archive::tables(self);
         tables.extend(tables::tables(self));
@@ -72,8 +76,8 @@ impl Reader for WhiteArchive {
         facts
     }
 
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        crate::archive::show(self, entry, out)
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -24,7 +24,8 @@ pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option
     }
     let [a, b] = both;
     // The first may read all indexes.
-    let (a, b) = threads::join(|| a.identity(0).is_some(), || b.identity(0).is_some());
+    let first = |archive: &dyn Archive| archive.path_ids()?.identity(0);
+    let (a, b) = threads::join(|| first(a).is_some(), || first(b).is_some());
     let has_identities = a && b;
     Some(Box::new(Files { both, has_identities, state: RandomState::new(), missing: Mutex::default() }))
 }
@@ -53,7 +54,7 @@ impl<'a> Files<'a> {
     }
 
     fn identity(&self, side: Side, row: u32) -> Option<Identity> {
-        if self.has_identities { self.archive(side).identity(row as usize) } else { None }
+        self.archive(side).path_ids().filter(|_| self.has_identities)?.identity(row as usize)
     }
 
     fn decoded(&self, side: Side, file: &File<'_>) -> Result<crate::Source> {

@@ -205,11 +205,11 @@ impl FileList {
         self.has_builds = true;
         let wanted = Glob::smart_case(build)?;
         let asset = open(&outer.at_build(None))?;
-        let archive = asset.reader().archive().filter(|archive| archive.has_builds()).ok_or_else(|| {
+        let builds = asset.reader().archive().and_then(|archive| archive.builds()).ok_or_else(|| {
             let what = format!("{}: a {} file has no builds", asset.source().name(), asset.format());
             Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
         })?;
-        let mut builds = archive.build_names()?;
+        let mut builds = builds.build_names().to_vec();
         builds.retain(|build| wanted.is_match(build));
         // Numbers of builds in their order; equal lengths are usual.
         builds.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));

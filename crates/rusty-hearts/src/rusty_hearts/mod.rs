@@ -10,7 +10,7 @@ mod list;
 mod reader;
 mod verify;
 
-use crate::archive::{self, Archive, File, Volume, VolumeFile};
+use crate::archive::{self, Archive, File, RepeatedPaths, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
@@ -189,8 +189,8 @@ impl Archive for RustyHeartsArchive {
         Ok(self.list().find(path).next())
     }
 
-    fn positions(&self, path: &str) -> Result<Vec<usize>> {
-        Ok(self.list().find(path).collect())
+    fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
+        Some(self)
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
@@ -215,5 +215,11 @@ impl Archive for RustyHeartsArchive {
         let volumes = (0..=u8::MAX).zip(files).filter_map(|(number, files)| Some((self.volume(number)?, files)));
         let known = volumes.filter(|(volume, files)| *files > 0 || volume.size().is_some());
         Ok(known.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
+    }
+}
+
+impl RepeatedPaths for RustyHeartsArchive {
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.list().find(path).collect())
     }
 }

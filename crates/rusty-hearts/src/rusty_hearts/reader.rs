@@ -4,10 +4,10 @@ use super::{Key, RustyHeartsArchive, layout, list, list_in, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Table, Value};
+use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +52,10 @@ impl Reader for RustyHeartsArchive {
         vec![Section::new("list", at, size, Some(self.list().len() as u64))]
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         archive::tables(self)
     }
@@ -64,8 +68,8 @@ impl Reader for RustyHeartsArchive {
         facts
     }
 
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        crate::archive::show(self, entry, out)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -4,10 +4,12 @@ use super::tables::{RecordTable, links, paths, records, scripts};
 use super::{BoxType, Map, cat, trailing, verify};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Progress, Report};
+use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::writable::Writable;
 use std::borrow::Cow;
 
 impl FileFormat for Map {
@@ -74,6 +76,10 @@ impl Reader for Map {
         sections
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Shapes, Writable]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
         let rows = std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS);
@@ -114,14 +120,6 @@ impl Reader for Map {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         cat::cat(self, entry, out)
-    }
-
-    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
-        Some(self)
-    }
-
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

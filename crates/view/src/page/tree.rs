@@ -171,9 +171,10 @@ impl Visitor for Nodes {
 /// shows the values that could be read.
 pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<bool> {
     let mut are_whole = true;
-    for (n, entry) in reader.graphs().iter().enumerate() {
+    let Some(graphs) = reader.graphs() else { return Ok(true) };
+    for (n, entry) in graphs.names().iter().enumerate() {
         let mut nodes = Nodes::default();
-        let fault = reader.graph(entry, &mut nodes).err();
+        let fault = graphs.show(entry, &mut nodes).err();
         nodes.settle();
         while !nodes.open.is_empty() {
             nodes.end();

@@ -4,7 +4,7 @@ use super::{Se2Archive, content_folder, has_definitions, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader};
+use crate::reader::{Facet, FileFormat, Reader, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -30,6 +30,10 @@ impl Reader for Se2Archive {
         &self.source
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let mut tables = archive::tables(self);
         tables.extend(tables::tables(self));
@@ -53,10 +57,6 @@ impl Reader for Se2Archive {
         let Some(found) = self.gathered().find(entry) else { return Ok(false) };
         tables::show(found, out)?;
         Ok(true)
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
     }
 
     fn warnings(&self) -> Vec<String> {

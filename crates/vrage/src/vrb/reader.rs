@@ -2,10 +2,12 @@
 
 use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
 use crate::error::Result;
-use crate::reader::{FileFormat, Reader, Section};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
+use crate::reader::{Graphs, RawEntries};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::writable::Writable;
 use std::borrow::Cow;
 use std::sync::PoisonError;
 
@@ -53,6 +55,10 @@ impl Reader for VrbArchive {
         sections
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Graphs, RawEntries]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::tables(self)
     }
@@ -78,37 +84,6 @@ impl Reader for VrbArchive {
         Ok(true)
     }
 
-    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some((_, node)) = self.find(entry)? else { return Ok(false) };
-        node.visit_typed(out)?;
-        Ok(true)
-    }
-
-    fn graph(&self, name: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some(chunk) = self.chunk(name)? else { return Ok(false) };
-        chunk.root()?.visit_typed(out)?;
-        Ok(true)
-    }
-
-    /// The readable chunks. `verify` reports a damaged chunk table.
-    fn graphs(&self) -> Vec<Cow<'_, str>> {
-        let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());
-        let main = Some(MAIN).filter(|_| self.main.part.check_plain().is_ok());
-        main.into_iter().map(Cow::from).chain(extra.map(|chunk| Cow::from(&*chunk.name))).collect()
-    }
-
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
-    }
-
-    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
-        self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
-    }
-
-    fn document(&self) -> Option<&str> {
-        Some(MAIN)
-    }
-
     /// Values read by a rule that no known file confirms. Reads all chunks.
     fn notes(&self) -> Vec<String> {
         verify::inferred(self).describe().into_iter().collect()
@@ -121,5 +96,36 @@ impl Reader for VrbArchive {
 
     fn verify(&self, progress: &Progress) -> Report {
         verify::verify(self, progress)
+    }
+}
+
+impl Graphs for VrbArchive {
+    /// The readable chunks. `verify` reports a damaged chunk table.
+    fn names(&self) -> Vec<Cow<'_, str>> {
+        let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());
+        let main = Some(MAIN).filter(|_| self.main.part.check_plain().is_ok());
+        main.into_iter().map(Cow::from).chain(extra.map(|chunk| Cow::from(&*chunk.name))).collect()
+    }
+
+    fn show(&self, name: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(chunk) = self.chunk(name)? else { return Ok(false) };
+        chunk.root()?.visit_typed(out)?;
+        Ok(true)
+    }
+
+    fn show_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((_, node)) = self.find(entry)? else { return Ok(false) };
+        node.visit_typed(out)?;
+        Ok(true)
+    }
+
+    fn document(&self) -> Option<&str> {
+        Some(MAIN)
+    }
+}
+
+impl RawEntries for VrbArchive {
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
     }
 }

@@ -15,12 +15,14 @@ use crate::error::Result;
 use crate::id;
 use crate::options::Options;
 use crate::reader::entry::show_row;
-use crate::reader::{FileFormat, Likeness, Reader, Section, setting_text};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::scene::Placements;
+use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::writable::Writable;
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,13 +87,13 @@ impl Reader for Database {
     }
 
     /// No real file of Legends was at hand to check what is written.
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        if self.is_legends { None } else { Some(self) }
-    }
-
     /// Records of other builds have other fields.
     fn has_own_tables(&self) -> bool {
         true
+    }
+
+    fn facets(&self) -> &'static [Facet] {
+        if self.is_legends { facets![Relations, Placements] } else { facets![Relations, Placements, Writable] }
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -121,14 +123,6 @@ impl Reader for Database {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         cat::cat_resource(self, entry, out)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
     }
 
     fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
@@ -181,8 +175,8 @@ impl Reader for Models {
         std::iter::once(header).chain(arrays).collect()
     }
 
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Relations, Placements]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -214,14 +208,6 @@ impl Reader for Models {
         }
         out.end_map()?;
         errors.into_iter().next().map_or(Ok(true), Err)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {
@@ -267,8 +253,8 @@ impl Reader for Space {
         sections
     }
 
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Relations, Placements, Shapes]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -282,18 +268,6 @@ impl Reader for Space {
         let found = by_id.or_else(|| all.iter().position(|i| self.instance_name(i).is_ok_and(|n| n == Some(entry))));
         let Some(index) = found else { return Ok(false) };
         show_row(&tables::instances(self), index, out).map(|()| true)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
-    }
-
-    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

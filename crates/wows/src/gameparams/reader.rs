@@ -6,7 +6,8 @@ use crate::armor::Plating;
 use crate::error::Result;
 use crate::materials;
 use crate::options::Options;
-use crate::reader::{Facet, FacetCast, FileFormat, Likeness, Reader, Section};
+use crate::reader::NameSource;
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -56,6 +57,10 @@ impl Reader for Params {
         let size = self.source.bytes().len() as u64;
         let entities = self.entities().ok().map(|entities| entities.len() as u64);
         vec![Section::new(self.client.section(), self.source.view("stream").offset(), size, entities)]
+    }
+
+    fn facets(&self) -> &'static [Facet] {
+        facets![Relations, Plating, NameSource]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -115,15 +120,6 @@ impl Reader for Params {
         Ok(true)
     }
 
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn facets(&self) -> &'static [Facet] {
-        static PLATING: FacetCast<dyn Plating> = FacetCast(|reader| Some(reader.downcast_ref::<Params>()?));
-        &[const { Facet::new(&PLATING) }]
-    }
-
     fn warnings(&self) -> Vec<String> {
         materials::warning(self.build()).into_iter().collect()
     }
@@ -132,3 +128,5 @@ impl Reader for Params {
         verify::verify(self, progress)
     }
 }
+
+impl NameSource for Params {}

@@ -6,12 +6,13 @@ use crate::bytes::{View, is_hole};
 use crate::error::Result;
 use crate::materials;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::scene::Meshes;
 use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::writable::Writable;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -58,16 +59,16 @@ impl Reader for Geometry {
         sections
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Meshes, Shapes]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::all(self)
     }
 
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
         tables::one(self, name)
-    }
-
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
@@ -83,14 +84,6 @@ impl Reader for Geometry {
         let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));
         let of_names = names.and_then(|names| materials::warning(names.build()));
         of_names.into_iter().chain(names.and_then(|_| self.unknown_thickness())).collect()
-    }
-
-    fn meshes(&self) -> Option<&dyn Meshes> {
-        Some(self)
-    }
-
-    fn shapes(&self) -> Option<&dyn Shapes> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

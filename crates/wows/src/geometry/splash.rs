@@ -3,10 +3,12 @@
 use crate::bytes::{Cursor, le, peek_u32};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Check, Progress, Report};
+use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
+use crate::writable::Writable;
 use assetq_core::Openable;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -161,6 +163,10 @@ impl Reader for Splash {
         sections
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Shapes, Writable]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let locate = |row| {
             let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
@@ -192,14 +198,6 @@ impl Reader for Splash {
             }
         }
         Ok(false)
-    }
-
-    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
-        Some(self)
-    }
-
-    fn writable(&self) -> Option<&dyn crate::writable::Writable> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

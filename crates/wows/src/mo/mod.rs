@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader, Section};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::relations::{Entries, Entry, IdTexts, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
@@ -235,6 +235,10 @@ impl Reader for Catalog {
     }
 
     /// A row for each form of a text.
+    fn facets(&self) -> &'static [Facet] {
+        facets![Relations]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let before = |ends: &[usize], number: usize| {
             number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0)
@@ -281,10 +285,6 @@ impl Reader for Catalog {
         out.end_list()?;
         out.end_map()?;
         Ok(true)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -4,7 +4,7 @@ use super::document::{self, Document};
 use super::references::PathCell;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
 use crate::scene::{Placements, Property, Surface};
@@ -132,6 +132,10 @@ impl Reader for Material {
         &self.source
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Relations, Placements]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let table = DeclaredTable::over("properties", &self.surface.properties)
             .column(Column::text("name").brief().key(), |(_, (name, _))| Ok(Value::text(name)))
@@ -162,18 +166,6 @@ impl Reader for Material {
         }
         out.end_map()?;
         Ok(true)
-    }
-
-    fn writable(&self) -> Option<&dyn Writable> {
-        Some(self)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
     }
 
     fn verify(&self, _: &Progress) -> Report {

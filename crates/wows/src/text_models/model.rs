@@ -6,7 +6,7 @@ use super::visual::{flag, number, texts};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
 use crate::relations::Relations;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, ValueShape};
@@ -113,12 +113,8 @@ impl Reader for ModelFile {
         &self.source
     }
 
-    fn writable(&self) -> Option<&dyn Writable> {
-        Some(self)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Relations]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

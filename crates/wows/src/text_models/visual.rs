@@ -10,7 +10,7 @@ use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::entry::check_cells;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
 use crate::scene::{Model, Placements, RenderSet};
@@ -327,20 +327,12 @@ impl Reader for VisualFile {
         &self.source
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Writable, Relations, Placements]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         vec![Box::new(self.render_sets()), Box::new(self.nodes()), Box::new(self.lods())]
-    }
-
-    fn writable(&self) -> Option<&dyn Writable> {
-        Some(self)
-    }
-
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
-    }
-
-    fn placements(&self) -> Option<&dyn Placements> {
-        Some(self)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -4,7 +4,10 @@ use super::index::{Entry, Index};
 use super::tree::{FileOrigin, Tree, join};
 use super::volumes::{Volume as Stored, check_trailer};
 use super::{WowsArchive, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume, VolumeFile};
+use crate::archive::{
+    self, Archive, AtBuild, Build, Builds, Descriptions, File, Identity, LooseFile, PathIds, Snapshot, Volume,
+    VolumeFile,
+};
 use crate::codec::{Oodle, cityhash64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -182,18 +185,6 @@ impl Archive for WowsArchive {
         self.row(self.tree(), n)
     }
 
-    fn identity(&self, n: usize) -> Option<Identity> {
-        match *self.tree().rows.get(n)? {
-            FileOrigin::Loose(n) => {
-                self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None))
-            }
-            FileOrigin::Indexed { index, file, .. } => {
-                let entry = self.indexes().get(index as usize)?.file(file as usize)?;
-                Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
-            }
-        }
-    }
-
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
         if let Some(file) = self.loose().find(path) {
             return Ok(Some(Self::loose_file(&file)));
@@ -210,15 +201,6 @@ impl Archive for WowsArchive {
         let found =
             tree.rows.get(n).map(|&row| tree.path_of_row(self.indexes(), self.loose(), row)).transpose()?.flatten();
         Ok(found.is_some_and(|found| found == path).then_some(n))
-    }
-
-    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        let path = match self.tree.get() {
-            None if self.looks.is_below(LOOKS) => self.look_up(id)?,
-            _ => self.tree().path(self.indexes(), self.loose(), id)?,
-        };
-        // The ids of a damaged index may be anything: a path is proved by its hash.
-        Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
     }
 
     fn stamp(&self, path: &str) -> Option<Vec<u8>> {
@@ -262,9 +244,59 @@ impl Archive for WowsArchive {
         indexes.chain(self.folders.iter().flat_map(|folder| archive::files_with_ending(folder, ".pkg"))).collect()
     }
 
-    fn builds(&self) -> Result<Vec<Build>> {
+    fn path_ids(&self) -> Option<&dyn PathIds> {
+        Some(self)
+    }
+
+    fn builds(&self) -> Option<&dyn Builds> {
+        if self.builds.is_empty() { None } else { Some(self) }
+    }
+
+    fn descriptions(&self) -> Option<&dyn Descriptions> {
+        Some(self)
+    }
+
+    fn oodle(&self) -> Option<Arc<Oodle>> {
+        self.options.get()
+    }
+
+    fn check(&self, file: &File<'_>) -> Result<()> {
+        let Some((index, entry)) = self.entry(file).filter(|(index, _)| index.variant().has_trailers()) else {
+            return Ok(());
+        };
+        let (_, n) = halves(file.handle);
+        let end = entry.offset.saturating_add(entry.stored_size);
+        check_trailer(self.volume_of(index, n, &entry)?, end, entry.crc32, entry.size)
+    }
+}
+
+impl PathIds for WowsArchive {
+    fn identity(&self, n: usize) -> Option<Identity> {
+        match *self.tree().rows.get(n)? {
+            FileOrigin::Loose(n) => {
+                self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None))
+            }
+            FileOrigin::Indexed { index, file, .. } => {
+                let entry = self.indexes().get(index as usize)?.file(file as usize)?;
+                Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
+            }
+        }
+    }
+
+    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let path = match self.tree.get() {
+            None if self.looks.is_below(LOOKS) => self.look_up(id)?,
+            _ => self.tree().path(self.indexes(), self.loose(), id)?,
+        };
+        // The ids of a damaged index may be anything: a path is proved by its hash.
+        Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
+    }
+}
+
+impl Builds for WowsArchive {
+    fn all(&self) -> Result<Vec<Build>> {
         let open = |name: &String| {
-            if Some(&**name) == self.build() {
+            if Some(&**name) == self.current() {
                 return Ok(Build::new(name, self.indexes().len() as u64, self.len()? as u64));
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
@@ -274,20 +306,23 @@ impl Archive for WowsArchive {
         self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
     }
 
-    fn build_names(&self) -> Result<Vec<String>> {
-        Ok(self.builds.clone())
+    fn build_names(&self) -> &[String] {
+        &self.builds
     }
 
-    fn build(&self) -> Option<&str> {
+    fn current(&self) -> Option<&str> {
         self.build.as_deref()
     }
 
-    fn has_builds(&self) -> bool {
-        !self.builds.is_empty()
+    fn snapshot(&self) -> Result<Option<Snapshot>> {
+        let (Some(folder), Some(build)) = (self.source.path(), self.current()) else { return Ok(None) };
+        Ok(Some(places::snapshot(folder, build)?))
     }
+}
 
-    fn database(&self) -> Option<&'static str> {
-        Some("content/assets.bin")
+impl Descriptions for WowsArchive {
+    fn database(&self) -> &'static str {
+        "content/assets.bin"
     }
 
     fn texts(&self, language: Option<&str>) -> Option<String> {
@@ -303,29 +338,11 @@ impl Archive for WowsArchive {
         others.filter(|path| path.starts_with(front) && path.ends_with(end)).min().cloned()
     }
 
-    fn parameters(&self) -> Option<&'static str> {
-        Some("content/GameParams.data")
-    }
-
-    fn oodle(&self) -> Option<Arc<Oodle>> {
-        self.options.get()
+    fn parameters(&self) -> &'static str {
+        "content/GameParams.data"
     }
 
     fn mods(&self) -> Option<PathBuf> {
         places::newest_mods(self.source.path()?)
-    }
-
-    fn snapshot(&self) -> Result<Option<Snapshot>> {
-        let (Some(folder), Some(build)) = (self.source.path(), self.build()) else { return Ok(None) };
-        Ok(Some(places::snapshot(folder, build)?))
-    }
-
-    fn check(&self, file: &File<'_>) -> Result<()> {
-        let Some((index, entry)) = self.entry(file).filter(|(index, _)| index.variant().has_trailers()) else {
-            return Ok(());
-        };
-        let (_, n) = halves(file.handle);
-        let end = entry.offset.saturating_add(entry.stored_size);
-        check_trailer(self.volume_of(index, n, &entry)?, end, entry.crc32, entry.size)
     }
 }

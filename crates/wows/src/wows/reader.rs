@@ -4,7 +4,7 @@ use super::{WowsArchive, layout, places, verify};
 use crate::archive::{Archive, tables};
 use crate::error::Result;
 use crate::options::Options;
-use crate::reader::{FileFormat, Reader, Section};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -47,6 +47,10 @@ impl Reader for WowsArchive {
         }
     }
 
+    fn facets(&self) -> &'static [Facet] {
+        facets![Archive]
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables(self)
     }
@@ -87,10 +91,6 @@ impl Reader for WowsArchive {
         }
         out.end_map()?;
         Ok(true)
-    }
-
-    fn archive(&self) -> Option<&dyn Archive> {
-        Some(self)
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -121,7 +121,7 @@ fn ask(u: &mut Unstructured<'_>, asset: &Asset, options: &Options) {
 fn files(archive: &dyn Archive, options: &Options) {
     let len = archive.len().unwrap_or(1);
     for n in (0..len.min(read::ROWS)).chain([len, usize::MAX]) {
-        archive.identity(n);
+        let _ = archive.path_ids().map(|ids| ids.identity(n));
         let Ok(file) = archive.file(n) else { continue };
         assert!(n < len, "file {n} of {len}");
         let (found, position) = (archive.find(&file.path), archive.position(&file.path));
@@ -140,11 +140,11 @@ fn files(archive: &dyn Archive, options: &Options) {
             inner.reader().tables();
         }
         if let Some(id) = file.id {
-            let _ = archive.path_of(id);
+            let _ = archive.path_ids().map(|ids| ids.path_of(id));
         }
     }
     let _ = archive.volumes();
     let _ = archive.builds();
-    let _ = archive.snapshot();
+    let _ = archive.builds().map(|builds| builds.snapshot());
     let _ = archive::choose(archive, |path| path.ends_with(".wdb"), |_| {});
 }
