@@ -21,6 +21,7 @@ use crate::threads::{self, prelude::*};
 use crate::write::atom::{self, Entry};
 use crate::write::text::escape;
 pub(super) use args::Args;
+pub(super) use page::short_names;
 use show::{Compared, Inner, Out, Report, Show, bind, side_of};
 use std::io::{BufReader, Read as _, Write};
 use std::path::Path;

@@ -7,7 +7,7 @@ pub(super) use args::{Args, KindArg, LevelArgs, ShipArgs};
 pub(super) use drawings::{draw, image};
 pub(super) use tables::{RowSource, table_kind, write};
 
-use super::{Context, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use args::{Lod, kind_of};
 use drawings::drawings;
@@ -41,8 +41,10 @@ pub(super) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Conte
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    if let Some(query) = &args.ship.ship {
-        return ship::run(args, query, context);
+    match &*args.ship.ship {
+        [] => {}
+        [query] => return ship::run(args, query, context),
+        _ => return Err(Failure::new(Exit::Usage, "export writes one ship: --ship is given twice")),
     }
     if args.kind.is_some_and(KindArg::is_drawing) || args.kind.is_none() && kind_of(&args.to)?.is_drawing() {
         drawings(args, context)

@@ -1,4 +1,5 @@
 mod about;
+mod compare;
 
 use super::bar::Unit;
 use super::{Context, Exit, Failure, Outcome, export};
@@ -32,11 +33,24 @@ Examples:
   assetq view hull_a.dds                       a texture, level by level
   assetq view town.wdata --to town.png         a picture of a map or of meshes
   assetq view GAME:content/assets.bin          a file in an archive
-  assetq view GAME --ship Iowa                 a whole ship")]
+  assetq view GAME --ship Iowa                 a whole ship
+  assetq view old.geometry new.geometry --compare
+                                               two models side by side, and how their plates differ
+  assetq view GAME --ship Iowa --ship Yamato --compare
+                                               two ships
+  assetq view GAME@1 GAME@2 --ship Iowa --compare
+                                               a ship in two builds")]
 pub(super) struct Args {
     /// The file; with ARCHIVE:INNER one in an archive
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// For --compare: the file or game of the second model
+    #[arg(value_name = "OTHER", requires = "compare")]
+    other: Option<PathBuf>,
+    /// Show two models side by side, and list how their plates differ: of two files, two ships of a game, or one ship of two
+    /// games or builds
+    #[arg(long)]
+    compare: bool,
     /// Write the page to this file instead of opening it in the browser, '-' for standard output; OUT.png is a picture of
     /// meshes, armour or a map, OUT.svg a plan of a map
     #[arg(long, value_name = "OUT")]
@@ -64,8 +78,13 @@ const PREVIEW_BYTES: usize = 8 << 20;
 const PREVIEW_SIZE: u32 = 128;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    if let Some(query) = &args.ship.ship {
-        return ship(args, query, context);
+    if args.compare {
+        return compare::run(args, context);
+    }
+    match &*args.ship.ship {
+        [] => {}
+        [query] => return ship(args, query, context),
+        _ => return Err(Failure::new(Exit::Usage, "view shows one ship; --compare shows two side by side")),
     }
     let asset = context.open_with(&args.file, args.with.iter())?;
     match &args.to {

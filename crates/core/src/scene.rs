@@ -4,6 +4,7 @@
 //! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
 //! whose files have a shape, alone or with other files, implements [`Shapes`].
 
+pub mod beside;
 mod colours;
 pub mod figure;
 pub mod outline;

@@ -86,10 +86,15 @@ fn ends(path: &str) -> impl Iterator<Item = &str> {
 /// The two sides by the ends of their names, from the first folder that differs. A report that is passed on should not show the rest of
 /// the path.
 pub(super) fn title(old: &str, new: &str) -> String {
+    let (old, new) = short_names(old, new);
+    format!("{old} → {new}")
+}
+
+/// The ends of two names that tell them apart.
+pub(in crate::cli) fn short_names<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n str) {
     let mut both = ends(old).zip(ends(new));
     let names = if old == new { both.next() } else { both.find(|(old, new)| old != new) };
-    let (old, new) = names.unwrap_or((old, new));
-    format!("{old} → {new}")
+    names.unwrap_or((old, new))
 }
 
 /// The details of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the

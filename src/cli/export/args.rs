@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(in crate::cli) struct ShipArgs {
     /// For a game: put this ship together, by its name, index, id or title
     #[arg(long, value_name = "SHIP")]
-    pub(in crate::cli) ship: Option<String>,
+    pub(in crate::cli) ship: Vec<String>,
     /// For a ship: its hull, by upgrade or component; the last upgrade if not given
     #[arg(long, value_name = "HULL", requires = "ship")]
     pub(in crate::cli) hull: Option<String>,

@@ -16,7 +16,7 @@ pub(in crate::cli) struct Drawable {
     pub(in crate::cli) ship: Ship,
     database: Asset,
     files: TextureFiles,
-    armor: bool,
+    pub(in crate::cli) armor: bool,
 }
 
 impl ShipArgs {

@@ -3,6 +3,7 @@
 mod about;
 mod aids;
 mod browser;
+mod compare;
 mod exact;
 mod map;
 mod scene;

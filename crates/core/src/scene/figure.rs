@@ -18,15 +18,27 @@ pub enum Figure<'d> {
 /// The axes of solids whose directions have no words.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
+/// How solids of two models or versions stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arrangement {
+    /// They are of one model, or of files that are shown together.
+    #[default]
+    Together,
+    /// Two versions in one place, whose materials say how they differ.
+    Overlay,
+    /// Two models, of a file each, beside each other.
+    Beside,
+}
+
 /// Solids, and where they stand.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Solids<'d> {
     /// A title.
     pub name: &'d str,
     /// The name of each file and the number of its solids, if they are of several files.
     pub files: Vec<(&'d str, usize)>,
-    /// Whether they are two versions, whose materials say how they differ.
-    pub is_overlay: bool,
+    /// How solids of two models or versions stand to each other.
+    pub arrangement: Arrangement,
     /// The materials of the solids.
     pub materials: Vec<SolidMaterial<'d>>,
     /// The solids.
@@ -205,6 +217,7 @@ pub struct ChartLink {
 /// Solids of several files in one scene: their materials have common numbers, and one colour a name.
 #[derive(Debug)]
 pub struct Together<'d> {
+    arrangement: Arrangement,
     moved: Vec<Moved<'d>>,
     name: &'d str,
     files: Vec<(&'d str, usize)>,
@@ -230,7 +243,12 @@ const GLASS: f32 = 0.3;
 impl<'d> Together<'d> {
     /// Puts the solids of all files into one scene, with the title of the first.
     pub fn new(all: Vec<(&'d str, Solids<'d>)>) -> Self {
+        Self::arranged(Arrangement::Together, all)
+    }
+
+    pub(super) fn arranged(arrangement: Arrangement, all: Vec<(&'d str, Solids<'d>)>) -> Self {
         let mut together = Self {
+            arrangement,
             moved: Vec::new(),
             name: all.first().map_or("", |(_, solids)| solids.name),
             files: Vec::new(),
@@ -297,7 +315,7 @@ impl<'d> Together<'d> {
         Figure::Solids(Solids {
             name: self.name,
             files: if self.files.len() > 1 { self.files.clone() } else { Vec::new() },
-            is_overlay: false,
+            arrangement: self.arrangement,
             materials: self.materials.clone(),
             solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
             places: self.places.clone(),

@@ -1,6 +1,8 @@
 //! Two versions of solids in one scene: the unchanged ones, and on top the plates and meshes that one of them lacks.
 
-use super::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps};
+use super::figure::{
+    Arrangement, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -129,7 +131,7 @@ impl<'d> TwoVersions<'d> {
         Figure::Solids(Solids {
             name: &self.title,
             files: Vec::new(),
-            is_overlay: true,
+            arrangement: Arrangement::Overlay,
             materials: tints
                 .map(|(name, colour)| SolidMaterial {
                     name,

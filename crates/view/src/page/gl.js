@@ -511,7 +511,7 @@ shapes.Renderer = class {
     const { gl } = this;
     const cuts = this.section.some((v, i) => i < 3 && v !== 0);
     const drawsColours = !extra || extra === "ONLY";
-    const usesPalette = this.palette && !model.lines && (drawsColours || this.sieves);
+    const usesPalette = this.palette && model.solid.plates && (drawsColours || this.sieves);
     const usesImage = model.gpu?.images && drawsColours && !usesPalette && !this.wireframe;
     const needs = [extra, usesImage && "IMAGE", usesImage && model.part.normals && "SURFACE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
@@ -536,7 +536,11 @@ shapes.Renderer = class {
     this.current = null;
     for (const model of models) {
       const { part, solid } = model;
-      if (!model.gpu) this.upload(model);
+      if (!model.gpu) {
+        this.upload(model);
+        // The upload of images takes the place of the palette.
+        this.current = null;
+      }
       const { gpu } = model;
       const names = this.use(extra, model, view, eye);
       const isLines = (this.wireframe || linesToo) && (!extra || extra === "ONLY");

@@ -72,6 +72,7 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("space.js"),
     script!("ruler.js"),
     script!("levels.js"),
+    script!("compare.js"),
     script!("scene.js"),
     script!("map.js")
 );

@@ -13,7 +13,7 @@ const { many } = assetq;
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
 const add = shapes.add;
 
-class Scene extends shapes.Measuring(shapes.Look) {
+class Scene extends shapes.Comparing(shapes.Measuring(shapes.Look)) {
   constructor(element, part, page) {
     super(element, part, page);
     this.camera = new shapes.Camera();
@@ -43,13 +43,17 @@ class Scene extends shapes.Measuring(shapes.Look) {
   number() {
     let first = 0;
     const layers = new Map();
+    // The first part of each file.
+    const firsts = [];
     const files = this.meta.files.flatMap(([, count], file) => new Array(count).fill(file));
     this.models = this.meta.parts.map((part, index) => {
       // Plates of one colour may be of several materials: their part names these.
       const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.ships.length > 1 ? /, [\d.]+ mm$/ : "", "");
       const material = part.kind === "armor" ? { ...this.meta.materials[part.material], name } : this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
-      const model = { part, index, file: files[index] ?? 0, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
+      const file = files[index] ?? 0;
+      firsts[file] ??= index;
+      const model = { part, index, file, material, colour: this.colourOf(part, material, index - firsts[file]), twoSided: material.twoSided, first, stride, isShown: false };
       first += stride * (part.places ? part.places[1] : 1);
       for (let i = 1; part.plates && i < part.plates.length; i += 3) layers.set(part.plates[i], (layers.get(part.plates[i]) ?? 0) + 1);
       return model;
@@ -144,6 +148,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
     document.addEventListener("assetq-theme", () => this.paintGrid());
     this.fitted = this.fit();
     this.update();
+    if (this.meta.beside) this.placeNames();
     this.hasThickness = this.ships.length > 0 || this.meta.parts.some((part) => part.thickness);
     if (this.layers.size && this.hasThickness) this.showThickness();
   }
@@ -151,7 +156,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
   // The lists at the side: kinds with their parts, layers, plates, notes.
   lists() {
     const { el } = this.page;
-    const lists = [this.spaceList(), ...this.kinds.map((kind) => this.kindList(kind))];
+    const lists = [this.spaceList(), ...(this.meta.beside ? [this.differences()] : []), ...this.kinds.map((kind) => this.kindList(kind))];
     if (this.layers.size) {
       const hide = (layer) => (on) => {
         const bit = 1 << Math.min(layer, 31);
@@ -179,11 +184,12 @@ class Scene extends shapes.Measuring(shapes.Look) {
     return el("div", { class: "scene-space" }, this.gridBox.label, isMovable && el("label", { class: "scene-check", title: "Move parts away from the middle" }, "Explode ", slider), this.all);
   }
 
-  // Shows only the parts that a number belongs to, or all again.
+  // Shows only the parts that a number or several belong to, or all again.
   async isolate(id) {
-    this.only = id === null ? null : new Set(this.together(id).map((one) => this.find(one).model.index));
+    const ids = Array.isArray(id) ? id : id === null ? [] : this.together(id);
+    this.only = ids.length ? new Set(ids.map((one) => this.find(one).model.index)) : null;
     this.all.hidden = !this.only;
-    if (id !== null) this.chosen = null;
+    if (this.only) this.chosen = null;
     this.card.replaceChildren();
     await this.update();
     await this.fit();
@@ -236,14 +242,16 @@ class Scene extends shapes.Measuring(shapes.Look) {
     const pen = over.getContext("2d");
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
-    if (this.hasGrid) this.drawScale(pen);
+    this.drawMarks(pen);
   }
 
-  drawScale(pen) {
+  drawMarks(pen) {
     const style = getComputedStyle(document.documentElement);
-    const colour = (name) => style.getPropertyValue(name).trim();
+    const [ink, paper] = ["--fg", "--card"].map((name) => style.getPropertyValue(name).trim());
+    this.drawNames(pen, ink, paper);
+    if (!this.hasGrid) return;
     shapes.drawScale(pen, this.camera, [this.canvas.clientWidth, this.canvas.clientHeight],
-      { unit: this.unit, hasMetres: !!this.meta.metres, axes: this.meta.axes, ink: colour("--fg") || "#000", paper: colour("--card") || "#fff" });
+      { unit: this.unit, hasMetres: !!this.meta.metres, axes: this.meta.axes, ink, paper });
   }
 
   kindList(kind) {
@@ -831,8 +839,7 @@ class Scene extends shapes.Measuring(shapes.Look) {
   picture() {
     this.renderer.enlarged = 2;
     this.draw(false);
-    const draw = (pen) => this.hasGrid && this.drawScale(pen);
-    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page, draw);
+    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page, (pen) => this.drawMarks(pen));
     this.renderer.enlarged = 1;
     this.redraw();
   }

@@ -8,7 +8,7 @@
 
 use super::{Page, PageSection};
 use crate::error::Result;
-use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps};
+use crate::scene::figure::{Arrangement, Chart, Figure, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps};
 use crate::scene::plates::{self, PlateUse};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -165,7 +165,8 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         "places": placed,
         "rows": rows,
         "files": solids.files,
-        "overlay": solids.is_overlay,
+        "overlay": solids.arrangement == Arrangement::Overlay,
+        "beside": solids.arrangement == Arrangement::Beside,
         "armor": solids.armor.iter().map(|uses| uses.iter().map(armor_use).collect()).collect::<Vec<Value>>(),
         "scale": plates::SCALE,
         "notes": solids.notes,

@@ -3,8 +3,8 @@
 use super::part::Shape;
 use super::{Material, Node, Scene, band, right_handed};
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::Geometry;
 use crate::geometry::armor::Plate;
+use crate::geometry::{Geometry, material_name};
 use crate::scene::{Context, Model, Options};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,6 +50,10 @@ impl fmt::Debug for Assembled<'_> {
             .finish()
     }
 }
+
+/// Plates with their rows, by thickness and material. A thickness is in tenths of a millimetre, which are integers that sort; `None` if it
+/// is not stated.
+type ByThickness<'g> = BTreeMap<(Option<u64>, u16), Vec<(usize, Plate<'g>)>>;
 
 /// Parts of the names of render sets that a ship shows only once it is damaged.
 const DAMAGED: [&str; 2] = ["_crack", "_hide"];
@@ -144,26 +148,28 @@ impl<'g> Scene<'g> {
         }
     }
 
-    /// Adds the plates of a part, one mesh for each thickness, in the colours of the game's own view.
+    /// Adds the plates of a part, one mesh for each thickness and material, in the colours of the game's own view.
     fn add_plates(&mut self, part: &Assembled<'g>, armored: &ArmoredPlaces<'g>, top: &mut Vec<usize>) {
-        // Tenths of a millimetre, which are integers that sort; `None` for plates without a stated thickness.
-        let mut by_thickness: BTreeMap<Option<u64>, Vec<(usize, Plate<'g>)>> = BTreeMap::new();
+        let mut by_thickness = ByThickness::new();
         for (row, place) in part.geometry.armor_places().all.iter().enumerate() {
             let Ok(plate) = Plate::at(part.geometry, place) else { continue };
             let header = plate.header();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a key, not a value")]
             let tenths =
                 (armored.thickness)(header.layer.get(), header.material_id.get()).map(|mm| (mm * 10.0).round() as u64);
-            by_thickness.entry(tenths).or_default().push((row, plate));
+            by_thickness.entry((tenths, header.material_id.get())).or_default().push((row, plate));
         }
         let mut children = Vec::new();
-        for (tenths, plates) in by_thickness {
+        for ((tenths, id), plates) in by_thickness {
             let mm = tenths.map(|tenths| tenths as f64 / 10.0);
             let title = mm.map_or_else(|| "no stated thickness".to_owned(), |mm| format!("{mm} mm"));
             let (_, colour) = band(mm);
             let material = Material { colour, double_sided: true, ..Material::new(format!("armor {title}")) };
             let material = self.material(material);
-            let name = format!("{} {title}", part.model.name);
+            let mut name = format!("{}/{id} {}", part.model.name, material_name(id).unwrap_or("unknown"));
+            if mm.is_some() {
+                name = format!("{name}, {title}");
+            }
             children.extend(self.show(name, Shape::Plates(plates, mm), material, None));
         }
         if !children.is_empty() {

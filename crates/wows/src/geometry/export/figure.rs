@@ -5,7 +5,7 @@ use super::Scene;
 use super::part::{ScenePart, Shape};
 use super::skin::Role;
 use crate::scene::figure::{
-    self, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+    self, Arrangement, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
 
 impl Scene<'_> {
@@ -22,7 +22,8 @@ impl Scene<'_> {
                 maps: SurfaceMaps { normal, metal_roughness, occlusion },
             }
         });
-        let places = self.shown().map(|shown| SolidInstance {
+        let is_space = self.shown().any(|shown| shown.above.is_some_and(|above| above.row.is_some()));
+        let places = self.shown_below(&self.glb_only).map(|shown| SolidInstance {
             solid: shown.number,
             group: shown.above.map_or("", |above| &above.name),
             matrix: shown.matrix,
@@ -31,14 +32,13 @@ impl Scene<'_> {
         Figure::Solids(Solids {
             name: &self.name,
             files: Vec::new(),
-            is_overlay: false,
+            arrangement: Arrangement::default(),
             materials: materials.collect(),
             solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
             places: places.collect(),
             // The unit of a space and of its models is not known.
-            metres: (!self.name.ends_with(".models") && self.shown().all(|shown| shown.matrix.is_none()))
-                .then_some(METRES),
-            axes: if self.shown().all(|shown| shown.matrix.is_none()) { AXES } else { figure::AXES },
+            metres: (!self.name.ends_with(".models") && !is_space).then_some(METRES),
+            axes: if is_space { figure::AXES } else { AXES },
             armor: vec![self.uses],
             notes: &self.notes,
             damage: &self.damage,

@@ -179,8 +179,13 @@ impl<'a> Scene<'a> {
     /// Each node that shows a part, with the node above it and the matrix that puts it into place. Of nodes that lie below
     /// each other one at most has a matrix, as a scene is two levels deep: a model and its parts.
     fn shown(&self) -> impl Iterator<Item = PlacedPart<'_, 'a>> {
+        self.shown_below(&[])
+    }
+
+    /// As [`Self::shown`], also below the nodes `also`.
+    fn shown_below<'s>(&'s self, also: &'s [usize]) -> impl Iterator<Item = PlacedPart<'s, 'a>> {
         let top = (None::<&Node>, None::<&[f32; 16]>);
-        let mut open: Vec<_> = self.roots.iter().rev().map(|&root| (root, top)).collect();
+        let mut open: Vec<_> = self.roots.iter().chain(also).rev().map(|&root| (root, top)).collect();
         std::iter::from_fn(move || {
             while let Some((number, (above, matrix))) = open.pop() {
                 let Some(node) = self.nodes.get(number) else { continue };

@@ -5,7 +5,9 @@ use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
 use super::super::{AXES, METRES};
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps};
+use crate::scene::figure::{
+    Arrangement, Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+};
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -101,7 +103,7 @@ impl<'a> Boxes<'a> {
             armor: Vec::new(),
             name: self.name,
             files: Vec::new(),
-            is_overlay: false,
+            arrangement: Arrangement::default(),
             materials: self.kinds.iter().enumerate().map(tint).collect(),
             solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
             places: (0..self.all.len())
