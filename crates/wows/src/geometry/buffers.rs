@@ -8,7 +8,7 @@ use crate::codec::Memory;
 use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::prelude::*;
-use std::fmt::Display;
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
@@ -69,8 +69,11 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     /// When they are not in the file after its header.
     pub fn stored(&self) -> Result<&'a [u8]> {
         let (pointer, size) = self.prototype.stored();
-        let stored = || data(self.at, pointer, u64::from(size))?.take(size as usize);
-        if size == 0 { Ok(&[]) } else { stored().map_err(|e| self.named(e)) }
+        if size == 0 {
+            return Ok(&[]);
+        }
+        let stored = data(self.at, pointer, size as usize).and_then(|stored| stored.take(size as usize));
+        stored.map_err(|e| self.named(e))
     }
 
     /// The absolute file offset of the stored bytes.
@@ -132,12 +135,10 @@ impl<'a> VertexBuffer<'a> {
         if let Some(encd) = Encd::parse(stored) {
             return Ok(encd.count as usize);
         }
-        match stored.len().checked_rem(self.stride()) {
-            None => Err(self.bad("vertex stride", 0u32)),
-            Some(0) => Ok(stored.len().checked_div(self.stride()).unwrap_or(0)),
-            Some(_) => {
-                Err(self.bad("size of raw vertices, which must be a multiple of the stride", stored.len() as u64))
-            }
+        let Some(stride) = NonZeroUsize::new(self.stride()) else { return Err(self.bad("vertex stride", 0u32)) };
+        match stored.len() % stride {
+            0 => Ok(stored.len() / stride),
+            _ => Err(self.bad("size of raw vertices, which must be a multiple of the stride", stored.len() as u64)),
         }
     }
 
@@ -198,7 +199,7 @@ impl IndexBuffer<'_> {
         let width = self.index_size()?;
         match Encd::parse(stored) {
             Some(encd) => Ok(encd.count as usize),
-            None if stored.len().is_multiple_of(width) => Ok(stored.len().checked_div(width).unwrap_or(0)),
+            None if stored.len().is_multiple_of(width) => Ok(stored.chunks_exact(width).len()),
             None => Err(self.bad("size of raw indices, which must be a multiple of their size", stored.len() as u64)),
         }
     }
@@ -336,8 +337,7 @@ impl<'a> Indices<'a> {
     /// The indices, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let all = *self;
-        // Every number is below the length, so that nothing is made up here.
-        (0..all.len()).map(move |i| all.get(i).unwrap_or_default())
+        (0..all.len()).map(move |i| all.get(i).expect("each number is below the length"))
     }
 
     /// Three by three.
@@ -407,8 +407,7 @@ impl Geometry {
             buffer.size()?;
             return buffer.stored();
         }
-        let make = || decoded(buffer.size()?, |out| buffer.decode_into(out));
-        kept(self.decoded()?.vertices.get(index), make, format_args!("vertex buffer {index}"))
+        kept(&self.decoded()?.vertices, index, || decoded(buffer.size()?, |out| buffer.decode_into(out)))
     }
 
     /// The vertices of vertex buffer `index`.
@@ -430,8 +429,7 @@ impl Geometry {
             buffer.size()?;
             buffer.stored()?
         } else {
-            let make = || decoded(buffer.size()?, |out| buffer.decode_into(out));
-            kept(self.decoded()?.indices.get(index), make, format_args!("index buffer {index}"))?
+            kept(&self.decoded()?.indices, index, || decoded(buffer.size()?, |out| buffer.decode_into(out)))?
         };
         Indices::new(bytes, width).ok_or_else(|| buffer.bad("size of the indices", bytes.len() as u64))
     }
@@ -488,10 +486,11 @@ impl Geometry {
             Ok(decoded) => decoded,
             Err(error) => return vec![error],
         };
-        let size = |i: usize| self.vertex_buffer(i).and_then(|b| b.size()).unwrap_or(0);
-        let mut jobs: Vec<(usize, bool, usize)> = (0..decoded.vertices.len()).map(|i| (size(i), true, i)).collect();
-        let size = |i: usize| self.index_buffer(i).and_then(|b| b.size()).unwrap_or(0);
-        jobs.extend((0..decoded.indices.len()).map(|i| (size(i), false, i)));
+        let vertices = (0..decoded.vertices.len()).map(|i| (self.vertex_buffer(i).and_then(|b| b.size()), true, i));
+        let indices = (0..decoded.indices.len()).map(|i| (self.index_buffer(i).and_then(|b| b.size()), false, i));
+        // A damaged buffer is no work.
+        let jobs = vertices.chain(indices).map(|(size, is_vertices, i)| (size.unwrap_or(0), is_vertices, i));
+        let mut jobs: Vec<(usize, bool, usize)> = jobs.collect();
         // The largest first, so that no worker is left with a large one at the end.
         jobs.sort_unstable_by_key(|&(size, _, _)| std::cmp::Reverse(size));
         jobs.into_par_iter()
@@ -509,9 +508,8 @@ fn decoded(size: usize, decode: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<
     Ok(out)
 }
 
-fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl Display) -> Result<&[u8]> {
-    let cell = cell.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} not found") }, ""))?;
-    match cell.get_or_init(make) {
+fn kept(cells: &[Cell], index: usize, make: impl FnOnce() -> Result<Memory>) -> Result<&[u8]> {
+    match cells.get(index).expect("each buffer has a cell").get_or_init(make) {
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(error.clone()),
     }

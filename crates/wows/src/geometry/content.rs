@@ -27,33 +27,37 @@ pub(super) fn all(g: &Geometry, of: SharedContent) -> Vec<Result<u64>> {
         // On all cores; an error of decoding is reported by the reader of the bytes.
         drop(g.decode_all());
     }
-    let bytes = |index| match of {
-        SharedContent::VertexMappings => g.mapped_vertex_bytes(index),
-        SharedContent::IndexMappings => g.mapped_indices(index).map(|indices| indices.bytes()),
-        SharedContent::ArmorModels => g.armor_model(index)?.bytes(),
-        SharedContent::CollisionModels => g.collision_model(index)?.bytes(),
-    };
-    let hash = |index| match of {
-        SharedContent::IndexMappings => Ok(triangles(g.mapped_indices(index)?)),
-        _ => Ok(xxh64(bytes(index)?, 0)),
-    };
-    contents(count.unwrap_or(0), limit, |index| Ok(bytes(index)?.len() as u64), hash)
+    // No rows, if their structs cannot be read: the table of the rows reports it.
+    let Ok(count) = count else { return Vec::new() };
+    contents(
+        count,
+        limit,
+        |index| Ok(of.bytes(g, index)?.len() as u64),
+        |index| match of {
+            SharedContent::IndexMappings => Ok(triangles(g.mapped_indices(index)?)),
+            _ => Ok(xxh64(of.bytes(g, index)?, 0)),
+        },
+    )
 }
 
-/// The hash of triangles, whichever of its corners each begins with, as packers turn them, and however wide indices are.
+impl SharedContent {
+    fn bytes(self, g: &Geometry, index: usize) -> Result<&[u8]> {
+        match self {
+            Self::VertexMappings => g.mapped_vertex_bytes(index),
+            Self::IndexMappings => g.mapped_indices(index).map(|indices| indices.bytes()),
+            Self::ArmorModels => g.armor_model(index)?.bytes(),
+            Self::CollisionModels => g.collision_model(index)?.bytes(),
+        }
+    }
+}
+
+/// A hash of the triangles that does not depend on the first corner of each, nor on the width of indices: packers change both.
 fn triangles(indices: Indices<'_>) -> u64 {
     const BLOCK: usize = 1 << 12;
     let mut hasher = Xxh64::new(0);
     let mut block = Vec::with_capacity(BLOCK);
-    for [a, b, c] in indices.triangles() {
-        let least = a.min(b).min(c);
-        let turned = if least == a {
-            [a, b, c]
-        } else if least == b {
-            [b, c, a]
-        } else {
-            [c, a, b]
-        };
+    for triangle in indices.triangles() {
+        let turned = turned(triangle);
         block.extend(turned.iter().flat_map(|corner| corner.to_le_bytes()));
         if block.len() > BLOCK {
             hasher.update(&block);
@@ -62,11 +66,15 @@ fn triangles(indices: Indices<'_>) -> u64 {
     }
     hasher.update(&block);
     // The remaining indices, if their number is not a multiple of three.
-    let whole = indices.len() / 3;
-    for at in whole.saturating_mul(3)..indices.len() {
-        hasher.update(&indices.get(at).unwrap_or_default().to_le_bytes());
+    for index in indices.iter().skip((indices.len() / 3).saturating_mul(3)) {
+        hasher.update(&index.to_le_bytes());
     }
     hasher.digest()
+}
+
+/// The triangle with its least corner first, in the same order.
+pub(super) fn turned<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
+    [a, b, c].min([b, c, a]).min([c, a, b])
 }
 
 /// The cell of a row.

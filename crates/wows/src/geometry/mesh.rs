@@ -186,7 +186,7 @@ impl Geometry {
         }
         let vertices: BTreeSet<u32> = self.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
         let models = context.models_of(self.source().name(), &vertices);
-        Ok((models.transpose()?.unwrap_or_default(), false))
+        Ok((models.transpose()?.into_iter().flatten().collect(), false))
     }
 
     /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes
@@ -272,8 +272,8 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
     let ids: HashMap<u32, usize> = vertices.iter().enumerate().map(|(i, m)| (m.mapping_id.get(), i)).collect();
     let same = ids.len() == vertices.len() && indices.iter().all(|m| ids.contains_key(&m.mapping_id.get()));
     let mut pairs: Vec<(usize, usize, Pairing)> = if same {
-        let pair = |(i, m): (usize, &Mapping)| Some((i, *ids.get(&m.mapping_id.get())?, Pairing::SameId));
-        indices.iter().enumerate().filter_map(pair).collect()
+        let ids = indices.iter().map(|m| ids.get(&m.mapping_id.get()).expect("each id is among them"));
+        ids.enumerate().map(|(index, vertices)| (index, *vertices, Pairing::SameId)).collect()
     } else {
         let wanted: Vec<Result<Wanted>> = (0..indices.len())
             .into_par_iter()
@@ -354,7 +354,7 @@ fn pair_by_count(geometry: &Geometry, mut wanted: Vec<Wanted>, vertices: &[Mappi
         let Some(density) = of_density.first().map(|w| w.density) else { continue };
         let from = ranges.partition_point(|r| r.0 < density);
         let to = ranges.partition_point(|r| r.0 <= density);
-        let ranges = ranges.get(from..to).unwrap_or_default();
+        let ranges = ranges.get(from..to).expect("both are in order");
         pair_sorted(geometry, of_density, ranges, &mut pairs);
     }
     pairs
@@ -384,6 +384,13 @@ fn pair_sorted(
     }
 }
 
+/// The agreement of the orientations of triangles, in thousandths: 1000 if all agree, 0 for what cannot be read.
+fn agreement(geometry: &Geometry, want: &Wanted, range: usize) -> usize {
+    let both = geometry.mapped_vertices(range).and_then(|v| Ok((v, geometry.mapped_indices(want.index)?)));
+    let (left, right) = both.map_or((0, 0), |(v, i)| turns(&v, &i));
+    left.abs_diff(right).saturating_mul(1000).div_euclid(left.saturating_add(right).max(1))
+}
+
 /// Ranges compared with each other at most; longer runs are paired by their order.
 const MAX_ALIKE: usize = 16;
 
@@ -398,15 +405,9 @@ fn pair_alike(geometry: &Geometry, alike: &[(&Wanted, u32, usize)], pairs: &mut 
         pairs.extend(wants.iter().zip(ranges).map(|(want, range)| (want.index, range, Pairing::Order)));
         return;
     }
-    // How well the orientations of triangles agree, in thousandths: 1000 if all agree.
-    let agreement = |want: &Wanted, range: usize| -> usize {
-        let both = geometry.mapped_vertices(range).and_then(|v| Ok((v, geometry.mapped_indices(want.index)?)));
-        let (left, right) = both.map_or((0, 0), |(v, i)| turns(&v, &i));
-        left.abs_diff(right).saturating_mul(1000).checked_div(left.saturating_add(right)).unwrap_or(0)
-    };
     for want in wants {
-        let scores: Vec<usize> = ranges.iter().map(|&range| agreement(want, range)).collect();
-        let best = scores.iter().copied().max().unwrap_or(0);
+        let scores: Vec<usize> = ranges.iter().map(|&range| agreement(geometry, want, range)).collect();
+        let Some(best) = scores.iter().copied().max() else { continue };
         let Some(at) = scores.iter().position(|&s| s == best) else { continue };
         // Less than a twentieth apart is no difference.
         let rivals = scores.iter().filter(|&&s| s.saturating_add(50) >= best).count();

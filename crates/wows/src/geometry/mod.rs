@@ -40,6 +40,7 @@ use assetq_core::Openable;
 use buffers::Decoded;
 use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
 use std::borrow::Cow;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 /// The length of a unit of a model in metres.
@@ -161,8 +162,8 @@ impl Geometry {
     }
 
     /// The rows that each plate has in tables: one for each use, and one without any.
-    fn rows_of_plate(&self) -> usize {
-        self.armor_uses().map_or(1, |uses| uses.len().max(1))
+    fn rows_of_plate(&self) -> NonZeroUsize {
+        self.armor_uses().ok().and_then(|uses| NonZeroUsize::new(uses.len())).unwrap_or(NonZeroUsize::MIN)
     }
 
     fn view(&self, part: &'static str) -> View<'_> {
@@ -305,49 +306,54 @@ impl Geometry {
     /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
     /// that are damaged are left out.
     fn pieces(&self) -> Vec<Section> {
-        let mut pieces = vec![Section::new("header", 0, size_of::<Header>() as u64, None)];
         let base = self.view("file");
-        let place = |bytes: &[u8]| (base.locate(bytes).position(), bytes.len());
-        fn array<T>(base: View<'_>, array: &[T]) -> (usize, usize) {
-            (base.locate(array).position(), size_of_val(array))
+        let mut found = Found { base, all: vec![Section::new("header", 0, size_of::<Header>() as u64, None)] };
+        found.array("vertex mappings", self.vertex_mappings());
+        found.array("index mappings", self.index_mappings());
+        found.array("vertex buffers", self.vertices_prototypes());
+        for i in 0..self.vertices_prototypes().map_or(0, <[_]>::len) {
+            let Ok(buffer) = self.vertex_buffer(i) else { continue };
+            found.add(format!("vertex data {i}"), buffer.stored(), buffer.count().ok());
+            found.add(format!("format name {i}"), buffer.name_bytes(), None);
         }
-        let mut add = |name: Cow<'static, str>, (at, size): (usize, usize), count: Option<usize>| {
-            if size > 0 {
-                pieces.push(Section::new(name, at as u64, size as u64, count.map(|n| n as u64)));
-            }
-        };
-        for (name, mappings) in [("vertex mappings", self.vertex_mappings()), ("index mappings", self.index_mappings())]
-        {
-            let mappings = mappings.unwrap_or_default();
-            add(name.into(), array(base, mappings), Some(mappings.len()));
-        }
-        let vertices = self.vertices_prototypes().unwrap_or_default();
-        add("vertex buffers".into(), array(base, vertices), Some(vertices.len()));
-        for buffer in (0..vertices.len()).filter_map(|i| self.vertex_buffer(i).ok()) {
-            let count = buffer.count().ok();
-            buffer.stored().iter().for_each(|d| add(format!("vertex data {}", buffer.index()).into(), place(d), count));
-            buffer
-                .name_bytes()
-                .iter()
-                .for_each(|d| add(format!("format name {}", buffer.index()).into(), place(d), None));
-        }
-        let indices = self.indices_prototypes().unwrap_or_default();
-        add("index buffers".into(), array(base, indices), Some(indices.len()));
-        for buffer in (0..indices.len()).filter_map(|i| self.index_buffer(i).ok()) {
-            let count = buffer.count().ok();
-            buffer.stored().iter().for_each(|d| add(format!("index data {}", buffer.index()).into(), place(d), count));
+        found.array("index buffers", self.indices_prototypes());
+        for i in 0..self.indices_prototypes().map_or(0, <[_]>::len) {
+            let Ok(buffer) = self.index_buffer(i) else { continue };
+            found.add(format!("index data {i}"), buffer.stored(), buffer.count().ok());
         }
         for (what, models) in [("collision", self.collision_prototypes()), ("armor", self.armor_prototypes())] {
-            let models = models.unwrap_or_default();
-            add(format!("{what} models").into(), array(base, models), Some(models.len()));
+            let Ok(models) = models else { continue };
+            found.array(format!("{what} models"), Ok(models));
             for (i, model) in models.iter().enumerate() {
                 let blob = Blob::new(what, i, model, base.locate(model));
-                blob.data().iter().for_each(|d| add(format!("{what} data {i}").into(), place(d.rest()), None));
-                blob.name_bytes().iter().for_each(|d| add(format!("{what} name {i}").into(), place(d), None));
+                found.add(format!("{what} data {i}"), blob.data().map(|data| data.rest()), None);
+                found.add(format!("{what} name {i}"), blob.name_bytes(), None);
             }
         }
-        pieces.sort_by_key(|s| s.offset);
-        pieces
+        found.all.sort_by_key(|s| s.offset);
+        found.all
+    }
+}
+
+/// The parts of a file that were found. Damaged and empty parts are left out.
+struct Found<'g> {
+    base: View<'g>,
+    all: Vec<Section>,
+}
+
+impl<'g> Found<'g> {
+    fn add<T>(&mut self, name: impl Into<Cow<'static, str>>, part: Result<&'g [T]>, count: Option<usize>) {
+        if let Ok(part) = part
+            && !part.is_empty()
+        {
+            let (at, size) = (self.base.locate(part).position() as u64, size_of_val(part) as u64);
+            self.all.push(Section::new(name, at, size, count.map(|count| count as u64)));
+        }
+    }
+
+    fn array<T>(&mut self, name: impl Into<Cow<'static, str>>, array: Result<&'g [T]>) {
+        let count = array.as_ref().ok().map(|array| array.len());
+        self.add(name, array, count);
     }
 }
 
@@ -376,12 +382,11 @@ fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
 }
 
 /// The target of a struct's pointer: not in the header, which no data shares.
-fn data<'a>(owner: View<'a>, pointer: i64, size: u64) -> Result<View<'a>> {
+fn data<'a>(owner: View<'a>, pointer: i64, size: usize) -> Result<View<'a>> {
     let at = owner.follow(pointer)?;
     if at.position() < size_of::<Header>() {
         return Err(owner.error(ErrorKind::Damaged { what: format!("pointer {pointer} leads into the header").into() }));
     }
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
     at.take(size)?;
     Ok(at)
 }
@@ -464,16 +469,10 @@ impl<'a> Blob<'a> {
 
     /// The place of its data; the data of the view ends with the blob.
     fn data(&self) -> Result<View<'a>> {
-        let data = || {
-            let size = self.prototype.size_in_bytes.get();
-            let size = u64::try_from(size).map_err(|_| self.at.bad_value("size", size))?;
-            let start = data(self.at, self.prototype.data.get(), size)?;
-            let end = start.position().saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
-            let whole = start.data().get(..end).unwrap_or_default();
-            let origin = start.offset().saturating_sub(start.position() as u64);
-            Ok(View::new(whole, start.part_name()).with_origin(origin).at(start.position()))
-        };
-        data().map_err(|e| self.named(e))
+        let size = self.prototype.size_in_bytes.get();
+        let size = usize::try_from(size).map_err(|_| self.named(self.at.bad_value("size", size)))?;
+        let start = data(self.at, self.prototype.data.get(), size).map_err(|e| self.named(e))?;
+        Ok(start.until(start.position().saturating_add(size)))
     }
 
     /// The absolute file offset of its data, and the number of bytes.

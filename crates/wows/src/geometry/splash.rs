@@ -168,17 +168,18 @@ impl Reader for Splash {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let [min, max] = [["min_x", "min_y", "min_z"], ["max_x", "max_y", "max_z"]]
+            .map(|names| names.map(|name| Column::f32(name).brief().writable()));
         let locate = |row| {
             let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
             read(&mut Cursor::new(self.source.view("box").at(at))).map(Some)
         };
-        let floats = |names: [&'static str; 3]| names.map(|name| Column::new(name, Kind::F32).brief().writable());
         let table = DeclaredTable::new("boxes", || Ok(self.index().boxes.len()), locate)
             .column(Column::new("name", Kind::Text).brief().key().accepts(NAME), |found: &SplashBox<'_>| {
                 Ok(found.name.into())
             })
-            .columns(floats(["min_x", "min_y", "min_z"]), |found, axis| Ok(found.min.get(axis).copied().into()))
-            .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
+            .columns(min, |found, axis| Ok(found.min.get(axis).copied().into()))
+            .columns(max, |found, axis| Ok(found.max.get(axis).copied().into()))
             .with_writable_rows()
             .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
             .damaged(|| self.index().damage.clone());
@@ -207,12 +208,11 @@ impl Reader for Splash {
         match self.boxes() {
             Err(error) => boxes.fail(error),
             Ok(all) => {
-                for (i, found) in all.enumerate() {
+                for ((i, found), at) in all.enumerate().zip(&self.index().boxes) {
                     let Some(found) = boxes.note(found) else { continue };
                     if !found.min.iter().zip(&found.max).all(|(a, b)| a.is_finite() && b.is_finite() && a <= b) {
-                        let at = self.index().boxes.get(i).copied().unwrap_or(0);
                         let what = format!("box {i} ({}) has no corners in order", found.name).into();
-                        corners.fail(self.source.view("box").at(at).error(crate::ErrorKind::Damaged { what }));
+                        corners.fail(self.source.view("box").at(*at).error(crate::ErrorKind::Damaged { what }));
                     }
                     progress.advance(1);
                 }

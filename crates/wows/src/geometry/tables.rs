@@ -4,7 +4,7 @@ use super::armor::Plate;
 use super::collision::Hull;
 use super::content::{self, SharedContent};
 use super::layout::{ArmorVertex, Mapping, PlateHeader};
-use super::mesh::{Group, bounds};
+use super::mesh::bounds;
 use super::places::PiecePosition;
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, METRES, material_name};
@@ -52,39 +52,39 @@ pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>
     Some(make(g))
 }
 
+/// A table with a row for each part of a kind: its number, and the part. `all` returns the structs that describe the parts.
+fn parts<'g, P: 'g, T: 'g>(
+    name: &'static str,
+    all: impl Fn() -> Result<&'g [P]> + Send + Sync + 'g,
+    part: impl Fn(usize) -> Result<T> + Send + Sync + 'g,
+) -> DeclaredTable<'g, (usize, T)> {
+    DeclaredTable::new(name, move || Ok(all()?.len()), move |row| Ok(Some((row, part(row)?))))
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+}
+
 fn vertex_buffers(g: &Geometry) -> Made<'_> {
-    let table = DeclaredTable::new(
-        "vertex_buffers",
-        || Ok(g.vertices_prototypes()?.len()),
-        |row| Ok(Some((row, g.vertex_buffer(row)?))),
-    )
-    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-    .column(Column::text("format").brief().key(), |(_, b)| Ok(b.format_name()?.into()))
-    .column(Column::uint("stride").brief(), |(_, b)| Ok(b.stride().into()))
-    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
-    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
-    .column(Column::bool("skinned").brief(), |(_, b)| Ok((b.prototype().is_skinned != 0).into()))
-    .column(Column::bool("bumped").brief(), |(_, b)| Ok((b.prototype().is_bumped != 0).into()))
-    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
-    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
-    .column(Column::uint("offset").place(), |(_, b)| Ok(b.offset()?.into()))
-    .column(Column::uint("left"), |(_, b)| Ok(b.format()?.left().into()));
+    let table = parts("vertex_buffers", || g.vertices_prototypes(), |row| g.vertex_buffer(row))
+        .column(Column::text("format").brief().key(), |(_, b)| Ok(b.format_name()?.into()))
+        .column(Column::uint("stride").brief(), |(_, b)| Ok(b.stride().into()))
+        .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+        .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+        .column(Column::bool("skinned").brief(), |(_, b)| Ok((b.prototype().is_skinned != 0).into()))
+        .column(Column::bool("bumped").brief(), |(_, b)| Ok((b.prototype().is_bumped != 0).into()))
+        .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+        .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+        .column(Column::uint("offset").place(), |(_, b)| Ok(b.offset()?.into()))
+        .column(Column::uint("left"), |(_, b)| Ok(b.format()?.left().into()));
     Box::new(table)
 }
 
 fn index_buffers(g: &Geometry) -> Made<'_> {
-    let table = DeclaredTable::new(
-        "index_buffers",
-        || Ok(g.indices_prototypes()?.len()),
-        |row| Ok(Some((row, g.index_buffer(row)?))),
-    )
-    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-    .column(Column::uint("index_size").brief().key(), |(_, b)| Ok(b.prototype().index_size.get().into()))
-    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
-    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
-    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
-    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
-    .column(Column::uint("offset").brief().place(), |(_, b)| Ok(b.offset()?.into()));
+    let table = parts("index_buffers", || g.indices_prototypes(), |row| g.index_buffer(row))
+        .column(Column::uint("index_size").brief().key(), |(_, b)| Ok(b.prototype().index_size.get().into()))
+        .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+        .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+        .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+        .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+        .column(Column::uint("offset").brief().place(), |(_, b)| Ok(b.offset()?.into()));
     Box::new(table)
 }
 
@@ -103,42 +103,38 @@ fn mappings<'g>(
     all: fn(&'g Geometry) -> Result<&'g [Mapping]>,
 ) -> Made<'g> {
     let contents = LazyLock::new(move || content::all(g, of));
-    let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
-    let table = DeclaredTable::new(name, move || Ok(all(g)?.len()), locate)
-        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    let table = parts(name, move || all(g), move |row| super::get(all(g)?, row, "mapping"))
         .fields(Mapping::FIELDS, |(_, m)| Ok(g.view("mapping").locate(*m)))
         .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
     Box::new(table)
 }
 
 fn render_groups(g: &Geometry) -> Made<'_> {
-    let locate = |row| Ok(g.groups()?.groups.get(row));
-    let table = DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), locate)
-        .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
-        .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
-        .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
-        .column(Column::uint("vertices").brief(), |group| {
-            Ok(g.vertex_mappings()?.get(group.vertices).map(|m| m.items_count.get()).into())
-        })
-        .column(Column::uint("triangles").brief(), |group| {
-            Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
-        })
-        .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
-        .column(Column::text("material").brief(), |group| Ok(group.material.as_deref().into()))
-        .column(Column::text("mfm"), |group| {
-            let path = group.mfm.and_then(|id| g.companions().ok()??.material(id));
-            Ok(path.map(Cow::Borrowed).map_or(Value::Null, Value::Text))
-        })
-        .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
-        .costly();
+    let table =
+        DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), |row| Ok(g.groups()?.groups.get(row)))
+            .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
+            .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
+            .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
+            .column(Column::uint("vertices").brief(), |group| {
+                Ok(g.vertex_mappings()?.get(group.vertices).map(|m| m.items_count.get()).into())
+            })
+            .column(Column::uint("triangles").brief(), |group| {
+                Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
+            })
+            .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
+            .column(Column::text("material").brief(), |group| Ok(group.material.as_deref().into()))
+            .column(Column::text("mfm"), |group| {
+                let path = group.mfm.and_then(|id| g.companions().ok()??.material(id));
+                Ok(path.map(Cow::Borrowed).map_or(Value::Null, Value::Text))
+            })
+            .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
+            .costly();
     Box::new(table)
 }
 
 fn armor_models(g: &Geometry) -> Made<'_> {
     let contents = LazyLock::new(move || content::all(g, SharedContent::ArmorModels));
-    let locate = |row| Ok(Some((row, g.armor_model(row)?)));
-    let table = DeclaredTable::new("armor_models", || Ok(g.armor_prototypes()?.len()), locate)
-        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    let table = parts("armor_models", || g.armor_prototypes(), |row| g.armor_model(row))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
         .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
@@ -165,7 +161,7 @@ fn point(names: [&'static str; 3]) -> [Column; 3] {
     names.map(Column::f32)
 }
 
-fn component<'v>(point: Option<[f32; 3]>, axis: usize) -> Result<Value<'v>> {
+fn component<'v, const N: usize>(point: Option<[f32; N]>, axis: usize) -> Result<Value<'v>> {
     Ok(point.and_then(|point| point.get(axis).copied()).into())
 }
 
@@ -210,18 +206,17 @@ fn with_armor<'g, R>(
             Ok(plate(row).armor()?.and_then(|armor| armor.component.as_deref()).into())
         })
         .column(Column::nested("mounts"), move |row| {
-            let mounts = plate(row).armor()?.map(|armor| armor.mounts.as_slice()).unwrap_or_default();
-            Ok(Value::List(mounts.iter().map(|mount| Value::text(mount)).collect()))
+            let mounts = plate(row).armor()?.into_iter().flat_map(|armor| &armor.mounts);
+            Ok(Value::List(mounts.map(|mount| Value::text(mount)).collect()))
         })
         .column(Column::text("entity"), move |row| Ok(plate(row).armor()?.map(|armor| armor.entity.as_str()).into()))
 }
 
 fn armor_plates(g: &Geometry) -> Made<'_> {
-    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
+    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate().get()));
     let table = DeclaredTable::new("armor_plates", count, |row| {
-        let each = g.rows_of_plate();
-        match row.checked_div(each).and_then(|plate| g.armor_places().all.get(plate)) {
-            Some(place) => UsedPlate::at(g, place, row.checked_rem(each).unwrap_or(0)).map(Some),
+        match g.armor_places().all.get(row / g.rows_of_plate()) {
+            Some(place) => UsedPlate::at(g, place, row % g.rows_of_plate()).map(Some),
             None => Ok(None),
         }
     })
@@ -251,24 +246,22 @@ struct ArmorTriangle<'g> {
 
 /// The area of triangles in square metres.
 fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
-    let of_triangle = |corners: &[ArmorVertex; 3]| {
+    let areas = triangles.iter().map(|corners| {
         let [a, b, c] =
             corners.each_ref().map(|corner| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES)));
-        let side = |to: [f64; 3]| [to[0] - a[0], to[1] - a[1], to[2] - a[2]];
-        let ([ux, uy, uz], [vx, vy, vz]) = (side(b), side(c));
+        let [[ux, uy, uz], [vx, vy, vz]] = [b, c].map(|to| [to[0] - a[0], to[1] - a[1], to[2] - a[2]]);
         let across = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
         across.iter().map(|v| v * v).sum::<f64>().sqrt() / 2.0
-    };
-    triangles.iter().map(of_triangle).sum()
+    });
+    areas.sum()
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {
-    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
+    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate().get() as u64)));
     let table = DeclaredTable::new("armor_triangles", all, |row| {
-        let each = g.rows_of_plate() as u64;
-        let (triangle, number) = ((row as u64).checked_div(each), (row as u64).checked_rem(each).unwrap_or(0));
-        let Some((place, at)) = triangle.and_then(|row| g.armor_places().find(row)) else { return Ok(None) };
-        let of = UsedPlate::at(g, place, usize::try_from(number).unwrap_or(usize::MAX))?;
+        let (triangle, number) = ((row / g.rows_of_plate()) as u64, row % g.rows_of_plate());
+        let Some((place, at)) = g.armor_places().find(triangle) else { return Ok(None) };
+        let of = UsedPlate::at(g, place, number)?;
         Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
     })
     .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
@@ -299,9 +292,7 @@ fn count(items: u64) -> usize {
 
 fn collision_models(g: &Geometry) -> Made<'_> {
     let contents = LazyLock::new(move || content::all(g, SharedContent::CollisionModels));
-    let locate = |row| Ok(Some((row, g.collision_model(row)?)));
-    let table = DeclaredTable::new("collision_models", || Ok(g.collision_prototypes()?.len()), locate)
-        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    let table = parts("collision_models", || g.collision_prototypes(), |row| g.collision_model(row))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
         .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
@@ -357,17 +348,12 @@ struct Starts {
 impl Starts {
     /// `count` returns the rows of a buffer. A damaged buffer has one row, which has its error.
     fn new(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> Self {
-        let mut total = 0u64;
-        let start = |i| {
-            let first = total;
-            total = total.saturating_add(count(i).unwrap_or(1) as u64);
-            first
-        };
-        Self { first: (0..buffers).map(start).collect(), total }
-    }
-
-    fn len(&self) -> usize {
-        usize::try_from(self.total).unwrap_or(usize::MAX)
+        let (mut first, mut total) = (Vec::with_capacity(buffers), 0u64);
+        for buffer in 0..buffers {
+            first.push(total);
+            total = total.saturating_add(count(buffer).unwrap_or(1) as u64);
+        }
+        Self { first, total }
     }
 
     /// The buffer that has `row`, and the row's number in it.
@@ -413,14 +399,13 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         })
     }));
     let of_count = Arc::clone(&starts);
-    let pair = |pair: Option<[f32; 2]>, number: usize| Ok(pair.and_then(|pair| pair.get(number).copied()).into());
     let table = DeclaredTable::walked(
         "vertices",
-        move || g.vertices_prototypes().map(|_| of_count.len()),
+        move || g.vertices_prototypes().map(|_| count(of_count.total)),
         move |row, before: Option<Vertex<'_>>| {
             Ok(starts.locate(row).map(|(buffer, index)| {
-                let all = before.filter(|before| before.buffer == buffer).map(|before| before.all);
-                Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
+                let before = before.filter(|before| before.buffer == buffer);
+                Vertex { geometry: g, buffer, index, all: before.map_or_else(OnceCell::new, |before| before.all) }
             }))
         },
     )
@@ -433,9 +418,9 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         component(v.read()?.normals().and_then(|mut v| v.next()), axis)
     })
     .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
-        pair(v.read()?.uvs().and_then(|mut v| v.next()), number)
+        component(v.read()?.uvs().and_then(|mut v| v.next()), number)
     })
-    .columns(["u2", "v2"].map(Column::f32), move |v, number| pair(v.read()?.uv2s().and_then(|mut v| v.next()), number))
+    .columns(["u2", "v2"].map(Column::f32), |v, number| component(v.read()?.uv2s().and_then(|mut v| v.next()), number))
     .column(Column::floats("tangent"), |v| {
         Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
     })
@@ -463,7 +448,7 @@ fn triangles(g: &Geometry) -> Made<'_> {
     let of_count = Arc::clone(&starts);
     let table = DeclaredTable::new(
         "triangles",
-        move || g.indices_prototypes().map(|_| of_count.len()),
+        move || g.indices_prototypes().map(|_| count(of_count.total)),
         move |row| Ok(starts.locate(row)),
     )
     .column(Column::uint("buffer").brief().key(), |(buffer, _)| Ok((*buffer).into()))
@@ -571,11 +556,12 @@ fn show_mapping(g: &Geometry, id: u32, out: &mut dyn Visitor) -> Result<bool> {
     }
     out.key("render_groups")?;
     out.begin_list()?;
-    let is_of = |group: &Group| Some(group.vertices) == vertices || Some(group.indices) == indices;
     let groups = g.groups();
     if let (Ok(groups), Some(table)) = (&groups, g.table("render_groups")) {
-        for (row, _) in groups.groups.iter().enumerate().filter(|(_, group)| is_of(group)) {
-            show_row(table.as_ref(), row, out)?;
+        for (row, group) in groups.groups.iter().enumerate() {
+            if Some(group.vertices) == vertices || Some(group.indices) == indices {
+                show_row(table.as_ref(), row, out)?;
+            }
         }
     }
     out.end_list()?;

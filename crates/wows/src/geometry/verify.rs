@@ -25,10 +25,10 @@ pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
     ];
     progress.announce(counts.iter().map(|&n| n as u64).sum());
     let mut checks = vec![arrays(g), layout(g)];
-    let vertices = (g.vertices_prototypes(), "their formats are known, their positions are numbers");
-    checks.push(buffers(g, progress, "vertex buffers", vertices, vertex_buffer));
-    let indices = (g.indices_prototypes(), "their indices fit their size");
-    checks.push(buffers(g, progress, "index buffers", indices, index_buffer));
+    let found = "their formats are known, their positions are numbers";
+    checks.push(buffers(g, progress, "vertex buffers", g.vertices_prototypes(), found, vertex_buffer));
+    let found = "their indices fit their size";
+    checks.push(buffers(g, progress, "index buffers", g.indices_prototypes(), found, index_buffer));
     checks.push(mappings(g));
     checks.push(groups(g));
     checks.extend(companions(g).transpose().map(|check| {
@@ -70,7 +70,7 @@ fn layout(g: &Geometry) -> Check {
     let mut end = 0u64;
     for piece in &pieces {
         if piece.offset < end {
-            let at = usize::try_from(piece.offset).unwrap_or(usize::MAX);
+            let at = usize::try_from(piece.offset).expect("a part of a mapped file");
             check.fail(damaged(g.view("layout").at(at), format!("{} lies on what comes before it", piece.name)));
         }
         end = end.max(piece.offset.saturating_add(piece.size));
@@ -88,7 +88,8 @@ fn buffers<P>(
     g: &Geometry,
     progress: &Progress,
     name: &'static str,
-    (prototypes, found): (Result<&[P]>, &str),
+    prototypes: Result<&[P]>,
+    found: &str,
     one: impl Fn(&Geometry, usize, &mut Check) -> Result<()> + Sync,
 ) -> Check {
     let count = match prototypes.and_then(|p| g.decoded_size().map(|_| p.len())) {
@@ -99,14 +100,14 @@ fn buffers<P>(
             return check;
         }
     };
-    let one = |i: usize| {
+    let checks = (0..count).into_par_iter().with_max_len(1).map(|i| {
         let mut check = Check::new(name);
         let result = one(g, i, &mut check);
         check.note(result);
         progress.advance(1);
         check
-    };
-    let all = (0..count).into_par_iter().with_max_len(1).map(one).reduce(|| Check::new(name), Check::merge);
+    });
+    let all = checks.reduce(|| Check::new(name), Check::merge);
     all.with_detail(format!("{count} buffers decode, {found}"))
 }
 
@@ -160,14 +161,14 @@ fn mappings(g: &Geometry) -> Check {
         (
             "vertex mapping",
             g.vertex_mappings(),
-            (g.vertices_prototypes().unwrap_or_default().iter().enumerate())
+            (g.vertices_prototypes().into_iter().flatten().enumerate())
                 .map(|(i, prototype)| (vertices.locate(prototype), g.vertex_buffer(i).and_then(|b| b.count()).ok()))
                 .collect(),
         ),
         (
             "index mapping",
             g.index_mappings(),
-            (g.indices_prototypes().unwrap_or_default().iter().enumerate())
+            (g.indices_prototypes().into_iter().flatten().enumerate())
                 .map(|(i, prototype)| (indices.locate(prototype), g.index_buffer(i).and_then(|b| b.count()).ok()))
                 .collect(),
         ),
@@ -176,7 +177,7 @@ fn mappings(g: &Geometry) -> Check {
         // Arrays that cannot be read are findings of the header.
         let mut ids = HashSet::new();
         let mut ends = vec![0u64; buffers.len()];
-        for (i, m) in mappings.unwrap_or_default().iter().enumerate() {
+        for (i, m) in mappings.into_iter().flatten().enumerate() {
             let at = g.view("mapping").locate(m);
             let mut fail = |error: Error| check.fail(error.context(format_args!("{what} {i}")));
             match buffers.get(usize::from(m.merged_buffer_index.get())) {
@@ -210,9 +211,10 @@ fn mappings(g: &Geometry) -> Check {
 fn companions(g: &Geometry) -> Result<Option<Check>> {
     let Some(companions) = g.companions()? else { return Ok(None) };
     let groups = &g.groups()?.groups;
-    let is_named = |group: &&mesh::Group| group.pairing == mesh::Pairing::RenderSet;
-    let mut detail = format!("visuals name {} of {} groups", groups.iter().filter(is_named).count(), groups.len());
-    let unnamed: Vec<&str> = groups.iter().filter(|group| !is_named(group)).map(|group| &*group.name).collect();
+    let unnamed = groups.iter().filter(|group| group.pairing != mesh::Pairing::RenderSet);
+    let unnamed: Vec<&str> = unnamed.map(|group| &*group.name).collect();
+    let named = groups.len().saturating_sub(unnamed.len());
+    let mut detail = format!("visuals name {named} of {} groups", groups.len());
     if !unnamed.is_empty() {
         detail = format!("{detail}, and not {}", unnamed.join(", "));
     }
@@ -229,7 +231,7 @@ fn companions(g: &Geometry) -> Result<Option<Check>> {
 fn groups(g: &Geometry) -> Check {
     let mut check = Check::new("indices in range");
     let Some(groups) = check.note(g.groups()) else { return check };
-    let mappings = g.index_mappings().unwrap_or_default();
+    let Some(mappings) = check.note(g.index_mappings()) else { return check };
     let array = g.view("index mapping").locate(mappings);
     for (i, group) in groups.groups.iter().enumerate() {
         let at = mappings.get(group.indices).map_or(array, |mapping| array.locate(mapping));
@@ -248,16 +250,13 @@ fn groups(g: &Geometry) -> Check {
     if left > 0 {
         check.fail(damaged(array, format!("{left} index mappings have no vertices that fit")));
     }
-    let count = |pairing| groups.groups.iter().filter(|g| g.pairing == pairing).count();
-    let detail = format!(
-        "{} groups: {} paired by id, {} by density and count, {} by normals, {} by order",
-        groups.groups.len(),
-        count(mesh::Pairing::SameId),
-        count(mesh::Pairing::Count),
-        count(mesh::Pairing::Normals),
-        count(mesh::Pairing::Order)
-    );
-    check.with_detail(detail)
+    use mesh::Pairing::{Count, Normals, Order, SameId};
+    let [id, count, normals, order] = [SameId, Count, Normals, Order]
+        .map(|pairing| groups.groups.iter().filter(|group| group.pairing == pairing).count());
+    check.with_detail(format!(
+        "{} groups: {id} paired by id, {count} by density and count, {normals} by normals, {order} by order",
+        groups.groups.len()
+    ))
 }
 
 /// Whether `point` is in the box, except for rounding errors.
@@ -270,7 +269,9 @@ fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
 
 /// Checks `count` models one by one, as long as their bytes are not met again and again.
 fn each_model(
-    (g, progress, check): (&Geometry, &Progress, &mut Check),
+    g: &Geometry,
+    progress: &Progress,
+    check: &mut Check,
     count: usize,
     mut each: impl FnMut(usize, &Budget, &mut Check) -> Result<()>,
 ) {
@@ -289,7 +290,7 @@ fn armor(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("armor");
     let (mut plates, mut triangles) = (0usize, 0usize);
     let count = g.armor_prototypes().map_or(0, <[_]>::len);
-    each_model((g, progress, &mut check), count, |i, budget, check| {
+    each_model(g, progress, &mut check, count, |i, budget, check| {
         let model = g.armor_model(i)?;
         model.name()?;
         spend(budget, model.span()?.1)?;
@@ -323,11 +324,11 @@ fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View
     if !plate.vertices().len().is_multiple_of(3) {
         fail(at, format!("{} vertices are not whole triangles", plate.vertices().len()));
     }
-    let points = || plate.vertices().iter().map(|v| v.position.map(|v| v.get()));
-    if let Some(bad) = points().position(|p| !in_box(p, min, max)) {
+    let points = plate.vertices().iter().map(|v| v.position.map(|v| v.get()));
+    if let Some(bad) = points.clone().position(|p| !in_box(p, min, max)) {
         fail(at, format!("vertex {bad} leaves its box"));
     }
-    if let Some((low, high)) = mesh::bounds(points())
+    if let Some((low, high)) = mesh::bounds(points)
         && !(in_box(min, low, high) && in_box(max, low, high))
     {
         fail(at, "its box is larger than its vertices need".into());
@@ -338,7 +339,7 @@ fn collision(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("collision");
     let (mut hulls, mut open) = (0usize, 0usize);
     let count = g.collision_prototypes().map_or(0, <[_]>::len);
-    each_model((g, progress, &mut check), count, |i, budget, check| {
+    each_model(g, progress, &mut check, count, |i, budget, check| {
         let model = g.collision_model(i)?;
         model.name()?;
         spend(budget, model.span()?.1)?;
@@ -373,13 +374,12 @@ fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     if let Some(bad) = hull.vertices().iter().position(|v| !v.iter().all(|c| c.get().is_finite())) {
         return Err(format!("corner {bad} is not a number"));
     }
-    let exists = |corner: u32| (corner as usize) < v;
-    if let Some(bad) = hull.edges().iter().position(|e| !e.iter().all(|c| exists(c.get()))) {
+    if let Some(bad) = hull.edges().iter().position(|e| !e.iter().all(|c| (c.get() as usize) < v)) {
         return Err(format!("edge {bad} has a corner that does not exist"));
     }
     let mut used = vec![0u8; e];
     for (number, face) in hull.faces().enumerate() {
-        if face.vertices.len() < 3 || !face.vertices.iter().all(|c| exists(c.get())) {
+        if face.vertices.len() < 3 || !face.vertices.iter().all(|c| (c.get() as usize) < v) {
             return Err(format!("face {number} has no three corners that exist"));
         }
         let next = face.vertices.iter().cycle().skip(1);

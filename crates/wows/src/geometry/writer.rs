@@ -2,6 +2,7 @@
 //! packed again.
 
 use super::Geometry;
+use super::content::turned;
 use super::export::back::{Fixed, Glb, lay};
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
@@ -20,8 +21,12 @@ use std::ops::Range;
 /// A range of the file, and its replacement.
 type Stretch = (Range<usize>, Vec<u8>);
 
-/// Replaced items of a buffer, and their mapping.
-type Slice = (Range<usize>, usize);
+/// Replaced items of a buffer.
+struct Slice<'n, T> {
+    range: Range<usize>,
+    mapping: usize,
+    new: &'n [T],
+}
 
 impl Writable for Geometry {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
@@ -56,18 +61,8 @@ impl Writable for Geometry {
             };
             let change = lay(self, &group, &glb, mesh)?;
             left_out.extend(change.left_out);
-            let twice = || {
-                let what = "two meshes were written from the same vertices or indices, and have others now";
-                refused(format!("mesh {:?}: {what}", mesh.name))
-            };
-            let before = vertices.insert(group.vertices, change.vertices.clone());
-            if before.is_some_and(|before| before != change.vertices) {
-                return Err(twice());
-            }
-            let before = indices.insert(group.indices, change.indices.clone());
-            if before.is_some_and(|before| before != change.indices) {
-                return Err(twice());
-            }
+            insert_new(&mut vertices, group.vertices, change.vertices, mesh.name)?;
+            insert_new(&mut indices, group.indices, change.indices, mesh.name)?;
         }
         if vertices.is_empty() {
             let names: Vec<String> = glb.meshes()?.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
@@ -85,19 +80,13 @@ impl Writable for Geometry {
 impl Geometry {
     /// Writes edits of mappings and plates, in the fields of their columns.
     fn set(&self, table: &dyn Table, edits: &TableEdits, patches: &mut Patches) -> Result<()> {
-        let missing = |row: usize| crate::table::no_cell(&edits.table, row, 0);
-        let mappings = match &*edits.table {
-            "vertex_mappings" => self.vertex_mappings()?,
-            "index_mappings" => self.index_mappings()?,
+        patches.set(table.columns(), edits, |row| match &*edits.table {
+            "vertex_mappings" => Ok(self.view("mapping").locate(super::get(self.vertex_mappings()?, row, "mapping")?)),
+            "index_mappings" => Ok(self.view("mapping").locate(super::get(self.index_mappings()?, row, "mapping")?)),
             _ => {
-                let of_row = |row: usize| self.armor_places().all.get(row.checked_div(self.rows_of_plate())?);
-                return patches.set(table.columns(), edits, |row| {
-                    Ok(self.view("plate").at(of_row(row).ok_or_else(|| missing(row))?.position))
-                });
+                let plate = super::get(&self.armor_places().all, row / self.rows_of_plate(), "plate")?;
+                Ok(self.view("plate").at(plate.position))
             }
-        };
-        patches.set(table.columns(), edits, |row| {
-            Ok(self.view("mapping").locate(mappings.get(row).ok_or_else(|| missing(row))?))
         })
     }
 
@@ -157,15 +146,14 @@ impl Geometry {
         blobs: &mut Vec<Stretch>,
     ) -> Result<()> {
         let mappings = self.vertex_mappings()?;
-        for (buffer, changed) in by_buffer(mappings, new.keys())? {
+        for (buffer, changed) in by_buffer(mappings, new)? {
             let of = self.vertex_buffer(buffer)?;
             let stride = of.stride();
-            let items = |mapping: usize| new.get(&mapping).map_or(0, |b| b.len().checked_div(stride).unwrap_or(0));
-            self.move_mappings("vertices", (mappings, buffer), &changed, items, patches)?;
             let mut bytes = self.vertex_bytes(buffer)?.to_vec();
-            for (range, mapping) in changed.iter().rev() {
-                let range = range.start.saturating_mul(stride)..range.end.saturating_mul(stride);
-                splice(&mut bytes, range, new.get(mapping).map(Vec::as_slice).unwrap_or_default())?;
+            let items = |new: &[u8]| new.len().checked_div(stride).expect("vertices with a stride of 0 are not read");
+            self.move_mappings("vertices", mappings, buffer, &changed, items, patches)?;
+            for Slice { range, new, .. } in changed.iter().rev() {
+                splice(&mut bytes, range.start.saturating_mul(stride)..range.end.saturating_mul(stride), new)?;
             }
             let stored = match of.encoded()? {
                 Some(old) => {
@@ -187,14 +175,12 @@ impl Geometry {
         blobs: &mut Vec<Stretch>,
     ) -> Result<()> {
         let mappings = self.index_mappings()?;
-        for (buffer, changed) in by_buffer(mappings, new.keys())? {
+        for (buffer, changed) in by_buffer(mappings, new)? {
             let of = self.index_buffer(buffer)?;
-            let items = |mapping: usize| new.get(&mapping).map_or(0, Vec::len);
-            self.move_mappings("indices", (mappings, buffer), &changed, items, patches)?;
+            self.move_mappings("indices", mappings, buffer, &changed, <[u32]>::len, patches)?;
             let width = of.index_size()?;
             let mut all: Vec<u32> = self.indices(buffer)?.iter().collect();
-            for (range, mapping) in changed.iter().rev() {
-                let new = new.get(mapping).map(Vec::as_slice).unwrap_or_default();
+            for Slice { range, mapping, new } in changed.iter().rev() {
                 if width == 2
                     && let Some(large) = new.iter().find(|index| **index > 0xFFFF)
                 {
@@ -221,12 +207,13 @@ impl Geometry {
     }
 
     /// Writes the ranges of all mappings of a buffer after some of their items changed.
-    fn move_mappings(
+    fn move_mappings<T>(
         &self,
         what: &str,
-        (mappings, buffer): (&[Mapping], usize),
-        changed: &[Slice],
-        items: impl Fn(usize) -> usize,
+        mappings: &[Mapping],
+        buffer: usize,
+        changed: &[Slice<'_, T>],
+        items: impl Fn(&[T]) -> usize,
         patches: &mut Patches,
     ) -> Result<()> {
         for (number, mapping) in mappings.iter().enumerate() {
@@ -235,8 +222,8 @@ impl Geometry {
             }
             let own = range_of(mapping);
             let (mut start, mut count) = (own.start, own.len());
-            for (range, of) in changed {
-                let new = items(*of);
+            for Slice { range, mapping: of, new } in changed {
+                let new = items(new);
                 if *range == own {
                     count = new;
                 } else if range.end <= own.start {
@@ -261,11 +248,8 @@ impl Geometry {
     fn check_alone(&self, blobs: &[Stretch]) -> Result<()> {
         let sections = self.pieces();
         for (range, _) in blobs {
-            let met = sections.iter().filter(|section| {
-                let start = usize::try_from(section.offset).unwrap_or(usize::MAX);
-                let end = start.saturating_add(usize::try_from(section.size).unwrap_or(usize::MAX));
-                start < range.end && range.start < end
-            });
+            let (start, end) = (range.start as u64, range.end as u64);
+            let met = sections.iter().filter(|s| s.offset < end && start < s.offset.saturating_add(s.size));
             if met.count() > 1 {
                 let what = "its data lie on other parts of the file, so that it cannot get another size".into();
                 return Err(Error::new(ErrorKind::Damaged { what }, "buffer", range.start as u64));
@@ -276,10 +260,6 @@ impl Geometry {
 
     /// Updates every pointer to a moved target.
     fn repoint(&self, blobs: &[Stretch], patches: &mut Patches) -> Result<()> {
-        let moved = |at: usize| {
-            let behind = blobs.iter().filter(|(range, _)| range.end <= at && !range.is_empty());
-            behind.fold(at, |at, (range, new)| at.saturating_add(new.len()).saturating_sub(range.len()))
-        };
         let view = self.view("header");
         let header = self.header()?;
         // Each pointer, with the position that it counts from.
@@ -306,7 +286,7 @@ impl Geometry {
         }
         let pointers =
             fields.into_iter().map(|(base, pointer)| (view.locate(pointer).position(), base.position(), pointer.get()));
-        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
+        repointed(pointers, |at| moved(blobs, at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
 
     /// Decodes what was written, and compares it with what was to be.
@@ -317,17 +297,13 @@ impl Geometry {
         indices: &BTreeMap<usize, Vec<u32>>,
     ) -> Result<()> {
         let new = Self::open(Source::from_vec(self.source.name(), pieces.bytes(self.source.bytes())))?;
-        let wrong = |what: String| {
-            let what = format!("{what} would not decode as they were written");
-            Err(Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back"))
-        };
         for mapping in 0..self.vertex_mappings()?.len() {
             let wanted = match vertices.get(&mapping) {
                 Some(bytes) => Ok(bytes.as_slice()),
                 None => self.mapped_vertex_bytes(mapping),
             };
             if wanted.is_ok_and(|wanted| new.mapped_vertex_bytes(mapping).ok() != Some(wanted)) {
-                return wrong(format!("vertices of mapping {mapping}"));
+                return Err(differs_from_written("vertices", mapping));
             }
         }
         for mapping in 0..self.index_mappings()?.len() {
@@ -338,19 +314,36 @@ impl Geometry {
                     Err(_) => continue,
                 },
             };
-            // The codec may rotate the corners of a triangle.
-            let turned = |corners: &[u32; 3]| {
-                let [a, b, c] = *corners;
-                [[a, b, c], [b, c, a], [c, a, b]].into_iter().min()
-            };
             let written: Vec<u32> = new.mapped_indices(mapping)?.iter().collect();
-            let same = wanted.as_chunks().0.iter().map(turned).eq(written.as_chunks().0.iter().map(turned));
-            if !same || wanted.len() != written.len() {
-                return wrong(format!("indices of mapping {mapping}"));
+            // The codec may rotate the corners of a triangle.
+            let [old, new] = [&wanted, &written].map(|all| all.as_chunks().0.iter().copied().map(turned));
+            if !old.eq(new) || wanted.len() != written.len() {
+                return Err(differs_from_written("indices", mapping));
             }
         }
         Ok(())
     }
+}
+
+/// Notes the new items of a mapping, if they change. Several meshes may share the mapping, if their items are the same.
+fn insert_new<T: PartialEq>(all: &mut BTreeMap<usize, T>, mapping: usize, new: T, mesh: &str) -> Result<()> {
+    if all.get(&mapping).is_some_and(|before| *before != new) {
+        let what = "two meshes were written from the same vertices or indices, and have others now";
+        return Err(refused(format!("mesh {mesh:?}: {what}")));
+    }
+    all.insert(mapping, new);
+    Ok(())
+}
+
+/// The new position of a position in the old file.
+fn moved(blobs: &[Stretch], at: usize) -> usize {
+    let behind = blobs.iter().filter(|(range, _)| range.end <= at && !range.is_empty());
+    behind.fold(at, |at, (range, new)| at.saturating_add(new.len()).saturating_sub(range.len()))
+}
+
+fn differs_from_written(what: &str, mapping: usize) -> Error {
+    let what = format!("{what} of mapping {mapping} would not decode as they were written");
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back")
 }
 
 /// The items of a mapping in its buffer.
@@ -361,18 +354,19 @@ fn range_of(mapping: &Mapping) -> Range<usize> {
 
 /// Mappings that get other items, with the items that they have, by their buffers and in the order of the items. Of several
 /// with the same items, one.
-fn by_buffer<'m>(
+fn by_buffer<'n, T>(
     mappings: &[Mapping],
-    changed: impl Iterator<Item = &'m usize>,
-) -> Result<BTreeMap<usize, Vec<Slice>>> {
-    let mut all: BTreeMap<usize, Vec<Slice>> = BTreeMap::new();
-    for &number in changed {
+    changed: &'n BTreeMap<usize, Vec<T>>,
+) -> Result<BTreeMap<usize, Vec<Slice<'n, T>>>> {
+    let mut all: BTreeMap<usize, Vec<Slice<'n, T>>> = BTreeMap::new();
+    for (&number, new) in changed {
         let mapping = super::get(mappings, number, "mapping")?;
-        all.entry(mapping.merged_buffer_index.get().into()).or_default().push((range_of(mapping), number));
+        let slice = Slice { range: range_of(mapping), mapping: number, new };
+        all.entry(mapping.merged_buffer_index.get().into()).or_default().push(slice);
     }
-    for ranges in all.values_mut() {
-        ranges.sort_by_key(|(range, number)| (range.start, range.end, *number));
-        ranges.dedup_by_key(|(range, _)| range.clone());
+    for slices in all.values_mut() {
+        slices.sort_by_key(|slice| (slice.range.start, slice.range.end, slice.mapping));
+        slices.dedup_by(|a, b| a.range == b.range);
     }
     Ok(all)
 }

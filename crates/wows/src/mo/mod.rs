@@ -44,7 +44,7 @@ struct Message<'a> {
 impl<'a> Message<'a> {
     /// The message's id: what stands before the form for many.
     fn id(&self) -> Result<&'a str> {
-        self.id_at.utf8(self.id.split(|byte| *byte == NUL).next().unwrap_or_default())
+        self.id_at.utf8(until_nul(self.id))
     }
 
     /// The message's forms by number: one of most texts.
@@ -159,6 +159,19 @@ impl Catalog {
         Ok(ends)
     }
 
+    /// The message in a row of the table, and the number of the form there.
+    fn form_of_row(&self, row: usize) -> Result<Option<(Message<'_>, usize)>> {
+        let ends = self.ends()?;
+        let number = ends.partition_point(|end| *end <= row);
+        Ok(self.message(number)?.map(|message| (message, row.saturating_sub(rows_before(ends, number)))))
+    }
+
+    fn rows_with_id(&self, id: &str) -> Result<Vec<usize>> {
+        let Some(number) = self.position(id)? else { return Ok(Vec::new()) };
+        let ends = self.ends()?;
+        Ok((rows_before(ends, number)..rows_before(ends, number.saturating_add(1))).collect())
+    }
+
     /// The number of the message with this id: ids are in order.
     fn position(&self, wanted: &str) -> Result<Option<usize>> {
         let (ids, _) = self.stretches()?;
@@ -167,8 +180,7 @@ impl Catalog {
             let middle = from.midpoint(to);
             let Some(stretch) = ids.get(middle) else { break };
             let (id, _) = self.bytes(stretch, "id")?;
-            let id = id.split(|byte| *byte == NUL).next().unwrap_or_default();
-            match id.cmp(wanted.as_bytes()) {
+            match until_nul(id).cmp(wanted.as_bytes()) {
                 Ordering::Less => from = middle.saturating_add(1),
                 Ordering::Greater => to = middle,
                 Ordering::Equal => return Ok(Some(middle)),
@@ -194,6 +206,16 @@ impl Catalog {
     }
 }
 
+/// The first id, if several are joined by NULs.
+fn until_nul(id: &[u8]) -> &[u8] {
+    id.split(|byte| *byte == NUL).next().expect("a text has a first part")
+}
+
+/// The number of rows of all messages before one. `ends` has the end of the rows of each message.
+fn rows_before(ends: &[usize], message: usize) -> usize {
+    ends.get(..message).and_then(<[usize]>::last).map_or(0, |end| *end)
+}
+
 impl FileFormat for Catalog {
     const NAME: &'static str = "mo";
     const GAME: &'static str = "World of Warships";
@@ -212,23 +234,23 @@ impl Reader for Catalog {
     }
 
     fn version(&self) -> String {
-        self.header().map(|header| header.revision.get().to_string()).unwrap_or_default()
+        self.header().map_or_else(|_| String::new(), |header| header.revision.get().to_string())
     }
 
     fn sections(&self) -> Vec<Section> {
         let Ok(header) = self.header() else { return Vec::new() };
         let origin = self.source.view("file").offset();
         let count = u64::from(header.count.get());
-        let size = |each: usize, count: u64| count.saturating_mul(each as u64);
+        let size = count.saturating_mul(8);
         let mut sections = vec![
             Section::new("header", origin, size_of::<Header>() as u64, None),
-            Section::new("ids", origin.saturating_add(header.ids.get().into()), size(8, count), Some(count)),
-            Section::new("texts", origin.saturating_add(header.texts.get().into()), size(8, count), Some(count)),
+            Section::new("ids", origin.saturating_add(header.ids.get().into()), size, Some(count)),
+            Section::new("texts", origin.saturating_add(header.texts.get().into()), size, Some(count)),
         ];
         let hashes = u64::from(header.hash_size.get());
         if hashes > 0 {
             let at = origin.saturating_add(header.hashes.get().into());
-            sections.push(Section::new("hashes", at, size(4, hashes), Some(hashes)));
+            sections.push(Section::new("hashes", at, hashes.saturating_mul(4), Some(hashes)));
         }
         sections.sort_by_key(|section| section.offset);
         sections
@@ -240,23 +262,10 @@ impl Reader for Catalog {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let before = |ends: &[usize], number: usize| {
-            number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0)
-        };
-        let locate = move |row: usize| {
-            let ends = self.ends()?;
-            let number = ends.partition_point(|end| *end <= row);
-            Ok(self.message(number)?.map(|message| (message, row.saturating_sub(before(ends, number)))))
-        };
-        let rows_of = move |id: &str| {
-            let Some(number) = self.position(id)? else { return Ok(Vec::new()) };
-            let ends = self.ends()?;
-            let before = before(ends, number);
-            Ok((before..ends.get(number).copied().unwrap_or(before)).collect())
-        };
-        let table = DeclaredTable::new("texts", || Ok(self.ends()?.last().copied().unwrap_or(0)), locate)
+        let count = || Ok(self.ends()?.last().map_or(0, |end| *end));
+        let table = DeclaredTable::new("texts", count, |row| self.form_of_row(row))
             .column(Column::text("id").brief().key(), |(message, _): &(Message<'_>, usize)| Ok(message.id()?.into()))
-            .found_by(move |key| Some(rows_of(&key.as_text()?)))
+            .found_by(|key| Some(self.rows_with_id(&key.as_text()?)))
             .column(Column::uint("plural").brief().key(), |(_, form)| Ok((*form).into()))
             .column(Column::text("text").brief(), |(message, form)| Ok(message.form(*form)?.into()))
             .column(Column::uint("message").place(), |(message, _)| Ok(message.row.into()))

@@ -2,7 +2,7 @@
 
 use super::index::{Entry, Index};
 use super::tree::{FileOrigin, Tree, join};
-use super::volumes::{Volume as Stored, check_trailer};
+use super::volumes::check_trailer;
 use super::{WowsArchive, places, tree};
 use crate::archive::{
     self, Archive, AtBuild, Build, Builds, Descriptions, File, Identity, LooseFile, PathIds, Snapshot, Volume,
@@ -113,9 +113,8 @@ impl WowsArchive {
 
     /// File `n` of the index with the number `index`, as that describes it.
     fn indexed_file<'a>(&'a self, index: usize, n: usize, path: impl Into<Cow<'a, str>>) -> Result<File<'a>> {
-        let missing = || archive::no_file(n);
-        let from = self.indexes().get(index).ok_or_else(missing)?;
-        let entry = from.file(n).ok_or_else(missing)?;
+        let found = self.indexes().get(index).and_then(|from| Some((from, from.file(n)?)));
+        let (from, entry) = found.ok_or_else(|| archive::no_file(n))?;
         let volume = self.volume_of(from, n, &entry)?;
         let mut file = File::new(path, entry.size, handle(index as u64, n));
         file.id = Some(entry.id);
@@ -161,16 +160,13 @@ impl WowsArchive {
             },
             FileOrigin::Indexed { index, file: n, .. } => {
                 let (index, n) = (index as usize, n as usize);
-                let of = self.indexes().get(index);
-                let within = |error: Error| error.context(format_args!("{}: file {n}", of.map_or("", Index::name)));
-                match tree.path_of_row(self.indexes(), self.loose(), row).map_err(within)? {
-                    Some(path) => self.indexed_file(index, n, path),
-                    None => {
-                        let what = "no index has the name of the file".into();
-                        let at = of.map(|of| of.file_view(n).error(ErrorKind::Damaged { what }));
-                        Err(at.map_or_else(|| archive::no_file(n), within))
-                    }
-                }
+                let of = self.indexes().get(index).ok_or_else(|| archive::no_file(n))?;
+                let path = tree.path_of_row(self.indexes(), self.loose(), row).and_then(|path| {
+                    let what = "no index has the name of the file".into();
+                    path.ok_or_else(|| of.file_view(n).error(ErrorKind::Damaged { what }))
+                });
+                let path = path.map_err(|error| error.context(format_args!("{}: file {n}", of.name())))?;
+                self.indexed_file(index, n, path)
             }
         }
     }
@@ -214,9 +210,11 @@ impl Archive for WowsArchive {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
-            let missing =
-                || Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "");
-            return self.options.source_in_folder(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
+            let Some(place) = self.loose().place(lower, &file.path) else {
+                let what = format!("file {:?} not found", file.path);
+                return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+            };
+            return self.options.source_in_folder(&place);
         }
         let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;
         self.volume_of(index, lower, &entry)?.slice(entry.offset, entry.stored_size)
@@ -232,11 +230,8 @@ impl Archive for WowsArchive {
                 }
             }
         }
-        let volume = |(volume, files): (&Stored, u64)| {
-            let volume = volume.as_ref().ok()?;
-            Some(Volume::new(volume.name(), volume.size(), files))
-        };
-        Ok(volumes.all().iter().zip(files).filter_map(volume).collect())
+        let named = volumes.all().iter().zip(files).filter_map(|(volume, files)| Some((volume.as_ref().ok()?, files)));
+        Ok(named.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
     }
 
     fn files_on_disk(&self) -> Vec<PathBuf> {
@@ -295,15 +290,15 @@ impl PathIds for WowsArchive {
 
 impl Builds for WowsArchive {
     fn all(&self) -> Result<Vec<Build>> {
-        let open = |name: &String| {
+        let builds = self.builds.iter().map(|name| {
             if Some(&**name) == self.current() {
                 return Ok(Build::new(name, self.indexes().len() as u64, self.len()? as u64));
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
             let other = Self::open(self.source.clone(), &at)?;
             Ok(Build::new(name, other.indexes().len() as u64, other.len()? as u64))
-        };
-        self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
+        });
+        self.all_builds.get_or_try_init(|| builds.collect()).cloned()
     }
 
     fn build_names(&self) -> &[String] {
@@ -327,8 +322,7 @@ impl Descriptions for WowsArchive {
 
     fn texts(&self, language: Option<&str>) -> Option<String> {
         const FIRST: &str = "en";
-        let path = |language: &str| format!("texts/{language}/LC_MESSAGES/global.mo");
-        let wanted = path(language.unwrap_or(FIRST));
+        let wanted = format!("texts/{}/LC_MESSAGES/global.mo", language.unwrap_or(FIRST));
         if language.is_some() || matches!(self.find(&wanted), Ok(Some(_))) {
             return Some(wanted);
         }

@@ -146,7 +146,8 @@ struct Name<'a> {
 impl<'a> Name<'a> {
     fn text(self) -> Result<&'a str> {
         let start = self.base.follow(self.pointer)?;
-        let bytes = start.take(usize::try_from(self.len).unwrap_or(usize::MAX))?;
+        let len = usize::try_from(self.len).map_err(|_| self.base.bad_value("length of a name", self.len))?;
+        let bytes = start.take(len)?;
         match bytes.split_last() {
             Some((0, text)) => start.utf8(text),
             _ => Err(start.error(ErrorKind::Damaged { what: "a name does not end with a NUL".into() })),
@@ -164,8 +165,8 @@ struct Span {
 
 impl Span {
     fn check<T: Overlay>(base: View<'_>, part: &'static str, pointer: i64, count: u64) -> Result<Self> {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
         let view = base.part(part);
+        let count = usize::try_from(count).map_err(|_| view.bad_value("count", count))?;
         let start = if count == 0 { view } else { view.follow(pointer)? };
         start.array::<T>(count)?;
         Ok(Self { start: start.position(), count, size: size_of::<T>() })
@@ -303,7 +304,7 @@ impl Index {
     /// All of a table, which was found inside of the file at opening.
     #[inline]
     fn all<T: Overlay>(&self, span: Span) -> &[T] {
-        self.source.view("").at(span.start).array(span.count).unwrap_or_default()
+        self.source.view("").at(span.start).array(span.count).expect("opening found the table inside of the file")
     }
 
     /// The view of struct `n` of a table, and the base of its pointer, `skip` bytes into it.

@@ -93,12 +93,12 @@ impl WowsArchive {
         match source.path().filter(|path| source.bytes().is_empty() && path.is_dir()) {
             Some(folder) => Self::open_folder(folder, source.clone(), options),
             None => {
-                let places = source.path().map(Places::of_index).unwrap_or_default();
+                let places = source.path().map_or_else(Places::default, Places::of_index);
                 let index = Index::open(source.clone(), &short_name(source.name()))?;
                 if options.strict {
                     index.check()?;
                 }
-                let game = Self::new(source, places, (PathBuf::new(), Vec::new()), None, Vec::new(), options);
+                let game = Self::new(source, places, None, Vec::new(), options);
                 Ok(Self { opened: Opened::from_iter([Ok(index)]).into(), ..game })
             }
         }
@@ -119,7 +119,8 @@ impl WowsArchive {
         };
         let indexes = places.indexes.clone().unwrap_or_else(|| folder.to_owned());
         let names = places::indexes_in(&indexes)?;
-        let game = Self::new(source, places, (indexes, names), build.cloned(), builds, options);
+        let game = Self::new(source, places, build.cloned(), builds, options);
+        let game = Self { folder: indexes, names, ..game };
         if options.strict
             && let Some(error) = game.damaged().first()
         {
@@ -128,18 +129,11 @@ impl WowsArchive {
         Ok(game)
     }
 
-    fn new(
-        source: Source,
-        places: Places,
-        (folder, names): (PathBuf, Vec<String>),
-        build: Option<String>,
-        builds: Vec<String>,
-        options: &Options,
-    ) -> Self {
+    fn new(source: Source, places: Places, build: Option<String>, builds: Vec<String>, options: &Options) -> Self {
         Self {
             source,
-            folder,
-            names,
+            folder: PathBuf::new(),
+            names: Vec::new(),
             opened: Lazy::default(),
             volumes: Lazy::default(),
             folders: places.volumes,
@@ -164,17 +158,20 @@ impl WowsArchive {
     }
 
     fn opened(&self) -> &Opened {
-        let open = |name: &String| {
-            let source = self.options.source_in_folder(&self.folder.join(name));
-            let index = source.and_then(|source| Index::open(source, name));
-            let index =
-                index.and_then(|index| if self.options.strict { index.check().map(|()| index) } else { Ok(index) });
-            index.map_err(|error| error.context(name))
-        };
-        let open_all = || self.names.par_iter().map(open).collect::<Vec<_>>().into_iter().collect();
         // By rayon, so without a lock.
-        let Ok(opened) = self.opened.get_or_try_init(|| Ok::<Opened, Infallible>(open_all()));
+        let Ok(opened) = self.opened.get_or_try_init(|| {
+            let all = self.names.par_iter().map(|name| self.open_index(name).map_err(|error| error.context(name)));
+            Ok::<Opened, Infallible>(all.collect::<Vec<_>>().into_iter().collect())
+        });
         opened
+    }
+
+    fn open_index(&self, name: &str) -> Result<Index> {
+        let index = Index::open(self.options.source_in_folder(&self.folder.join(name))?, name)?;
+        if self.options.strict {
+            index.check()?;
+        }
+        Ok(index)
     }
 
     /// Whether the tree of all paths was built. A search for single files does not need it.
@@ -200,7 +197,7 @@ impl WowsArchive {
     fn sums(&self) -> Sums {
         let volumes = self.volume_list();
         let is_there: Vec<bool> = volumes.all().iter().map(|volume| volumes::size(volume).is_some()).collect();
-        let of_index = |index: &Index| {
+        let sums = self.indexes().par_iter().map(|index| {
             let mut sums = Sums::default();
             for entry in (0..index.file_count()).map_while(|n| index.file(n)) {
                 let is_there = volumes.position(entry.volume).and_then(|n| is_there.get(n)).copied().unwrap_or(false);
@@ -210,8 +207,8 @@ impl WowsArchive {
                 sums.missing = sums.missing.saturating_add(u64::from(!is_there));
             }
             sums
-        };
-        self.indexes().par_iter().map(of_index).reduce(Sums::default, |a, b| Sums {
+        });
+        sums.reduce(Sums::default, |a, b| Sums {
             files: a.files.saturating_add(b.files),
             size: a.size.saturating_add(b.size),
             stored_size: a.stored_size.saturating_add(b.stored_size),

@@ -90,21 +90,19 @@ pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
 /// The builds of the game in `folder`, the newest one first.
 pub(super) fn builds(folder: &Path) -> Vec<String> {
     let bin = folder.join(BUILDS);
-    let number = |name: &str| name.bytes().all(|b| b.is_ascii_digit()).then(|| name.parse::<u64>().ok()).flatten();
-    let has_index = |name: &str| {
-        let entries = fs::read_dir(bin.join(name).join(INDEXES)).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| is_index(&name))
-    };
-    let mut builds: Vec<(u64, String)> =
-        names(&bin).into_iter().filter_map(|name| Some((number(&name)?, name))).filter(|(_, n)| has_index(n)).collect();
+    let numbered = names(&bin).into_iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
+    let numbered = numbered.filter_map(|name| Some((name.parse::<u64>().ok()?, name)));
+    let builds = numbered.filter(|(_, name)| names(&bin.join(name).join(INDEXES)).iter().any(|name| is_index(name)));
+    let mut builds: Vec<(u64, String)> = builds.collect();
     builds.sort_by(|a, b| Reverse(a.0).cmp(&Reverse(b.0)).then_with(|| a.1.cmp(&b.1)));
     builds.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Whether `folder` contains an index.
 pub(super) fn has_index(folder: &Path) -> bool {
-    let begins = |name: &String| head_of(&folder.join(name)) == Some(MAGIC);
-    names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
+    let names = names(folder);
+    let mut tried = names.iter().filter(|name| is_index(name)).take(TRIED);
+    tried.any(|name| head_of(&folder.join(name)) == Some(MAGIC))
 }
 
 /// The folders that may hold the volumes of the indexes in `folder`: the folder itself, or the game's folders for them.
@@ -132,15 +130,17 @@ impl Places {
 
     /// The folders of the index at `path`.
     pub(super) fn of_index(path: &Path) -> Self {
-        Self { volumes: path.parent().map(volumes_of).unwrap_or_default(), ..Self::default() }
+        Self { volumes: path.parent().map_or_else(Vec::new, volumes_of), ..Self::default() }
     }
 }
 
 /// The folder of mods of the latest version that the game in `folder` has: `13.10.0` is later than `13.9.1`.
 pub(super) fn newest_mods(folder: &Path) -> Option<PathBuf> {
     let mods = folder.join(MODS);
-    let version = |name: &str| name.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<u64>>>();
-    let versions = names(&mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
+    let versions = names(&mods).into_iter().filter_map(|name| {
+        let version: Option<Vec<u64>> = name.split('.').map(|part| part.parse().ok()).collect();
+        Some((version?, name))
+    });
     let (_, newest) = versions.filter(|(_, name)| mods.join(name).is_dir()).max()?;
     Some(mods.join(newest))
 }

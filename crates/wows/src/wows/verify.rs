@@ -1,6 +1,6 @@
 //! Walks all indexes, and the ends of all files in the volumes that are there, and lists what is wrong.
 
-use super::index::Index;
+use super::index::{Entry, Index};
 use super::tree::Tree;
 use super::volumes::{check_trailer, file_name};
 use super::{WowsArchive, ids::Ids};
@@ -16,7 +16,7 @@ pub(super) fn game(game: &WowsArchive, progress: &Progress) -> Report {
     let files: u64 = indexes.iter().map(|index| index.file_count() as u64).fold(0, u64::saturating_add);
     progress.announce(resources.saturating_add(files));
     let tree = game.tree();
-    let each = |check: &(dyn Fn(usize, &Index, &mut Check) + Sync), name: &'static str, detail: String| {
+    let each = |name: &'static str, detail: String, check: &(dyn Fn(usize, &Index, &mut Check) + Sync)| {
         let checks = indexes.par_iter().enumerate().map(|(n, index)| {
             let mut found = Check::new(name);
             check(n, index, &mut found);
@@ -24,14 +24,14 @@ pub(super) fn game(game: &WowsArchive, progress: &Progress) -> Report {
         });
         checks.reduce(|| Check::new(name), Check::merge).with_detail(detail)
     };
-    let checksum = |_: usize, index: &Index, check: &mut Check| {
-        check.note(index.check());
-    };
-    let names = |n: usize, index: &Index, check: &mut Check| paths(game, tree, n, index, check, progress);
     vec![
         opened(game),
-        each(&checksum, "checksums", format!("{} indexes", indexes.len())),
-        each(&names, "ids", format!("{resources} folders and files")),
+        each("checksums", format!("{} indexes", indexes.len()), &|_, index, check| {
+            check.note(index.check());
+        }),
+        each("ids", format!("{resources} folders and files"), &|n, index, check| {
+            paths(game, tree, n, index, check, progress);
+        }),
         volumes(game),
         twice(game),
         ranges(game, progress),
@@ -127,16 +127,7 @@ impl Seen {
         let archive: &dyn Archive = game;
         for (n, entry) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
             seen.unknown = seen.unknown.saturating_add(u64::from(!archive.decodes(entry.codec(index.variant()))));
-            let end = entry.offset.saturating_add(entry.stored_size);
-            let look = || -> Result<()> {
-                let volume = game.volume_of(index, n, &entry)?;
-                volume.check(entry.offset, entry.stored_size)?;
-                if has_trailers {
-                    check_trailer(volume, end, entry.crc32, entry.size)?;
-                }
-                Ok(())
-            };
-            match look() {
+            match look(game, index, n, &entry) {
                 Ok(()) => seen.trailers = seen.trailers.saturating_add(u64::from(has_trailers)),
                 Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
                     seen.missing = seen.missing.saturating_add(1);
@@ -159,14 +150,24 @@ impl Seen {
     }
 }
 
+/// Checks the place of file `n` of an index in its volume, and its trailer.
+fn look(game: &WowsArchive, index: &Index, n: usize, entry: &Entry) -> Result<()> {
+    let volume = game.volume_of(index, n, entry)?;
+    volume.check(entry.offset, entry.stored_size)?;
+    if index.variant().has_trailers() {
+        check_trailer(volume, entry.offset.saturating_add(entry.stored_size), entry.crc32, entry.size)?;
+    }
+    Ok(())
+}
+
 /// Checks that files are inside of their volumes, and that their trailers agree with the index.
 fn ranges(game: &WowsArchive, progress: &Progress) -> Check {
-    let part = |index: &Index| {
+    let seen = game.indexes().par_iter().map(|index| {
         let seen = Seen::of(game, index);
         progress.advance(index.file_count() as u64);
         seen
-    };
-    let Seen { check, missing, trailers, unknown } = game.indexes().par_iter().map(part).reduce(Seen::new, Seen::merge);
+    });
+    let Seen { check, missing, trailers, unknown } = seen.reduce(Seen::new, Seen::merge);
     let mut detail = format!("{trailers} trailers");
     for (count, why) in [(missing, "files are not installed"), (unknown, "files are of a codec that is not supported")]
     {

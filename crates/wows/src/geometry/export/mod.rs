@@ -415,7 +415,7 @@ impl<'a> Scene<'a> {
         self.find_armor(geometry);
         let index = geometry.armor_places();
         self.damage.extend(index.damage.clone());
-        let mut rows = (0..).step_by(geometry.rows_of_plate());
+        let mut rows = (0..).step_by(geometry.rows_of_plate().get());
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let mut by_material = ByMaterial::new();

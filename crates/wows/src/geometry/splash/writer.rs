@@ -37,28 +37,28 @@ impl Written {
     }
 
     fn bytes(&self) -> Result<Vec<u8>> {
-        let wrong = |what: String| Err(refused(format!("boxes {:?}: {what}", self.name)));
-        if self.name.is_empty() || !self.name.bytes().all(is_plain) {
-            return wrong(format!("column name: 1 to {LONGEST} ASCII characters fit"));
-        }
-        let mut bytes = u32::try_from(self.name.len()).unwrap_or(0).to_le_bytes().to_vec();
-        bytes.extend_from_slice(self.name.as_bytes());
+        self.try_bytes().map_err(|what| refused(format!("boxes {:?}: {what}", self.name)))
+    }
+
+    fn try_bytes(&self) -> Result<Vec<u8>, String> {
+        let size = u32::try_from(self.name.len()).ok();
+        let size = size.filter(|size| (1..=LONGEST).contains(size) && self.name.bytes().all(is_plain));
+        let size = size.ok_or_else(|| format!("column name: 1 to {LONGEST} ASCII characters fit"))?;
+        let mut bytes = [&size.to_le_bytes(), self.name.as_bytes()].concat();
+        let mut corners = Vec::new();
         for (corner, name) in self.corners.iter().zip(CORNERS) {
-            let Some(number) = corner else { return wrong(format!("column {name} is missing")) };
-            bytes.extend_from_slice(&number.to_le_bytes());
+            corners.push(corner.ok_or_else(|| format!("column {name} is missing"))?);
         }
-        let (least, most) = self.corners.split_at(3);
-        let mut pairs = least.iter().zip(most).zip(CORNERS);
-        // Numbers that cannot be compared are in no order either.
-        match pairs.find(|((least, most), _)| !(least <= most && most.is_some_and(f32::is_finite))) {
-            Some(((least, most), name)) => {
-                let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
-                wrong(format!(
-                    "column {name}: {least} does not fit: a number up to that of the opposite corner, {most}, does"
-                ))
+        let (least, most) = corners.split_at(3);
+        for ((least, most), name) in least.iter().zip(most).zip(CORNERS) {
+            // Numbers that cannot be compared are in no order either.
+            if !(least <= most && most.is_finite()) {
+                let what = format!("a number up to that of the opposite corner, {most}, does");
+                return Err(format!("column {name}: {least} does not fit: {what}"));
             }
-            None => Ok(bytes),
         }
+        bytes.extend(corners.iter().flat_map(|corner| corner.to_le_bytes()));
+        Ok(bytes)
     }
 }
 
