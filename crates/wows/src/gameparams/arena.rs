@@ -67,8 +67,8 @@ impl Container {
     pub(super) const MOST: u32 = u32::MAX >> Self::LEN;
 
     pub(super) fn new(shape: Shape, start: u32, len: u32) -> Self {
-        let number = Shape::ALL.iter().position(|known| *known == shape).unwrap_or(0);
-        Self { start, word: len << Self::LEN | u32::try_from(number).unwrap_or(0) }
+        let (number, _) = (0u32..).zip(Shape::ALL).find(|(_, known)| *known == shape).expect("all shapes are listed");
+        Self { start, word: len << Self::LEN | number }
     }
 
     pub(super) fn shape(self) -> Shape {
@@ -271,7 +271,7 @@ impl<'a> Node<'a> {
 
     /// The cells of a container, as they are.
     pub(super) fn cells(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator {
-        let cells = self.container().map(|container| self.pickle.cells_of(container)).unwrap_or_default();
+        let cells = self.container().map_or(&[][..], |container| self.pickle.cells_of(container));
         cells.iter().map(move |cell| self.pickle.node(u32::from_le_bytes(*cell)))
     }
 
@@ -349,9 +349,9 @@ impl<'a> Node<'a> {
     /// The keys and values of a dictionary, or the names and values of an object's attributes, in order.
     pub fn members(self) -> impl DoubleEndedIterator<Item = (Node<'a>, Node<'a>)> + ExactSizeIterator {
         let dict = self.dict().and_then(Node::container);
-        let cells = dict.map(|container| self.pickle.cells_of(container)).unwrap_or_default();
-        let node = move |cell: [u8; 4]| self.pickle.node(u32::from_le_bytes(cell));
-        cells.as_chunks().0.iter().map(move |[key, value]| (node(*key), node(*value)))
+        let cells = dict.map_or(&[][..], |container| self.pickle.cells_of(container));
+        let pairs = cells.as_chunks::<2>().0.iter();
+        pairs.map(move |pair| pair.map(|cell| self.pickle.node(u32::from_le_bytes(cell))).into())
     }
 
     /// The member called `name`; the last one where several are.

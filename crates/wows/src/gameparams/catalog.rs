@@ -82,7 +82,7 @@ impl EntityLists {
                 () if kind.is_text("Modernization") => &mut all.modernizations,
                 () => continue,
             };
-            list.push(u32::try_from(entity.number()).unwrap_or(u32::MAX));
+            list.push(entity.short_number());
         }
         Ok(all)
     }
@@ -118,8 +118,8 @@ impl Catalog {
     pub(super) fn of(params: &Params) -> Result<Self> {
         let budget = params.budget()?;
         let entities: Vec<Entity<'_>> = params.all()?.collect();
-        let some = |entities: &[Entity<'_>]| Self::of_some(entities, &budget);
-        let read: Vec<Result<Self>> = entities.par_chunks(Self::AT_ONCE).map(some).collect();
+        let read = entities.par_chunks(Self::AT_ONCE).map(|entities| Self::of_some(entities, &budget));
+        let read: Vec<Result<Self>> = read.collect();
         read.into_iter().try_fold(Self::default(), |all, some| Ok(all.with(some?)))
     }
 
@@ -146,18 +146,19 @@ impl Catalog {
             spend_on(entity.node(), budget)?;
             let upgrades = entity.get("ShipUpgradeInfo");
             upgrades.map_or(Ok(()), |upgrades| spend_on(upgrades, budget))?;
-            let number = u32::try_from(entity.number()).unwrap_or(u32::MAX);
+            let number = entity.short_number();
             for upgrade in entity.upgrades() {
                 spend_on(upgrade.node, budget)?;
                 upgrade.node.get("components").map_or(Ok(()), |kinds| spend_on(kinds, budget))?;
-                let row = |kind: Node<'_>, component: Node<'_>| UpgradeRow {
-                    entity: number,
-                    upgrade: upgrade.name.cell(),
+                let (name, component) = (upgrade.name.cell(), upgrade.node.cell());
+                let row = UpgradeRow { entity: number, upgrade: name, kind: name, component };
+                all.upgrades.push(row);
+                let components = upgrade.components();
+                all.ship_components.extend(components.map(|(kind, component)| UpgradeRow {
                     kind: kind.cell(),
                     component: component.cell(),
-                };
-                all.upgrades.push(row(upgrade.name, upgrade.node));
-                all.ship_components.extend(upgrade.components().map(|(kind, component)| row(kind, component)));
+                    ..row
+                }));
             }
             if entity.is("Ship") {
                 all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));

@@ -25,7 +25,7 @@ struct EntityCells {
 pub(super) struct Entities {
     places: Vec<EntityCells>,
     names: Lazy<PathIndex>,
-    ids: Lazy<HashMap<i64, u32>>,
+    ids: Lazy<HashMap<i64, usize>>,
 }
 
 /// An entity: a ship, a gun, a shell, …
@@ -42,6 +42,11 @@ impl<'a> Entity<'a> {
     /// The entity's number.
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// The entity's number, as rows of the catalogue store it.
+    pub(super) fn short_number(&self) -> u32 {
+        u32::try_from(self.number).expect("each entity has a byte of the pickle, which has less than 2 GiB")
     }
 
     /// The entity's value, with all of its attributes.
@@ -89,6 +94,10 @@ impl<'a> Entity<'a> {
         self.get("index").map_or(Ok(None), Node::text)
     }
 
+    fn has_index(&self, index: &str) -> bool {
+        self.get("index").is_some_and(|found| found.is_text(index))
+    }
+
     /// The member `name` of its type information: its `type`, `nation` or `species`.
     pub fn info(&self, name: &str) -> Option<Node<'a>> {
         self.get("typeinfo")?.get(name)
@@ -119,8 +128,7 @@ impl Entities {
         let mut entities = Self { places: Vec::new(), names: Lazy::default(), ids: Lazy::default() };
         // A dictionary that is shared counts once.
         let mut seen = HashSet::new();
-        for (part, dict) in parts.into_iter().enumerate() {
-            let part = u32::try_from(part).unwrap_or(u32::MAX);
+        for (part, dict) in (0u32..).zip(parts) {
             if !seen.insert(dict.cell()) {
                 continue;
             }
@@ -161,12 +169,10 @@ impl Entities {
     }
 
     fn names(&self, pickle: &Pickle) -> &PathIndex {
-        let names = || {
-            PathIndex::new(
-                self.all(pickle).filter_map(|entity| Some((entity.number, entity.name().ok()?.into_owned()))),
-            )
-        };
-        let Ok(names) = self.names.get_or_try_init(|| Ok::<_, Infallible>(names()));
+        let Ok(names) = self.names.get_or_try_init(|| {
+            let named = self.all(pickle).filter_map(|entity| Some((entity.number, entity.name().ok()?.into_owned())));
+            Ok::<_, Infallible>(PathIndex::new(named))
+        });
         names
     }
 
@@ -182,16 +188,16 @@ impl Entities {
     }
 
     fn by_id(&self, pickle: &Pickle, id: i64) -> Option<usize> {
-        let ids = || {
+        let ids = self.ids.get_or_init(|| {
             let mut ids = HashMap::new();
             for entity in self.all(pickle) {
-                if let (Some(id), Ok(number)) = (entity.id(), u32::try_from(entity.number)) {
-                    ids.entry(id).or_insert(number);
+                if let Some(id) = entity.id() {
+                    ids.entry(id).or_insert(entity.number);
                 }
             }
             ids
-        };
-        self.ids.get_or_init(ids).get(&id).map(|number| *number as usize)
+        });
+        ids.get(&id).copied()
     }
 
     /// The entity that `query` names, by its name, its index or its id.
@@ -200,18 +206,16 @@ impl Entities {
             return Some(found);
         }
         // An index is the first part of a name.
-        if let Some(found) = self.all(pickle).find(|entity| {
-            entity
-                .name()
-                .is_ok_and(|name| name.strip_prefix(query).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
-                && entity.get("index").is_some_and(|index| index.is_text(query))
-        }) {
+        let begins_with_query =
+            |name: Cow<'_, str>| name.strip_prefix(query).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+        let mut indexed = self.all(pickle).filter(|entity| entity.has_index(query));
+        if let Some(found) = indexed.find(|entity| entity.name().is_ok_and(begins_with_query)) {
             return Some(found);
         }
         let id = crate::id::parse(query).and_then(|id| i64::try_from(id).ok());
         id.and_then(|id| self.by_id(pickle, id))
             .and_then(|number| self.get(pickle, number))
-            .or_else(|| self.all(pickle).find(|entity| entity.get("index").is_some_and(|index| index.is_text(query))))
+            .or_else(|| self.all(pickle).find(|entity| entity.has_index(query)))
     }
 
     /// The numbers of the entities with this id.
@@ -224,8 +228,7 @@ impl Entities {
 
 /// Whether a value is a dictionary of entities, and no entity itself: entities have a type.
 fn is_realm(value: Node<'_>) -> bool {
-    let has_type = |node: Node<'_>| node.get("typeinfo").is_some();
     value.kind() == NodeKind::Dict
-        && !has_type(value)
-        && value.members().next().is_some_and(|(_, first)| has_type(first))
+        && value.get("typeinfo").is_none()
+        && value.members().next().is_some_and(|(_, first)| first.get("typeinfo").is_some())
 }

@@ -11,12 +11,12 @@ use std::sync::{Mutex, PoisonError};
 
 /// The first row of each entity, and the number of all rows at the end.
 #[derive(Debug)]
-pub(super) struct Starts(Vec<u64>);
+pub(super) struct Starts(Vec<usize>);
 
 impl Starts {
     pub(super) fn of(params: &Params) -> Result<Self> {
         let budget = params.budget()?;
-        let (mut starts, mut total) = (vec![0], 0u64);
+        let (mut starts, mut total) = (vec![0], 0usize);
         for entity in params.all()? {
             let mut walker = Walker::new(entity.node());
             loop {
@@ -38,18 +38,20 @@ impl Starts {
     }
 
     fn len(&self) -> usize {
-        usize::try_from(self.0.last().copied().unwrap_or(0)).unwrap_or(usize::MAX)
+        *self.0.last().expect("the first row is 0")
     }
 
     /// The rows of entity `number`.
     pub(super) fn rows(&self, number: usize) -> std::ops::Range<usize> {
-        let start = |number: usize| self.0.get(number).and_then(|row| usize::try_from(*row).ok());
-        start(number).unwrap_or(0)..start(number.saturating_add(1)).unwrap_or(0)
+        match self.0.get(number..) {
+            Some([start, end, ..]) => *start..*end,
+            _ => 0..0,
+        }
     }
 
     /// The entity that has `row`, and the row's number in it.
     fn locate(&self, row: usize) -> Option<(usize, usize)> {
-        let number = self.0.partition_point(|start| *start <= row as u64).checked_sub(1)?;
+        let number = self.0.partition_point(|start| *start <= row).checked_sub(1)?;
         let rows = self.rows(number);
         rows.contains(&row).then(|| (number, row.saturating_sub(rows.start)))
     }
@@ -124,21 +126,7 @@ impl Table for Fields<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let start = || -> Result<LeafCursor<'_>> {
-            if first == 0 {
-                return LeafCursor::new(self.params, 0, 0);
-            }
-            let starts = self.params.starts()?;
-            let Some((number, within)) = starts.locate(first) else {
-                return LeafCursor::new(self.params, first, usize::MAX);
-            };
-            let mut rows = LeafCursor::new(self.params, first.saturating_sub(within), number)?;
-            for _ in 0..within {
-                rows.advance()?;
-            }
-            Ok(rows)
-        };
-        match start() {
+        match LeafCursor::at(self.params, first) {
             Ok(rows) => Box::new(rows),
             Err(error) => Box::new(Broken(Some(error))),
         }
@@ -153,15 +141,11 @@ impl Table for Fields<'_> {
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let name = key.as_text().filter(|_| self.finds(column))?;
-        let rows = || {
-            let mut rows = Vec::new();
-            for number in self.params.numbers_of(&name)? {
-                rows.extend(self.params.starts()?.rows(number));
-            }
-            Ok(rows)
-        };
-        Some(rows())
+        let numbers = self.params.numbers_of(&*key.as_text().filter(|_| self.finds(column))?);
+        Some(numbers.and_then(|numbers| {
+            let starts = self.params.starts()?;
+            Ok(numbers.into_iter().flat_map(|number| starts.rows(number)).collect())
+        }))
     }
 }
 
@@ -211,6 +195,19 @@ impl<'a> LeafCursor<'a> {
         let budget = params.budget()?;
         let (entity, walker, trail, cell) = (None, None, Trail::default(), None);
         Ok(Self { params, budget, number, entity, walker, trail, cell, row, started: false })
+    }
+
+    /// A walk whose next row is `row`.
+    fn at(params: &'a Params, row: usize) -> Result<Self> {
+        if row == 0 {
+            return Self::new(params, 0, 0);
+        }
+        let Some((number, within)) = params.starts()?.locate(row) else { return Self::new(params, row, usize::MAX) };
+        let mut rows = Self::new(params, row.saturating_sub(within), number)?;
+        for _ in 0..within {
+            rows.advance()?;
+        }
+        Ok(rows)
     }
 
     /// Walks on to the next leaf.

@@ -52,11 +52,12 @@ fn open(kept: &Source, name: &str) -> Option<Pickle> {
     };
     let [data, cells, containers] = [next(header.pickle)?, next(header.cells)?, next(header.containers)?];
     (at == kept.bytes().len()).then_some(())?;
-    let words = |range: Range<usize>| kept.share(range.start, range.len()).map(Words::of_bytes);
+    let [cells, containers] =
+        [cells, containers].map(|range| kept.share(range.start, range.len()).map(Words::of_bytes));
     Some(Pickle {
         data: kept.slice(data, name)?,
-        cells: words(cells)?,
-        containers: words(containers)?,
+        cells: cells?,
+        containers: containers?,
         root: header.root.get(),
         protocol: header.protocol,
         end: header.end.get(),
@@ -64,12 +65,13 @@ fn open(kept: &Source, name: &str) -> Option<Pickle> {
 }
 
 fn keep(cache: &Cache, key: &str, pickle: &Pickle) {
-    let [data, cells, containers] = [pickle.data.bytes(), pickle.cells.bytes(), pickle.containers.bytes()];
-    let len = |bytes: &[u8]| le::U64::new(bytes.len() as u64);
+    let parts = [pickle.data.bytes(), pickle.cells.bytes(), pickle.containers.bytes()];
+    let [data, cells, containers] = parts;
+    let [pickle_size, cells_size, containers_size] = parts.map(|bytes| le::U64::new(bytes.len() as u64));
     let header = Header {
-        pickle: len(data),
-        cells: len(cells),
-        containers: len(containers),
+        pickle: pickle_size,
+        cells: cells_size,
+        containers: containers_size,
         root: le::U32::new(pickle.root),
         end: le::U32::new(pickle.end),
         protocol: pickle.protocol,

@@ -22,9 +22,7 @@ pub(super) enum Leaf<'a> {
 pub(super) fn kind(data: &[u8], at: usize) -> NodeKind {
     match data.get(at).copied().unwrap_or(op::NONE) {
         op::TRUE | op::FALSE => NodeKind::Bool,
-        op::INT if matches!(data.get(at.saturating_add(1)..).unwrap_or_default(), [b'0', b'0' | b'1', b'\n', ..]) => {
-            NodeKind::Bool
-        }
+        op::INT if matches!(data.get(at..), Some([_, b'0', b'0' | b'1', b'\n', ..])) => NodeKind::Bool,
         op::INT | op::BININT | op::BININT1 | op::BININT2 | op::LONG | op::LONG1 | op::LONG4 => NodeKind::Int,
         op::FLOAT | op::BINFLOAT => NodeKind::Float,
         op::NONE => NodeKind::Null,
@@ -46,10 +44,8 @@ enum Stored<'a> {
 /// The line at `view`, without its end.
 pub(super) fn line(view: View<'_>) -> Result<&[u8]> {
     let rest = view.rest();
-    match memchr::memchr(b'\n', rest) {
-        Some(end) => Ok(rest.get(..end).unwrap_or_default()),
-        None => Err(view.error(ErrorKind::Damaged { what: "a line without an end".into() })),
-    }
+    let line = memchr::memchr(b'\n', rest).and_then(|end| rest.get(..end));
+    line.ok_or_else(|| view.error(ErrorKind::Damaged { what: "a line without an end".into() }))
 }
 
 /// The bytes after a length of `N` bytes.
@@ -58,7 +54,8 @@ pub(super) fn sized<'a, const N: usize>(view: View<'a>) -> Result<&'a [u8]> {
     size.iter_mut().zip(view.take(N)?).for_each(|(to, from)| *to = *from);
     let len = u64::from_le_bytes(size);
     // The lengths of 32 bits of Python 2 are signed; none is that large.
-    view.skip(N).take(usize::try_from(len).unwrap_or(usize::MAX))
+    let behind = view.skip(N);
+    behind.take(usize::try_from(len).map_err(|_| behind.bad_value("length", len))?)
 }
 
 fn stored<'a>(at: View<'a>) -> Result<Option<Stored<'a>>> {
@@ -145,10 +142,7 @@ pub(super) fn read(at: View<'_>) -> Result<Leaf<'_>> {
         op::BININT1 => Leaf::Int((*behind.read::<u8>()?).into()),
         op::BININT2 => Leaf::Int(behind.read::<crate::bytes::le::U16>()?.get().into()),
         op::BININT => Leaf::Int(behind.read::<crate::bytes::le::I32>()?.get().into()),
-        op::BINFLOAT => {
-            let bytes = behind.take(8)?.first_chunk().copied().unwrap_or_default();
-            Leaf::Float(f64::from_be_bytes(bytes))
-        }
+        op::BINFLOAT => Leaf::Float(f64::from_be_bytes(*behind.read::<[u8; 8]>()?)),
         op::LONG1 => long(at, sized::<1>(behind)?)?,
         op::LONG4 => long(at, sized::<4>(behind)?)?,
         op::INT => match line(behind)? {
@@ -162,8 +156,10 @@ pub(super) fn read(at: View<'_>) -> Result<Leaf<'_>> {
         }
         op::FLOAT => {
             let text = at.utf8(line(behind)?)?;
-            let damaged = || at.error(ErrorKind::Damaged { what: format!("{text:?} is no number").into() });
-            Leaf::Float(text.trim().parse().map_err(|_| damaged())?)
+            let Ok(number) = text.trim().parse() else {
+                return Err(at.error(ErrorKind::Damaged { what: format!("{text:?} is no number").into() }));
+            };
+            Leaf::Float(number)
         }
         _ => Leaf::Null,
     })
@@ -222,7 +218,7 @@ fn hex(bytes: &[u8], count: usize) -> Option<u32> {
 /// other are one character; a half by itself is shown as U+FFFD.
 fn escaped(line: &[u8]) -> Cow<'_, str> {
     if line.is_ascii() && memchr::memchr(b'\\', line).is_none() {
-        return Cow::Borrowed(std::str::from_utf8(line).unwrap_or_default());
+        return Cow::Borrowed(std::str::from_utf8(line).expect("ASCII is UTF-8"));
     }
     let mut units: Vec<u16> = Vec::with_capacity(line.len());
     let mut rest = line;
@@ -280,18 +276,19 @@ fn literal<'a>(at: View<'a>, line: &'a [u8]) -> Result<Cow<'a, str>> {
             b'f' => bytes.push(12),
             b'v' => bytes.push(11),
             b'\\' | b'\'' | b'"' => bytes.push(code),
-            b'x' => match hex(left, 2).and_then(|code| u8::try_from(code).ok()) {
-                Some(byte) => {
+            b'x' => match hex(left, 2).and_then(|code| u8::try_from(code).ok()).zip(left.get(2..)) {
+                Some((byte, left)) => {
                     bytes.push(byte);
-                    rest = left.get(2..).unwrap_or_default();
+                    rest = left;
                 }
                 None => return Err(at.error(ErrorKind::Damaged { what: "\\x without two digits in a text".into() })),
             },
             b'0'..=b'7' => {
-                let more = left.iter().take(2).take_while(|byte| matches!(byte, b'0'..=b'7'));
-                let value = more.clone().fold(u32::from(code & 7), |value, byte| value << 3 | u32::from(byte & 7));
-                bytes.push(u8::try_from(value & 0xFF).unwrap_or(0));
-                rest = left.get(more.count()..).unwrap_or_default();
+                let more = left.iter().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+                let (more, left) = left.split_at(more);
+                // Python keeps the lower eight bits.
+                bytes.push(more.iter().fold(code & 7, |value, byte| value << 3 | byte & 7));
+                rest = left;
             }
             other => bytes.extend([b'\\', other]),
         }

@@ -14,6 +14,8 @@ use crate::source::Source;
 const ROOM: usize = 6;
 /// Bytes of stack, memo and arenas that any pickle may need.
 const LEAST_ROOM: usize = 1 << 16;
+/// Why numbers of values fit 31 bits.
+const SMALL: &str = "each value has a byte of the pickle, which has less than 2 GiB";
 /// A memo slot that was not set.
 const UNSET: u32 = u32::MAX;
 /// The module of the game's classes.
@@ -112,7 +114,7 @@ impl Pickle {
         let (mut cells, containers) = machine.gather()?;
         cells.shrink_to_fit();
         let containers: Vec<[le::U32; 2]> = containers.into_iter().map(Container::to_words).collect();
-        let end = u32::try_from(end).unwrap_or(u32::MAX);
+        let end = u32::try_from(end).expect(SMALL);
         Ok(Self { cells: Words::of(cells), containers: Words::of(containers), root, protocol, end, data })
     }
 }
@@ -144,10 +146,15 @@ impl<'a> Machine<'a> {
         self.room.push(&mut self.stack, cell).map_err(|kind| self.view.at(self.at).error(kind))
     }
 
+    /// The height of the stack at the last mark, or 0 without marks.
+    #[inline]
+    fn floor(&self) -> usize {
+        self.marks.last().map_or(0, |mark| *mark as usize)
+    }
+
     #[inline]
     fn pop(&mut self) -> Result<u32> {
-        let floor = self.marks.last().copied().unwrap_or(0) as usize;
-        if self.stack.len() <= floor {
+        if self.stack.len() <= self.floor() {
             return Err(self.damaged("nothing is on the stack"));
         }
         self.stack.pop().ok_or_else(|| self.damaged("nothing is on the stack"))
@@ -184,8 +191,8 @@ impl<'a> Machine<'a> {
     }
 
     fn container(&mut self, shape: Shape, start: usize, count: u32) -> Result<u32> {
-        let number = u32::try_from(self.containers.len()).unwrap_or(CONTAINER);
-        let container = Container::new(shape, u32::try_from(start).unwrap_or(u32::MAX), count);
+        let number = u32::try_from(self.containers.len()).expect(SMALL);
+        let container = Container::new(shape, u32::try_from(start).expect(SMALL), count);
         let pushed = self.room.push(&mut self.containers, container);
         pushed.map_err(|kind| self.full(kind))?;
         Ok(number | CONTAINER)
@@ -207,7 +214,7 @@ impl<'a> Machine<'a> {
 
     /// Appends the cells of the stack from `from` on to the container `owner`.
     fn append(&mut self, owner: u32, from: usize) -> Result<()> {
-        let start = u32::try_from(self.cells.len()).unwrap_or(u32::MAX);
+        let start = u32::try_from(self.cells.len()).expect(SMALL);
         let count = self.move_cells(from)?;
         if count == 0 {
             return Ok(());
@@ -245,8 +252,7 @@ impl<'a> Machine<'a> {
     /// The container below the cells of the stack from `from` on, which must be one of `shape`.
     #[inline]
     fn owner(&self, from: usize, shape: Shape) -> Result<u32> {
-        let floor = self.marks.last().copied().unwrap_or(0) as usize;
-        let below = from.checked_sub(1).filter(|below| *below >= floor);
+        let below = from.checked_sub(1).filter(|below| *below >= self.floor());
         let Some(owner) = below.and_then(|below| self.stack.get(below).copied()) else {
             return Err(self.damaged("nothing is on the stack"));
         };
@@ -260,7 +266,7 @@ impl<'a> Machine<'a> {
     /// Checks that the stack from `from` on holds keys and values in turns, and keys are of kinds that Python takes.
     #[inline]
     fn pairs(&self, from: usize) -> Result<()> {
-        let cells = self.stack.get(from..).unwrap_or_default();
+        let Some(cells) = self.stack.get(from..) else { return Err(self.damaged("too little is on the stack")) };
         let (pairs, left) = cells.as_chunks::<2>();
         if !left.is_empty() {
             return Err(self.damaged("a key without a value"));
@@ -323,9 +329,8 @@ impl<'a> Machine<'a> {
                 self.collect(Shape::Class, from)
             }
             _ => {
-                let short = |bytes: &[u8]| String::from_utf8_lossy(bytes.get(..64).unwrap_or(bytes)).into_owned();
-                let what =
-                    format!("the global {}.{}, which parameters of the game do not use,", short(module), short(name));
+                let [module, name] = [module, name].map(|all| String::from_utf8_lossy(all.get(..64).unwrap_or(all)));
+                let what = format!("the global {module}.{name}, which parameters of the game do not use,");
                 Err(self.here().error(ErrorKind::Unsupported { what: what.into() }))
             }
         }
@@ -395,238 +400,183 @@ impl<'a> Machine<'a> {
         self.append(owner, from)
     }
 
-    /// Runs the program up to its end; gives the value that it leaves.
+    /// Runs the program up to its end. Returns the value that it leaves.
     fn run(&mut self) -> Result<u32> {
-        let data = self.view.data();
         loop {
-            let Some(&code) = data.get(self.at) else {
+            let Some(&code) = self.view.data().get(self.at) else {
                 return Err(self.damaged("the pickle ends without STOP"));
             };
-            // Below the bit of containers, as the size of the pickle is.
-            let cell = u32::try_from(self.at).unwrap_or(u32::MAX);
-            // Bytes of the operand.
-            let len = match code {
-                op::BINFLOAT => {
-                    self.here().skip(1).take(8)?;
-                    self.push(cell)?;
-                    8
-                }
-                op::LONG_BINGET => {
-                    self.get(self.operand::<4>()?)?;
-                    4
-                }
-                op::LONG_BINPUT => {
-                    self.put(self.operand::<4>()?)?;
-                    4
-                }
-                op::BINGET => {
-                    self.get(self.operand::<1>()?)?;
-                    1
-                }
-                op::BINPUT => {
-                    self.put(self.operand::<1>()?)?;
-                    1
-                }
-                op::MEMOIZE => {
-                    self.put(self.memorized)?;
-                    0
-                }
-                op::MARK => {
-                    let height = u32::try_from(self.stack.len()).unwrap_or(u32::MAX);
-                    let pushed = self.room.push(&mut self.marks, height);
-                    pushed.map_err(|kind| self.full(kind))?;
-                    0
-                }
-                op::BININT1 => {
-                    self.operand::<1>()?;
-                    self.push(cell)?;
-                    1
-                }
-                op::BININT2 => {
-                    self.operand::<2>()?;
-                    self.push(cell)?;
-                    2
-                }
-                op::BININT => {
-                    self.operand::<4>()?;
-                    self.push(cell)?;
-                    4
-                }
-                op::NONE | op::TRUE | op::FALSE => {
-                    self.push(cell)?;
-                    0
-                }
-                op::BINUNICODE | op::BINSTRING | op::BINBYTES | op::LONG4 => {
-                    let len = sized::<4>(self.here().skip(1))?.len();
-                    self.push(cell)?;
-                    len.saturating_add(4)
-                }
-                op::SHORT_BINUNICODE | op::SHORT_BINSTRING | op::SHORT_BINBYTES | op::LONG1 => {
-                    let len = sized::<1>(self.here().skip(1))?.len();
-                    self.push(cell)?;
-                    len.saturating_add(1)
-                }
-                op::BINUNICODE8 | op::BINBYTES8 => {
-                    let len = sized::<8>(self.here().skip(1))?.len();
-                    self.push(cell)?;
-                    len.saturating_add(8)
-                }
-                op::INT | op::LONG | op::FLOAT | op::STRING | op::UNICODE => {
-                    let len = line(self.here().skip(1))?.len();
-                    self.push(cell)?;
-                    len.saturating_add(1)
-                }
-                op::GET => {
-                    self.get(self.slot()?)?;
-                    line(self.here().skip(1))?.len().saturating_add(1)
-                }
-                op::PUT => {
-                    self.put(self.slot()?)?;
-                    line(self.here().skip(1))?.len().saturating_add(1)
-                }
-                op::EMPTY_LIST | op::EMPTY_DICT | op::EMPTY_TUPLE | op::EMPTY_SET => {
-                    let shape = match code {
-                        op::EMPTY_LIST => Shape::List,
-                        op::EMPTY_DICT => Shape::Dict,
-                        op::EMPTY_SET => Shape::Set,
-                        _ => Shape::Tuple,
-                    };
-                    let made = self.container(shape, 0, 0)?;
-                    self.push(made)?;
-                    0
-                }
-                op::LIST | op::TUPLE | op::DICT | op::FROZENSET => {
-                    let from = self.mark()?;
-                    if code == op::DICT {
-                        self.pairs(from)?;
-                    }
-                    let shape = match code {
-                        op::LIST => Shape::List,
-                        op::DICT => Shape::Dict,
-                        op::FROZENSET => Shape::Set,
-                        _ => Shape::Tuple,
-                    };
-                    let made = self.collect(shape, from)?;
-                    self.push(made)?;
-                    0
-                }
-                op::TUPLE1 | op::TUPLE2 | op::TUPLE3 => {
-                    let count = usize::from(code.saturating_sub(op::TUPLE1)).saturating_add(1);
-                    let floor = self.marks.last().copied().unwrap_or(0) as usize;
-                    let from = self.stack.len().checked_sub(count).filter(|from| *from >= floor);
-                    let from = from.ok_or_else(|| self.damaged("too little is on the stack"))?;
-                    let made = self.collect(Shape::Tuple, from)?;
-                    self.push(made)?;
-                    0
-                }
-                op::APPEND => {
-                    let from = self.stack.len().saturating_sub(1);
-                    self.append(self.owner(from, Shape::List)?, from)?;
-                    0
-                }
-                op::APPENDS | op::ADDITEMS => {
-                    let from = self.mark()?;
-                    let shape = if code == op::APPENDS { Shape::List } else { Shape::Set };
-                    self.append(self.owner(from, shape)?, from)?;
-                    0
-                }
-                op::SETITEM => {
-                    let from = self.stack.len().saturating_sub(2);
-                    let owner = self.owner(from, Shape::Dict)?;
-                    self.pairs(from)?;
-                    self.append(owner, from)?;
-                    0
-                }
-                op::SETITEMS => {
-                    let from = self.mark()?;
-                    let owner = self.owner(from, Shape::Dict)?;
-                    self.pairs(from)?;
-                    self.append(owner, from)?;
-                    0
-                }
-                op::REDUCE => {
-                    self.reduce()?;
-                    0
-                }
-                op::BUILD => {
-                    self.build()?;
-                    0
-                }
-                op::NEWOBJ => {
-                    self.new_object()?;
-                    0
-                }
-                op::GLOBAL => {
-                    let behind = self.here().skip(1);
-                    let module = line(behind)?;
-                    let name = line(behind.skip(module.len().saturating_add(1)))?;
-                    let made = self.global(module, name, cell)?;
-                    self.push(made)?;
-                    module.len().saturating_add(name.len()).saturating_add(2)
-                }
-                op::STACK_GLOBAL => {
-                    let (name, module) = (self.pop()?, self.pop()?);
-                    let text = |cell: u32| -> Result<&'a [u8]> {
-                        let at = self.view.at(cell as usize);
-                        match data.get(cell as usize).copied() {
-                            Some(op::SHORT_BINUNICODE) => sized::<1>(at.skip(1)),
-                            Some(op::BINUNICODE) => sized::<4>(at.skip(1)),
-                            _ => Err(self.damaged("a global is named by two texts")),
-                        }
-                    };
-                    let (module, text) = (text(module)?, text(name)?);
-                    let made = self.global(module, text, name)?;
-                    self.push(made)?;
-                    0
-                }
-                op::POP => {
-                    // A mark on top is taken away like a value.
-                    if self.marks.last().is_some_and(|mark| *mark as usize == self.stack.len()) {
-                        self.mark()?;
-                    } else {
-                        self.pop()?;
-                    }
-                    0
-                }
-                op::POP_MARK => {
-                    let from = self.mark()?;
-                    self.stack.truncate(from);
-                    0
-                }
-                op::DUP => {
-                    let cell = self.top()?;
-                    self.push(cell)?;
-                    0
-                }
-                op::PROTO => {
-                    const NEWEST: usize = 5;
-                    let protocol = self.operand::<1>()?;
-                    if self.at != 0 || protocol > NEWEST {
-                        return Err(self.here().bad_value("protocol", protocol as i128));
-                    }
-                    self.protocol = u8::try_from(protocol).unwrap_or(0);
-                    1
-                }
-                op::FRAME => {
-                    let size = self.operand::<8>()?;
-                    self.here().skip(9).take(size)?;
-                    8
-                }
-                op::STOP => {
-                    let root = self.pop()?;
-                    if !self.stack.is_empty() || !self.marks.is_empty() {
-                        return Err(self.damaged("more than one value is left at the end"));
-                    }
-                    self.at = self.at.saturating_add(1);
-                    return Ok(root);
-                }
-                other => {
-                    let name = op::refused(other).unwrap_or("which Python does not have");
-                    let what = format!("the opcode {other:#04x} ({name})");
-                    return Err(self.here().error(ErrorKind::Unsupported { what: what.into() }));
-                }
+            let cell = u32::try_from(self.at).expect(SMALL);
+            let operand = match code {
+                op::STOP => return self.stop(),
+                _ => self.step(code, cell)?,
             };
-            self.at = self.at.saturating_add(1).saturating_add(len);
+            self.at = self.at.saturating_add(1).saturating_add(operand);
+        }
+    }
+
+    fn stop(&mut self) -> Result<u32> {
+        let root = self.pop()?;
+        if !self.stack.is_empty() || !self.marks.is_empty() {
+            return Err(self.damaged("more than one value is left at the end"));
+        }
+        self.at = self.at.saturating_add(1);
+        Ok(root)
+    }
+
+    /// Runs an opcode. Returns the size of its operand.
+    #[inline(always)]
+    fn step(&mut self, code: u8, cell: u32) -> Result<usize> {
+        let operand = self.here().skip(1);
+        match code {
+            op::BINFLOAT => self.value(cell, operand.take(8)?.len()),
+            op::LONG_BINGET => self.get(self.operand::<4>()?).map(|()| 4),
+            op::LONG_BINPUT => self.put(self.operand::<4>()?).map(|()| 4),
+            op::BINGET => self.get(self.operand::<1>()?).map(|()| 1),
+            op::BINPUT => self.put(self.operand::<1>()?).map(|()| 1),
+            op::BININT1 => self.value(cell, operand.take(1)?.len()),
+            op::BININT2 => self.value(cell, operand.take(2)?.len()),
+            op::BININT => self.value(cell, operand.take(4)?.len()),
+            op::NONE | op::TRUE | op::FALSE => self.value(cell, 0),
+            op::BINUNICODE | op::BINSTRING | op::BINBYTES | op::LONG4 => {
+                self.value(cell, sized::<4>(operand)?.len().saturating_add(4))
+            }
+            op::SHORT_BINUNICODE | op::SHORT_BINSTRING | op::SHORT_BINBYTES | op::LONG1 => {
+                self.value(cell, sized::<1>(operand)?.len().saturating_add(1))
+            }
+            op::BINUNICODE8 | op::BINBYTES8 => self.value(cell, sized::<8>(operand)?.len().saturating_add(8)),
+            op::INT | op::LONG | op::FLOAT | op::STRING | op::UNICODE => {
+                self.value(cell, line(operand)?.len().saturating_add(1))
+            }
+            op::GET => {
+                self.get(self.slot()?)?;
+                Ok(line(operand)?.len().saturating_add(1))
+            }
+            op::PUT => {
+                self.put(self.slot()?)?;
+                Ok(line(operand)?.len().saturating_add(1))
+            }
+            op::GLOBAL => {
+                let module = line(operand)?;
+                let name = line(operand.skip(module.len().saturating_add(1)))?;
+                let made = self.global(module, name, cell)?;
+                self.value(made, module.len().saturating_add(name.len()).saturating_add(2))
+            }
+            op::PROTO => {
+                const NEWEST: usize = 5;
+                let protocol = self.operand::<1>()?;
+                if self.at != 0 || protocol > NEWEST {
+                    return Err(self.here().bad_value("protocol", protocol as i128));
+                }
+                self.protocol = u8::try_from(protocol).expect("at most 5");
+                Ok(1)
+            }
+            op::FRAME => {
+                let size = self.operand::<8>()?;
+                operand.skip(8).take(size)?;
+                Ok(8)
+            }
+            _ => self.step_on_stack(code).map(|()| 0),
+        }
+    }
+
+    /// Pushes a value whose opcode has an operand of `size` bytes.
+    #[inline(always)]
+    fn value(&mut self, cell: u32, size: usize) -> Result<usize> {
+        self.push(cell).map(|()| size)
+    }
+
+    /// Runs an opcode without an operand.
+    #[inline(always)]
+    fn step_on_stack(&mut self, code: u8) -> Result<()> {
+        match code {
+            op::MEMOIZE => self.put(self.memorized),
+            op::MARK => {
+                let height = u32::try_from(self.stack.len()).expect(SMALL);
+                self.room.push(&mut self.marks, height).map_err(|kind| self.full(kind))
+            }
+            op::EMPTY_LIST => self.push_empty(Shape::List),
+            op::EMPTY_DICT => self.push_empty(Shape::Dict),
+            op::EMPTY_SET => self.push_empty(Shape::Set),
+            op::EMPTY_TUPLE => self.push_empty(Shape::Tuple),
+            op::LIST => self.push_marked(Shape::List),
+            op::TUPLE => self.push_marked(Shape::Tuple),
+            op::DICT => self.push_marked(Shape::Dict),
+            op::FROZENSET => self.push_marked(Shape::Set),
+            op::TUPLE1 | op::TUPLE2 | op::TUPLE3 => {
+                let count = usize::from(code.saturating_sub(op::TUPLE1)).saturating_add(1);
+                let from = self.stack.len().checked_sub(count).filter(|from| *from >= self.floor());
+                let from = from.ok_or_else(|| self.damaged("too little is on the stack"))?;
+                let made = self.collect(Shape::Tuple, from)?;
+                self.push(made)
+            }
+            op::APPEND => {
+                let from = self.stack.len().saturating_sub(1);
+                self.append(self.owner(from, Shape::List)?, from)
+            }
+            op::APPENDS | op::ADDITEMS => {
+                let from = self.mark()?;
+                let shape = if code == op::APPENDS { Shape::List } else { Shape::Set };
+                self.append(self.owner(from, shape)?, from)
+            }
+            op::SETITEM | op::SETITEMS => {
+                let from = if code == op::SETITEMS { self.mark()? } else { self.stack.len().saturating_sub(2) };
+                let owner = self.owner(from, Shape::Dict)?;
+                self.pairs(from)?;
+                self.append(owner, from)
+            }
+            op::REDUCE => self.reduce(),
+            op::BUILD => self.build(),
+            op::NEWOBJ => self.new_object(),
+            op::STACK_GLOBAL => {
+                let (name, module) = (self.pop()?, self.pop()?);
+                let made = self.global(self.short_text(module)?, self.short_text(name)?, name)?;
+                self.push(made)
+            }
+            // A mark on top is taken away like a value.
+            op::POP if self.marks.last().is_some_and(|mark| *mark as usize == self.stack.len()) => {
+                self.mark().map(drop)
+            }
+            op::POP => self.pop().map(drop),
+            op::POP_MARK => {
+                let from = self.mark()?;
+                self.stack.truncate(from);
+                Ok(())
+            }
+            op::DUP => {
+                let cell = self.top()?;
+                self.push(cell)
+            }
+            other => {
+                let name = op::refused(other).unwrap_or("which Python does not have");
+                let what = format!("the opcode {other:#04x} ({name})");
+                Err(self.here().error(ErrorKind::Unsupported { what: what.into() }))
+            }
+        }
+    }
+
+    fn push_empty(&mut self, shape: Shape) -> Result<()> {
+        let made = self.container(shape, 0, 0)?;
+        self.push(made)
+    }
+
+    /// Pushes a container of the values since the last mark.
+    fn push_marked(&mut self, shape: Shape) -> Result<()> {
+        let from = self.mark()?;
+        if shape == Shape::Dict {
+            self.pairs(from)?;
+        }
+        let made = self.collect(shape, from)?;
+        self.push(made)
+    }
+
+    /// The text in `cell`, one of two that name a global.
+    fn short_text(&self, cell: u32) -> Result<&'a [u8]> {
+        let at = self.view.at(cell as usize);
+        match self.view.data().get(cell as usize).copied() {
+            Some(op::SHORT_BINUNICODE) => sized::<1>(at.skip(1)),
+            Some(op::BINUNICODE) => sized::<4>(at.skip(1)),
+            _ => Err(self.damaged("a global is named by two texts")),
         }
     }
 
@@ -641,12 +591,12 @@ impl<'a> Machine<'a> {
         let mut next = self.cells.len();
         // Where the next cell of a scattered container goes: the last one of its stretches tells when all are moved.
         for container in self.containers.iter_mut().filter(|container| container.is_scattered()) {
-            container.start = u32::try_from(next).unwrap_or(u32::MAX);
+            container.start = u32::try_from(next).expect("at most two cells for each byte of the pickle");
             next = next.saturating_add(container.len() as usize);
         }
         let more = next.saturating_sub(self.cells.len());
         let here = self.here();
-        if self.cells.try_reserve_exact(more).is_err() || u32::try_from(next).is_err() {
+        if self.cells.try_reserve_exact(more).is_err() {
             let (value, limit) = (next as u64, u32::MAX.into());
             return Err(here.error(ErrorKind::Limit { what: "values", value, limit }));
         }

@@ -107,9 +107,9 @@ impl<'a> Entity<'a> {
         let hulls = self.upgrades().flat_map(Upgrade::components).filter(|(kind, _)| kind.is_text("hull"));
         let named: HashSet<Cow<'a, str>> = hulls.filter_map(|(_, name)| name.text().ok()?).collect();
         self.components().filter(move |part| {
-            let is_hull = || part.node.get("model").is_some() && part.node.get("health").is_some();
             let key = part.component.and_then(|key| key.text().ok().flatten());
-            key.is_some_and(|key| named.contains(&key)) || is_hull()
+            key.is_some_and(|key| named.contains(&key))
+                || (part.node.get("model").is_some() && part.node.get("health").is_some())
         })
     }
 
@@ -131,8 +131,8 @@ impl<'a> Entity<'a> {
 impl<'a> EntityPart<'a> {
     /// The mounts of this component.
     pub fn mounts(self) -> impl Iterator<Item = EntityPart<'a>> {
-        let is_mount = |key: Node<'_>, node: Node<'_>| key.begins_with(HARDPOINT) && node.get("model").is_some();
-        let mounts = self.node.members().filter(move |(key, node)| !node.is_empty() && is_mount(*key, *node));
+        let members = self.node.members().filter(|(_, node)| !node.is_empty());
+        let mounts = members.filter(|(key, node)| key.begins_with(HARDPOINT) && node.get("model").is_some());
         mounts.map(move |(key, node)| EntityPart { component: self.component, mount: Some(key), node })
     }
 

@@ -33,15 +33,12 @@ fn text(node: Option<super::Node<'_>>) -> Result<Option<String>> {
 impl Plating for Params {
     fn armor_of(&self, file: &str) -> Result<Vec<PlateUse>> {
         let (pickle, model) = (self.pickle()?, model_of(file));
-        let draws = |part: EntityPart<'_>| {
-            part.model().is_ok_and(|found| {
-                found.is_some_and(|found| {
-                    found.strip_suffix(&model).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-                })
-            })
-        };
         let mut uses: Vec<PlateUse> = Vec::new();
-        for row in self.catalog()?.armored.iter().filter(|row| draws(row.part(pickle))) {
+        for row in &self.catalog()?.armored {
+            let Ok(Some(found)) = row.part(pickle).model() else { continue };
+            if !found.strip_suffix(&model).is_some_and(|folder| folder.is_empty() || folder.ends_with('/')) {
+                continue;
+            }
             let found = self.use_of(row)?;
             // Mounts of one component that are armoured alike are one use.
             let alike = uses.iter_mut().find(|known| {
@@ -73,18 +70,15 @@ impl Params {
     fn use_of(&self, row: &PartRow) -> Result<PlateUse> {
         let pickle = self.pickle()?;
         let part = row.part(pickle);
-        let plates = |part: EntityPart<'_>| {
-            part.armor()
-                .filter_map(|plate| Some(((plate.layer, plate.material), plate.thickness.number()?)))
-                .collect::<Vec<_>>()
-        };
         let entity = self.entity(row.entity as usize)?;
-        let mut all = plates(part);
+        let mut parts = vec![part];
         if let (Some(entity), true) = (&entity, part.mount.is_some()) {
-            all.extend(self.of_hulls(entity, part).into_iter().flat_map(plates));
+            parts.extend(self.of_hulls(entity, part));
         }
-        let name = entity.map(|entity| entity.name()).transpose()?.unwrap_or_default().into_owned();
-        let mut found = PlateUse::new(name.clone(), all);
+        let plates = parts.into_iter().flat_map(EntityPart::armor);
+        let plates = plates.filter_map(|plate| Some(((plate.layer, plate.material), plate.thickness.number()?)));
+        let name = entity.map_or(Ok(Cow::Borrowed("")), |entity| entity.name())?.into_owned();
+        let mut found = PlateUse::new(name.clone(), plates.collect());
         found.ship = entity.is_some_and(|entity| entity.is("Ship")).then_some(name);
         found.component = text(part.component)?;
         found.mounts = text(part.mount)?.into_iter().collect();

@@ -12,7 +12,6 @@ use crate::id;
 use crate::lazy::Lazy;
 use crate::materials::material_name;
 use crate::table::{Column, DeclaredTable, Kind, Table, Tree, Value};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 type Made<'p> = Box<dyn Table + 'p>;
@@ -104,10 +103,6 @@ fn of_entities<'p>(
     name: &'static str,
     numbers: impl Fn(&'p Params) -> Result<Numbers<'p>> + Copy + Send + Sync + 'p,
 ) -> DeclaredTable<'p, Entity<'p>> {
-    let rows_of = move |found: Vec<usize>| -> Result<Vec<usize>> {
-        let numbers = numbers(params)?;
-        Ok(found.into_iter().filter_map(|number| numbers.row_of(number)).collect())
-    };
     DeclaredTable::new(
         name,
         move || Ok(numbers(params)?.len()),
@@ -117,7 +112,10 @@ fn of_entities<'p>(
         },
     )
     .column(Column::text("name").brief().key(), |entity: &Entity<'p>| Ok(Value::Text(entity.name()?)))
-    .found_by(move |key| Some(params.numbers_of(&key.as_text()?).and_then(rows_of)))
+    .found_by(move |key| {
+        let found = params.numbers_of(&key.as_text()?);
+        Some(found.and_then(|found| Ok(numbers(params)?.rows_of(found))))
+    })
     .column(Column::text("index").brief(), |entity| text(entity.get("index")))
     .column(Column::uint("id").brief(), |entity| Ok(id_of(entity)))
     .found_by(move |key| {
@@ -126,8 +124,8 @@ fn of_entities<'p>(
             Value::Int(id) => *id,
             _ => return None,
         };
-        let found = || rows_of(params.entities()?.with_id(params.pickle()?, id));
-        Some(found())
+        let found = params.entities().and_then(|all| Ok(all.with_id(params.pickle()?, id)));
+        Some(found.and_then(|found| Ok(numbers(params)?.rows_of(found))))
     })
 }
 
@@ -158,12 +156,17 @@ impl Numbers<'_> {
             Self::Some(numbers) => numbers.binary_search(&u32::try_from(number).ok()?).ok(),
         }
     }
+
+    fn rows_of(&self, found: Vec<usize>) -> Vec<usize> {
+        found.into_iter().filter_map(|number| self.row_of(number)).collect()
+    }
 }
 
 fn entities(params: &Params) -> Made<'_> {
+    const INFO: [&str; 3] = ["type", "nation", "species"];
     let table = of_entities(params, "entities", |params| Ok(Numbers::All(params.len()?)))
-        .columns(["type", "nation", "species"].map(|name| Column::text(name).brief()), |entity, number| {
-            text(entity.info(["type", "nation", "species"].get(number).copied().unwrap_or_default()))
+        .columns(INFO.map(|name| Column::text(name).brief()), |entity, which| {
+            text(INFO.get(which).and_then(|name| entity.info(name)))
         })
         .column(Column::text("title").brief(), |entity| title(params, entity))
         .column(Column::uint("part").key(), |entity| Ok(entity.part().into()))
@@ -175,9 +178,10 @@ fn entities(params: &Params) -> Made<'_> {
 }
 
 fn ships(params: &Params) -> Made<'_> {
+    const INFO: [&str; 2] = ["nation", "species"];
     let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.lists()?.ships)))
-        .columns(["nation", "species"].map(|name| Column::text(name).brief()), |entity, number| {
-            text(entity.info(["nation", "species"].get(number).copied().unwrap_or_default()))
+        .columns(INFO.map(|name| Column::text(name).brief()), |entity, which| {
+            text(INFO.get(which).and_then(|name| entity.info(name)))
         })
         .column(Column::int("level").brief(), |entity| Ok(integer(entity.get("level"))))
         .column(Column::text("group").brief(), |entity| text(entity.get("group")))
@@ -203,6 +207,26 @@ impl<'p, R: Copy> Located<'p, R> {
     }
 }
 
+/// A table of rows of the catalogue, each of an entity.
+fn located<'p, R: Copy + Send + Sync + 'static>(
+    params: &'p Params,
+    name: &'static str,
+    rows: impl Fn(&'p Catalog) -> &'p [R] + Copy + Send + Sync + 'p,
+    entity_of: impl Fn(&R) -> u32 + Send + Sync + 'p,
+) -> DeclaredTable<'p, Located<'p, R>> {
+    let table = DeclaredTable::new(
+        name,
+        move || Ok(params.catalog().map(rows)?.len()),
+        move |row| {
+            let Some(row) = params.catalog().map(rows)?.get(row).copied() else { return Ok(None) };
+            let entity = params.entity(entity_of(&row) as usize)?;
+            let pickle = params.pickle()?;
+            Ok(entity.map(|entity| Located { row, entity, pickle }))
+        },
+    );
+    table.derived().own_texts(false).random_access()
+}
+
 /// A table of rows of the catalogue, each of an entity, with the column `ship`, by which rows are found.
 fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
     params: &'p Params,
@@ -211,35 +235,17 @@ fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
     entity_of: impl Fn(&R) -> u32 + Copy + Send + Sync + 'p,
     ship: Column,
 ) -> DeclaredTable<'p, Located<'p, R>> {
-    let all = move || params.catalog().map(rows);
-    DeclaredTable::new(
-        name,
-        move || Ok(all()?.len()),
-        move |row| {
-            let Some(row) = all()?.get(row).copied() else { return Ok(None) };
-            let entity = params.entity(entity_of(&row) as usize)?;
-            let pickle = params.pickle()?;
-            Ok(entity.map(|entity| Located { row, entity, pickle }))
-        },
-    )
-    .column(ship, |found: &Located<'p, R>| found.ship())
-    .found_by(move |key| {
-        let name = key.as_text()?;
-        let found = || {
-            let all = all()?;
-            let mut found = Vec::new();
-            for number in params.numbers_of(&name)? {
-                let number = u32::try_from(number).unwrap_or(u32::MAX);
-                let start = all.partition_point(|row| entity_of(row) < number);
-                found.extend(start..all.partition_point(|row| entity_of(row) <= number));
-            }
-            Ok(found)
-        };
-        Some(found())
+    located(params, name, rows, entity_of).column(ship, |found: &Located<'p, R>| found.ship()).found_by(move |key| {
+        let numbers = params.numbers_of(&key.as_text()?);
+        Some(numbers.and_then(|numbers| {
+            let all = params.catalog().map(rows)?;
+            let found = numbers.into_iter().flat_map(|number| {
+                let start = all.partition_point(|row| (entity_of(row) as usize) < number);
+                start..all.partition_point(|row| entity_of(row) as usize <= number)
+            });
+            Ok(found.collect())
+        }))
     })
-    .derived()
-    .own_texts(false)
-    .random_access()
 }
 
 fn ship_column() -> Column {
@@ -288,14 +294,22 @@ fn model_id<'a>(part: EntityPart<'_>) -> Result<Value<'a>> {
 }
 
 fn hulls(params: &Params) -> Made<'_> {
-    let numbers = ["health", "mass", "tonnage", "draft", "maxSpeed", "turningRadius", "rudderTime", "visibilityFactor"];
-    let names = ["health", "mass", "tonnage", "draft", "max_speed", "turning_radius", "rudder_time", "visibility"];
+    const NUMBERS: [(&str, &str); 8] = [
+        ("health", "health"),
+        ("mass", "mass"),
+        ("tonnage", "tonnage"),
+        ("draft", "draft"),
+        ("max_speed", "maxSpeed"),
+        ("turning_radius", "turningRadius"),
+        ("rudder_time", "rudderTime"),
+        ("visibility", "visibilityFactor"),
+    ];
     let table = of_catalog(params, "hulls", |all| &all.hulls, |row| row.entity, ship_column())
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
         .column(Column::text("model").brief(), |found| model(found.part()))
         .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
-        .columns(names.map(|name| Column::new(name, Kind::F64).brief()), move |found, number_of| {
-            Ok(number(found.part().node.get(numbers.get(number_of).copied().unwrap_or_default())))
+        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
+            Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.part().node.get(field))))
         })
         .column(Column::nested("size"), move |found| {
             nested(params, found.part().node.get("size"), params.catalog()?.hulls.len())
@@ -433,25 +447,17 @@ fn modernizations(params: &Params) -> Made<'_> {
 
 /// Whether `ship` can mount the modernization, by its lists (docs/formats/gameparams.md §6).
 fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
-    let names = |field: &str| modernization.get(field).map(Node::items).into_iter().flatten();
     let name = ship.name()?;
-    if names("excludes").any(|found| found.is_text(&name)) {
+    if listed(modernization, "excludes").any(|found| found.is_text(&name)) {
         return Ok(false);
     }
-    if names("ships").any(|found| found.is_text(&name)) {
+    if listed(modernization, "ships").any(|found| found.is_text(&name)) {
         return Ok(true);
     }
     let level = ship.get("level").and_then(Node::int);
-    let text = |node: Option<Node<'_>>| {
-        Ok::<_, crate::Error>(node.map(Node::text).transpose()?.flatten().map(Cow::into_owned))
-    };
-    let wanted = [
-        ("shiptype", text(ship.info("species"))?),
-        ("nation", text(ship.info("nation"))?),
-        ("group", text(ship.get("group"))?),
-    ];
+    let wanted = [("shiptype", ship.info("species")), ("nation", ship.info("nation")), ("group", ship.get("group"))];
     let mut limited = false;
-    let mut levels = names("shiplevel").peekable();
+    let mut levels = listed(modernization, "shiplevel").peekable();
     if levels.peek().is_some() {
         limited = true;
         if !levels.any(|found| found.int().is_some() && found.int() == level) {
@@ -459,38 +465,47 @@ fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
         }
     }
     for (field, value) in wanted {
-        let mut all = names(field).peekable();
+        let mut all = listed(modernization, field).peekable();
         if all.peek().is_none() {
             continue;
         }
         limited = true;
+        let value = value.map(Node::text).transpose()?.flatten();
         if !value.is_some_and(|value| all.any(|found| found.is_text(&value))) {
             return Ok(false);
         }
     }
     // One that names ships alone is theirs.
-    Ok(limited || names("ships").next().is_none())
+    Ok(limited || listed(modernization, "ships").next().is_none())
+}
+
+/// The items of a list of an entity.
+fn listed<'a>(entity: &Entity<'a>, field: &str) -> impl Iterator<Item = Node<'a>> + use<'a> {
+    entity.get(field).map(Node::items).into_iter().flatten()
+}
+
+/// The ships of each modernization.
+fn pairs(params: &Params) -> Result<Vec<(Entity<'_>, Entity<'_>)>> {
+    let lists = params.lists()?;
+    let mut pairs = Vec::new();
+    for modernization in &lists.modernizations {
+        let Some(modernization) = params.entity(*modernization as usize)? else { continue };
+        for ship in &lists.ships {
+            let Some(ship) = params.entity(*ship as usize)? else { continue };
+            if fits(&modernization, &ship).map_err(|error| in_entity(&modernization, error))? {
+                pairs.push((modernization, ship));
+            }
+        }
+    }
+    Ok(pairs)
 }
 
 fn modernization_ships(params: &Params) -> Made<'_> {
-    let pairs = Arc::new(Lazy::<Vec<(Entity<'_>, Entity<'_>)>>::default());
-    let find = || -> Result<_> {
-        let lists = params.lists()?;
-        let mut pairs = Vec::new();
-        for modernization in &lists.modernizations {
-            let Some(modernization) = params.entity(*modernization as usize)? else { continue };
-            for ship in &lists.ships {
-                let Some(ship) = params.entity(*ship as usize)? else { continue };
-                if fits(&modernization, &ship).map_err(|error| in_entity(&modernization, error))? {
-                    pairs.push((modernization, ship));
-                }
-            }
-        }
-        Ok(pairs)
-    };
-    let of_count = Arc::clone(&pairs);
-    let locate = move |row| Ok(pairs.get_or_try_init(find)?.get(row).copied());
-    let table = DeclaredTable::new("modernization_ships", move || Ok(of_count.get_or_try_init(find)?.len()), locate)
+    let all = Arc::new(Lazy::<Vec<(Entity<'_>, Entity<'_>)>>::default());
+    let of_count = Arc::clone(&all);
+    let count = move || Ok(of_count.get_or_try_init(|| pairs(params))?.len());
+    let locate = move |row| Ok(all.get_or_try_init(|| pairs(params))?.get(row).copied());
+    let table = DeclaredTable::new("modernization_ships", count, locate)
         .column(Column::text("modernization").brief().key(), |(found, _): &(Entity<'_>, Entity<'_>)| {
             Ok(Value::Text(found.name()?))
         })
@@ -507,26 +522,17 @@ fn abilities(params: &Params) -> Made<'_> {
         ("work_time", "workTime"),
         ("preparation_time", "preparationTime"),
     ];
-    let name = Column::text("name").brief().key();
-    let all = move || params.catalog().map(|all| all.abilities.as_slice());
-    let table = DeclaredTable::new(
-        "abilities",
-        move || Ok(all()?.len()),
-        move |row| {
-            let Some(row) = all()?.get(row).copied() else { return Ok(None) };
-            let entity = params.entity(row.part.entity as usize)?;
-            let pickle = params.pickle()?;
-            Ok(entity.map(|entity| Located { row, entity, pickle }))
-        },
-    )
-    .column(name, |found| Ok(Value::Text(found.entity.name()?)))
-    .column(Column::text("variant").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-    .column(Column::text("index"), |found| text(found.entity.get("index")))
-    .column(Column::uint("id"), |found| Ok(id_of(&found.entity)))
-    .column(Column::text("consumable_type").brief(), |found| text(found.node(found.row.value).get("consumableType")))
-    .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
-        Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.node(found.row.value).get(field))))
-    })
-    .column(Column::text("title").brief(), |found| title(params, &found.entity));
-    Box::new(table.derived().own_texts(false).random_access())
+    let table = located(params, "abilities", |all| &all.abilities, |row| row.part.entity)
+        .column(Column::text("name").brief().key(), |found| Ok(Value::Text(found.entity.name()?)))
+        .column(Column::text("variant").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("index"), |found| text(found.entity.get("index")))
+        .column(Column::uint("id"), |found| Ok(id_of(&found.entity)))
+        .column(Column::text("consumable_type").brief(), |found| {
+            text(found.node(found.row.value).get("consumableType"))
+        })
+        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
+            Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.node(found.row.value).get(field))))
+        })
+        .column(Column::text("title").brief(), |found| title(params, &found.entity));
+    Box::new(table)
 }

@@ -106,7 +106,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
                 text.push_str(if n == 0 { "" } else { ", " });
                 // A tuple in a tuple is not told apart further.
                 match item.kind() {
-                    NodeKind::Text => text.push_str(&item.text()?.unwrap_or_default()),
+                    NodeKind::Text => text.push_str(&item.text()?.expect("its kind is text")),
                     NodeKind::Null => text.push_str("None"),
                     kind if kind.is_container() => text.push('…'),
                     // Writing to a String cannot fail.
@@ -116,7 +116,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
             text.push(')');
             text
         }
-        NodeKind::Text => key.text()?.unwrap_or_default().into_owned(),
+        NodeKind::Text => key.text()?.expect("its kind is text").into_owned(),
         _ => key.value()?.to_string(),
     })
 }
@@ -124,7 +124,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
 /// Appends the step to the member with this key.
 fn push_key(path: &mut String, key: Node<'_>) -> Result<()> {
     match key.kind() {
-        NodeKind::Text => push_name(path, &key.text()?.unwrap_or_default()),
+        NodeKind::Text => push_name(path, &key.text()?.expect("its kind is text")),
         _ => push_index(path, key_text(key)?),
     }
     Ok(())
@@ -168,7 +168,7 @@ impl Trail {
     }
 
     fn back(&mut self) {
-        self.path.truncate(self.marks.last().copied().unwrap_or(0));
+        self.path.truncate(self.marks.last().map_or(0, |len| *len));
     }
 }
 
