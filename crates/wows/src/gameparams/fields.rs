@@ -141,7 +141,7 @@ impl Table for Fields<'_> {
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let numbers = self.params.numbers_of(&*key.as_text().filter(|_| self.finds(column))?);
+        let numbers = self.params.numbers_of(&key.as_text().filter(|_| self.finds(column))?);
         Some(numbers.and_then(|numbers| {
             let starts = self.params.starts()?;
             Ok(numbers.into_iter().flat_map(|number| starts.rows(number)).collect())
