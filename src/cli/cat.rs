@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         {
             return Ok(());
         }
-        let paths = paths_named(reader, entry, CANDIDATES.saturating_add(1));
+        let paths = paths_named(reader, entry, CANDIDATES + 1);
         match &*paths {
             [path] if show(path)? => Ok(()),
             [] | [_] => Err(not_found(&asset, entry, context)),

@@ -189,7 +189,7 @@ impl Line<'_> {
     /// The value of an option.
     fn option(&self, names: &[&str]) -> Option<&str> {
         let at = self.before.iter().position(|word| names.contains(&word.as_str()))?;
-        self.before.get(at.saturating_add(1)).map(String::as_str)
+        self.before.get(at + 1).map(String::as_str)
     }
 
     /// The first file among the arguments.
@@ -252,7 +252,7 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
         let name = value.to_string();
         let Some(rest) = name.strip_prefix(begun) else { continue };
         let end = rest.char_indices().find(|(at, sign)| *at > 0 && ends.contains(sign));
-        let end = end.map_or(rest.len(), |(at, sign)| if sign == '/' { at.saturating_add(1) } else { at });
+        let end = end.map_or(rest.len(), |(at, sign)| if sign == '/' { at + 1 } else { at });
         found.insert(format!("{begun}{}", rest.get(..end).unwrap_or_default()));
     }
     // A folder is offered with its slash.
@@ -275,9 +275,8 @@ fn addresses(word: &str, context: &Context) -> Outcome {
     let outer = context.archive(&address)?;
     let mut out = context.stdout();
     // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
-    let inside = inner
-        .match_indices(MARK)
-        .filter_map(|(at, mark)| Some((inner.get(..at), inner.get(at.saturating_add(mark.len())..)?)));
+    let inside =
+        inner.match_indices(MARK).filter_map(|(at, mark)| Some((inner.get(..at), inner.get(at + mark.len()..)?)));
     for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {
         let holder = match holder {
             None => Asset::clone(&outer),
@@ -310,7 +309,7 @@ fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>
         if matches!(escape(&file.path), Cow::Owned(_)) {
             continue;
         }
-        let end = rest.find('/').map_or(rest.len(), |at| at.saturating_add(1));
+        let end = rest.find('/').map_or(rest.len(), |at| at + 1);
         let next = format!("{begun}{}", rest.get(..end).unwrap_or_default());
         if offered.len() < OFFERED || offered.contains(&next) {
             offered.insert(next);

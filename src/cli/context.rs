@@ -258,7 +258,7 @@ impl Context {
 
     /// Reports a damaged part of a file, and continues. After a few reports the parts are only counted.
     pub(super) fn damaged(&self, file: &str, error: &Error) {
-        self.damaged.set(self.damaged.get().saturating_add(1));
+        self.damaged.set(self.damaged.get() + 1);
         let failure = Failure::in_file(file, error);
         if self.damaged.get() <= SHOWN_ERRORS {
             complain(&failure.message);
@@ -269,7 +269,7 @@ impl Context {
     /// Counts further damaged parts without details.
     pub(super) fn more_damaged(&self, count: u64) {
         if count > 0 {
-            self.damaged.set(self.damaged.get().saturating_add(count));
+            self.damaged.set(self.damaged.get() + count);
             self.worsen(Exit::Damaged);
         }
     }

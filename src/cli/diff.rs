@@ -166,7 +166,7 @@ fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
 
 /// Compares all tables.
 fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -> Vec<Differences> {
-    let bytes = (old.source().bytes().len() as u64).saturating_add(new.source().bytes().len() as u64);
+    let bytes = (old.source().bytes().len() as u64) + new.source().bytes().len() as u64;
     let share = bytes.checked_div(tables.len() as u64).unwrap_or(0);
     context.with_progress("comparing", |progress: &Progress| {
         progress.announce(bytes);

@@ -67,7 +67,7 @@ impl<W: Write> Entries<W> {
                 }
             }
         }
-        self.written = self.written.saturating_add(1);
+        self.written += 1;
         Ok(())
     }
 

@@ -123,7 +123,7 @@ impl Search<'_> {
             if found >= limit {
                 return Ok(ControlFlow::Break(()));
             }
-            found = found.saturating_add(1);
+            found += 1;
             let key = key(table, hit.row).unwrap_or_default();
             out.row(&[file.into(), table.name().into(), key, (*hit.name).into(), (*hit.text).into()])?;
             Ok(if found < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
@@ -139,7 +139,7 @@ impl Search<'_> {
         let mut counts: Vec<(String, String, usize)> = Vec::new();
         self.each(files, |file, table, _| {
             match counts.last_mut() {
-                Some(last) if last.0 == file && last.1 == table.name() => last.2 = last.2.saturating_add(1),
+                Some(last) if last.0 == file && last.1 == table.name() => last.2 += 1,
                 _ => counts.push((file.to_owned(), table.name().to_owned(), 1)),
             }
             Ok(ControlFlow::Continue(()))

@@ -148,7 +148,7 @@ fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str
         return Ok((None, entry));
     }
     for (at, mark) in entry.match_indices(archive::MARK) {
-        if let (Some(path), Some(left)) = (entry.get(..at), entry.get(at.saturating_add(mark.len())..))
+        if let (Some(path), Some(left)) = (entry.get(..at), entry.get(at + mark.len()..))
             && has(path)?
         {
             return Ok((Some(path), left));

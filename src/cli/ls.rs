@@ -185,7 +185,7 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
                 && let Some(error) = indexes.iter().find_map(|&index| row.value(index).err())
             {
                 context.damaged(file, &error);
-                skipped = skipped.saturating_add(1);
+                skipped += 1;
                 return Ok(false);
             }
             if order.is_empty() {

@@ -3,6 +3,12 @@
 //! The user's arguments end here: a command opens files through its context, reads tables and entries, and writes
 //! through it, as rows or as entries, so that every command speaks every output format.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "numbers of rows, columns and bytes in memory, which readers have checked"
+)]
+
 mod arguments;
 mod bar;
 mod cache;

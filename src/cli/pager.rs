@@ -36,7 +36,7 @@ pub(super) fn is_running() -> bool {
 pub(super) fn message(line: &str) {
     if is_running() && io::stderr().is_terminal() {
         let mut later = lock(&MESSAGES_LATER);
-        if later.len().saturating_add(line.len()) < MESSAGES {
+        if later.len() + line.len() < MESSAGES {
             later.push_str(line);
             later.push('\n');
             return;

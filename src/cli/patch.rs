@@ -490,7 +490,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
     };
     let left = context.with_progress_of("comparing", Unit::Rows, |progress| {
         patch::between(old, new, context.options(), tables, &mut damaged, &mut |row| {
-            rows = rows.saturating_add(1);
+            rows += 1;
             progress.advance(1);
             json.value(&row)?;
             json.end_line()

@@ -67,7 +67,7 @@ impl Context {
             let mut shown = None;
             while !done.load(Ordering::Acquire) {
                 std::thread::park_timeout(TICK);
-                waited = waited.saturating_add(TICK);
+                waited += TICK;
                 if waited < PATIENCE {
                     continue;
                 }

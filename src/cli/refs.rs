@@ -510,7 +510,7 @@ impl Search<'_> {
                 }
                 None => true,
             });
-            count = count.saturating_add(found.edges.len());
+            count += found.edges.len();
             for edge in &found.edges {
                 let ReferenceRow { direction, id, path, table, column, file, row, entry, .. } =
                     self.row("to", Some(edge.to), edge.from, edge, asset);

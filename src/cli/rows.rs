@@ -133,7 +133,7 @@ impl<'a> SelectedRows<'a> {
                 }
             }
             match self.is_meant(&*cursor) {
-                Ok(true) => taken = taken.saturating_add(usize::from(each(&*cursor)?)),
+                Ok(true) => taken += usize::from(each(&*cursor)?),
                 Ok(false) => {}
                 Err(error) => damaged(Some(cursor.row()), error)?,
             }

@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Res
             let folder = args.dir.join(name);
             let (mut total, mut failed) = (0usize, None);
             let mut put = |path: &str, bytes: &[u8]| {
-                total = total.saturating_add(bytes.len());
+                total += bytes.len();
                 progress.advance(1);
                 write(&joined(&folder, path), bytes).map_err(|failure| {
                     failed = Some(failure);

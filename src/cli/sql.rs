@@ -162,7 +162,7 @@ fn check_database(out: &Path) -> Result<(), Failure> {
 fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     let failed = |e| Error::io("cannot read standard input", e);
-    std::io::stdin().lock().take(SCRIPT.saturating_add(1)).read_to_string(&mut text).map_err(failed)?;
+    std::io::stdin().lock().take(SCRIPT + 1).read_to_string(&mut text).map_err(failed)?;
     if text.len() as u64 > SCRIPT {
         return Err(failed(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))).into());
     }

@@ -210,7 +210,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
         let mut met = |errors: Vec<Error>, count: u64| {
             let further = count.saturating_sub(errors.len() as u64);
             context.more_damaged(further);
-            damage.count = damage.count.saturating_add(further);
+            damage.count += further;
             for error in &errors {
                 context.damaged(name, error);
                 damage.add(error);
@@ -251,7 +251,7 @@ fn add_previews(page: &mut Page<'_>, asset: &Asset, file: &str, context: &Contex
         let (mut png, block) = (Vec::new(), format!("preview-{}", shown.len()));
         pixels.write_png(&mut png)?;
         page.block(&block, &png)?;
-        bytes = bytes.saturating_add(png.len());
+        bytes += png.len();
         shown.push(json!({ "path": path, "block": block }));
         if shown.len() >= PREVIEWS || bytes >= PREVIEW_BYTES {
             break;
@@ -305,7 +305,7 @@ impl Damage {
         if self.errors.contains(&text) {
             return;
         }
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if self.errors.len() < Self::LISTED {
             self.errors.push(text);
         }

@@ -86,14 +86,21 @@ impl Id32 {
 
 impl fmt::Display for Id64 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
+        f.write_str(ascii(&self.to_ascii()))
     }
 }
 
 impl fmt::Display for Id32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
+        f.write_str(ascii(&self.to_ascii()))
     }
+}
+
+/// The text of digits in ASCII.
+#[inline]
+#[expect(clippy::expect_used, reason = "no input can reach it")]
+pub fn ascii(digits: &[u8]) -> &str {
+    std::str::from_utf8(digits).expect("digits are ASCII")
 }
 
 /// Eight hexadecimal digits, computed in parallel: exports write ids by the million.

@@ -1,5 +1,7 @@
 //! [`Reader`], the interface of a format for all commands, and [`FileFormat`], which detects and opens its files.
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 use crate::bytes::View;
 use crate::compare::Comparison;
 use crate::container::Archive;

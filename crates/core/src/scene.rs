@@ -4,6 +4,8 @@
 //! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
 //! whose files have a shape, alone or with other files, implements [`Shapes`].
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 pub mod beside;
 mod colours;
 pub mod figure;

@@ -1,5 +1,7 @@
 //! Names that the user may have meant: the nearest ones to a name that does not exist.
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 /// The number of names that are suggested.
 const MOST: usize = 3;
 /// The likeness from which a name is suggested, from 0 to 1.
@@ -51,7 +53,7 @@ pub fn hint_or_all<'n>(wanted: &str, there_are: &str, names: impl Iterator<Item 
     /// Names that are listed although near ones are known.
     const FEW: usize = 12;
     let hint = hint(wanted, names.clone());
-    let mut listed: Vec<&str> = names.take(LISTED.saturating_add(1)).collect();
+    let mut listed: Vec<&str> = names.take(LISTED + 1).collect();
     if !hint.is_empty() && listed.len() > FEW {
         return hint;
     }

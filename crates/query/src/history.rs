@@ -134,7 +134,7 @@ impl State {
             }
             let mut key = (table.name().to_owned(), part);
             while self.0.contains_key(&key) {
-                key.1.repeated = key.1.repeated.saturating_add(1);
+                key.1.repeated += 1;
             }
             self.0.insert(key, fields);
         }

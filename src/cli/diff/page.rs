@@ -79,7 +79,7 @@ impl Tables {
 
 /// Trailing parts of a path of increasing length, and then the whole path without end.
 fn ends(path: &str) -> impl Iterator<Item = &str> {
-    let begins = path.rmatch_indices(['/', '\\']).map(|(at, _)| at.saturating_add(1));
+    let begins = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1);
     begins.filter_map(|begin| path.get(begin..)).chain(iter::repeat(path))
 }
 

@@ -58,7 +58,7 @@ impl Show<'_> {
             context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
             let Some(filter) = filter else { continue };
             let mut pairs: Vec<Pair> = differences.pairs().collect();
-            self.differing = self.differing.saturating_add(pairs.len());
+            self.differing += pairs.len();
             if self.args.condition.is_some() {
                 pairs.retain(|pair| {
                     table.matches(*pair, filter).unwrap_or_else(|error| {
@@ -67,7 +67,7 @@ impl Show<'_> {
                     })
                 });
             }
-            self.meant = self.meant.saturating_add(pairs.len());
+            self.meant += pairs.len();
             note_columns(context, old, new, table);
             let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
             found.push(Found { name, table, pairs });
@@ -92,7 +92,7 @@ impl Show<'_> {
             let found = inside.found(Some(path), tables, differences, &filters);
             inside.show(found)?;
             self.out = std::mem::take(&mut inside.out);
-            self.meant = self.meant.saturating_add(inside.meant);
+            self.meant += inside.meant;
             Ok(())
         })
     }
@@ -171,7 +171,7 @@ impl Show<'_> {
                 };
                 let group: Vec<String> = names.iter().map(group).collect();
                 if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
-                    *count = count.saturating_add(1);
+                    *count += 1;
                 }
             }
             for (group, counts) in groups {
@@ -359,7 +359,7 @@ impl Show<'_> {
             }
             Ok::<_, Failure>(())
         })();
-        self.out.tables = self.out.tables.saturating_add(found.len());
+        self.out.tables += found.len();
         self.out.report = report;
         written
     }
@@ -375,7 +375,7 @@ pub(super) const UNFOLDED: usize = 20;
 pub(super) fn code(text: &str) -> String {
     let text = escape(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.saturating_add(1));
+    let fence = "`".repeat(longest + 1);
     // A blank separates a character at the edge from the fence; in a text of blanks only it would be visible.
     let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }

@@ -334,7 +334,7 @@ impl RowSource for &Export<'_> {
                 return Err(Failure::in_file(file, &error));
             }
             self.context.damaged(file, &error);
-            skipped.set(skipped.get().saturating_add(1));
+            skipped.set(skipped.get() + 1);
             Ok(())
         };
         let not_taken = |row, error: Error| match error.kind() {
@@ -356,7 +356,7 @@ impl RowSource for &Export<'_> {
         let one_by_one = || {
             let written = rows.each(file, &damaged, |row| {
                 // The numbers of rows of several files are known once the rows before them are counted.
-                seen = if self.table.parts().is_some() { seen.saturating_add(1) } else { row.row() };
+                seen = if self.table.parts().is_some() { seen + 1 } else { row.row() };
                 if seen.saturating_sub(behind) >= STEP {
                     self.progress.advance(seen.saturating_sub(behind) as u64);
                     behind = seen;

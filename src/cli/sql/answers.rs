@@ -37,8 +37,8 @@ pub(super) fn failure_in(text: &str, fault: Fault) -> Failure {
     match &fault {
         Fault::Statement { message, at: Some(at) } => {
             let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
-            let line = before.matches('\n').count().saturating_add(1);
-            let column = before.chars().rev().take_while(|c| *c != '\n').count().saturating_add(1);
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
             let place = if text.trim_end().contains('\n') {
                 format!("line {line}, character {column}")
             } else {
@@ -169,7 +169,7 @@ fn described(name: &str, what: &str) -> Vec<String> {
     const INDENT: usize = 25;
     let mut lines = vec![format!("{name:<INDENT$}", INDENT = INDENT - 1)];
     for word in what.split(' ') {
-        let is_full = |line: &String| line.width().saturating_add(word.width()) >= WIDTH;
+        let is_full = |line: &String| line.width() + word.width() >= WIDTH;
         if lines.last().is_some_and(is_full) {
             lines.push(" ".repeat(INDENT - 1));
         }

@@ -193,7 +193,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
 fn explain(text: &str, fault: Fault, context: &Context) {
     if let Fault::Statement { at: Some(at), .. } = &fault {
         let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
-        let first = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
+        let first = before.rfind('\n').map_or(0, |end| end + 1);
         let before = before.get(first..).unwrap_or_default();
         let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
         context.show(line.trim_end());

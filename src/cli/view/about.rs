@@ -87,8 +87,8 @@ fn endings(asset: &Asset) -> crate::Result<Vec<Json>> {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         let (count, bytes) = all.entry(ending).or_default();
-        *count = count.saturating_add(1);
-        *bytes = bytes.saturating_add(file.size);
+        *count += 1;
+        *bytes += file.size;
     }
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_unstable_by(|(a, (count, _)), (b, (other, _))| other.cmp(count).then_with(|| a.cmp(b)));

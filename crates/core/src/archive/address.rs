@@ -308,7 +308,7 @@ fn descend<'i, T>(
         }
     }
     const AT_MOST: u64 = NESTED as u64;
-    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
+    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST + 1, limit: AT_MOST };
     Err(Error::of_part(kind, outer.source().name().to_owned()))
 }
 

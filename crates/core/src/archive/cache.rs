@@ -316,7 +316,7 @@ fn is_own(_: &fs::Metadata) -> bool {
 pub(super) fn own_text(path: &Path, most: u64) -> Option<String> {
     let mut text = String::new();
     let file = is_own_file(path).then(|| fs::File::open(path).ok()).flatten()?;
-    file.take(most.saturating_add(1)).read_to_string(&mut text).ok()?;
+    file.take(most + 1).read_to_string(&mut text).ok()?;
     Some(text).filter(|text| text.len() as u64 <= most)
 }
 

@@ -69,7 +69,7 @@ pub fn collect(
                     break;
                 }
             };
-            seen = seen.saturating_add(1);
+            seen += 1;
             if seen > MOST {
                 let kind = ErrorKind::Limit { what: "files in a folder", value: seen as u64, limit: MOST as u64 };
                 return Err(Error::of_part(kind, ""));
@@ -79,7 +79,7 @@ pub fn collect(
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !is_archive(&path) {
                 if depth < deepest {
-                    open.push((path, format!("{name}/"), depth.saturating_add(1)));
+                    open.push((path, format!("{name}/"), depth + 1));
                 }
             } else if is_wanted(&name) {
                 files.push((path, is_folder));

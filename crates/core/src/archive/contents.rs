@@ -116,7 +116,7 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     let mut out = Vec::new();
     for n in 0..count {
         let entry = word(n.saturating_mul(4).saturating_add(list))?;
-        let len = (entry as usize & 0xFFFF).saturating_add(1);
+        let len = (entry as usize & 0xFFFF) + 1;
         let end = at.saturating_add(len);
         let chunk = stored.get(at..end);
         let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {end}")))?;
@@ -160,14 +160,14 @@ impl Deep {
         };
         match read() {
             Ok(()) => {
-                self.decoded = self.decoded.saturating_add(1);
+                self.decoded += 1;
                 self.bytes = self.bytes.saturating_add(file.size);
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
-                self.missing = self.missing.saturating_add(1);
+                self.missing += 1;
             }
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {
-                self.refused = self.refused.saturating_add(1);
+                self.refused += 1;
             }
             Err(error) => self.check.fail_with(|| error.context(format_args!("{}", file.path))),
         }
@@ -233,7 +233,7 @@ pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress
             Ok(file) => match archive.stored(&file) {
                 Ok(_) => {}
                 Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
-                    missing = missing.saturating_add(1);
+                    missing += 1;
                 }
                 Err(error) => check.fail_with(|| error.context(format_args!("{}", file.path))),
             },

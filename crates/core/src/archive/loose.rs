@@ -108,7 +108,7 @@ impl Loose {
                         // A link to a folder may form a cycle.
                         Ok(kind) if kind.is_dir() => {
                             if depth < DEEP {
-                                open.push((path, depth.saturating_add(1)));
+                                open.push((path, depth + 1));
                             }
                         }
                         Ok(_) => {

@@ -4,6 +4,8 @@
 //! else is built on it once, for all formats: decoding ([`Archive::stored`] and [`open`]), the cache of decoded files,
 //! addresses (`ARCHIVE:INNER`), the tables `files`, `volumes` and `builds`, and every command.
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 mod address;
 mod cache;
 mod choose;

@@ -5,6 +5,8 @@
 //! such as resources with records elsewhere, implements [`Comparison`] and returns its own tables ([`Special`]) for
 //! some names.
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 mod value;
 
 pub use value::{Field, same_value};
@@ -165,7 +167,7 @@ impl Faults {
     /// Takes note of an error in one of the files.
     pub fn add(&self, side: Side, error: Error) {
         let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *count = count.saturating_add(1);
+        *count += 1;
         if kept.len() < KEPT {
             kept.push((side, error));
         }

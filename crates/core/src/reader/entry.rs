@@ -100,7 +100,7 @@ pub fn check_cells(table: &dyn Table, progress: &Progress) -> Check {
                 last = Some(error);
             }
         }
-        count = count.saturating_add(1);
+        count += 1;
         progress.advance(1);
     }
     check.with_detail(counted(count, "row"))

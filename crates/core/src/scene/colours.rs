@@ -13,7 +13,7 @@ pub fn colour(rank: usize, count: usize) -> [f32; 3] {
     let place = rank.saturating_mul(step).checked_rem(count).unwrap_or(0);
     let hue = place as f64 / count as f64 * 6.0;
     // The last hue is next to the first one.
-    let is_last = place.saturating_add(1) == count && count % 3 == 1;
+    let is_last = place + 1 == count && count % 3 == 1;
     let brightness = match place {
         _ if count <= FEW => 1.0,
         place => BRIGHTNESS.get(if is_last { 1 } else { place % 3 }).copied().unwrap_or(1.0),

@@ -70,7 +70,7 @@ fn counts(solids: &Solids<'_>) -> HashMap<Key, usize> {
     for solid in &solids.solids {
         for (_, key) in pieces(solids, *solid) {
             let count: &mut usize = counts.entry(key).or_default();
-            *count = count.saturating_add(1);
+            *count += 1;
         }
     }
     counts

@@ -3,6 +3,8 @@
 //! A [`Table`] is a lazy view of rows in a format's own layout. Building one copies nothing: a cell is read from the
 //! map on demand.
 
+#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+
 mod convert;
 pub mod filter;
 pub mod glob;
@@ -614,7 +616,7 @@ impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> RowCursor for Index
         if !(self.has)(self.next)? {
             return Ok(false);
         }
-        self.next = self.next.saturating_add(1);
+        self.next += 1;
         Ok(true)
     }
 

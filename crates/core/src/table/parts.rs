@@ -147,7 +147,7 @@ impl<'t> PartsCursor<'t> {
         let mut part = 0usize;
         let mut start = 0;
         while part < parts.count() {
-            match parts.start(part.saturating_add(1)) {
+            match parts.start(part + 1) {
                 Ok(next) if next > first => break,
                 Ok(next) => start = next,
                 Err(error) => {
@@ -155,7 +155,7 @@ impl<'t> PartsCursor<'t> {
                     break;
                 }
             }
-            part = part.saturating_add(1);
+            part += 1;
         }
         walk.left = (part..parts.count()).collect::<Vec<_>>().into_iter();
         Box::new(Skipping { walk, left: first.saturating_sub(start) })
@@ -220,7 +220,7 @@ impl RowCursor for PartsCursor<'_> {
         loop {
             match &mut self.current {
                 Current::Rows(read, at) => {
-                    *at = at.saturating_add(1);
+                    *at += 1;
                     if *at < read.rows.len() {
                         return Ok(true);
                     }

@@ -520,7 +520,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
         if self.next >= end {
             return self.table.damage().map(|()| false);
         }
-        self.next = self.next.saturating_add(1);
+        self.next += 1;
         let last = self.current.take().flatten();
         if self.table.takes_over && last.is_some() {
             self.before.set(last);

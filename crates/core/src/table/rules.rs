@@ -77,7 +77,7 @@ fn check_references(table: &dyn Table, at: usize, column: &Column, target: &dyn 
     });
     let mut count = 0u64;
     each_reference(table, at, state, |row, hash, value| {
-        count = count.saturating_add(1);
+        count += 1;
         if !known.contains(&hash) {
             let (name, target) = (&column.name, target.name());
             check.fail_with(|| broken(table, row, format!("column {name}: no row of {target} is {}", short(value))));

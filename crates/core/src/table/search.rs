@@ -173,7 +173,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> PackedTexts<'_, P> {
             let share = count.checked_mul(i).and_then(|n| n.checked_div(parts)).unwrap_or(count);
             self.rows.start.saturating_add(share)
         };
-        let part = |i: usize| self.search_part(literal, edge(i)..edge(i.saturating_add(1)));
+        let part = |i: usize| self.search_part(literal, edge(i)..edge(i + 1));
         let found: Vec<Vec<usize>> = (0..parts).into_par_iter().map(part).collect();
         found.concat()
     }
@@ -210,12 +210,12 @@ impl<P: Fn(usize) -> Range<usize> + Sync> PackedTexts<'_, P> {
                 if fits {
                     found.push(row);
                 }
-                row = row.saturating_add(1);
+                row += 1;
                 if let Some(byte) = literal.byte() {
                     // If one row contains it, the next rows often do, too.
                     let has = |row: &usize| has(self.bytes.get((self.place)(*row)).unwrap_or_default(), byte);
                     let more = row..(row..rows.end).find(|row| !has(row)).unwrap_or(rows.end);
-                    row = more.end.saturating_add(1);
+                    row = more.end + 1;
                     found.extend(more);
                     continue 'search;
                 }
@@ -304,7 +304,7 @@ pub fn search_terminated(
     let mut before = range.start;
     for &hit in &hits {
         let nul = bytes.get(before..hit).and_then(|between| memchr::memrchr(0, between));
-        let run = nul.map(|at| before.saturating_add(at).saturating_add(1));
+        let run = nul.map(|at| before.saturating_add(at) + 1);
         runs.push(run.or_else(|| runs.last().copied()).unwrap_or(range.start));
         before = hit;
     }
@@ -349,7 +349,7 @@ fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usi
             if !at_end || bytes.get(hit.saturating_add(literal.text.len())) == Some(&0) {
                 hits.push(hit);
             }
-            at = hit.saturating_add(1);
+            at = hit + 1;
         }
         hits
     };

@@ -82,7 +82,7 @@ impl Guid {
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
+        f.write_str(crate::id::ascii(&self.to_ascii()))
     }
 }
 

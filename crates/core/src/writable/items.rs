@@ -108,7 +108,7 @@ impl Lists {
             let (mut first, mut end) = (0, rows);
             while first < end {
                 let middle = first.midpoint(end);
-                if at(middle, 0)? < *of { first = middle.saturating_add(1) } else { end = middle }
+                if at(middle, 0)? < *of { first = middle + 1 } else { end = middle }
             }
             list.first = first;
             list.len = table.lists(0, &Value::from(*of))?.first().map_or(0, |list| list.len);

@@ -121,7 +121,7 @@ fn end_of_text(token: &str) -> Option<usize> {
         is_escaped = *b == b'\\' && !is_escaped;
         is_end
     });
-    close.map(|(at, _)| at.saturating_add(1))
+    close.map(|(at, _)| at + 1)
 }
 
 pub fn wrong_json(error: serde_json::Error, line: u64) -> Error {

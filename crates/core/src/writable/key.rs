@@ -57,7 +57,7 @@ impl Nth {
             // One that is alone has no number.
             Some(if same.len() > 1 { number } else { usize::MAX })
         };
-        if rows.clone().take(FEW.saturating_add(1)).count() > FEW {
+        if rows.clone().take(FEW + 1).count() > FEW {
             return Self::of(table);
         }
         let numbers: Option<HashMap<usize, usize>> = rows.map(|row| Some((row, number(row)?))).collect();

@@ -3,7 +3,7 @@
 use super::json;
 use crate::error::Result;
 use crate::escape::escape;
-use crate::id::{Id32, Id64};
+use crate::id::{Id32, Id64, ascii};
 use crate::table::{Value, write_digits};
 use std::fmt::Write as _;
 
@@ -26,8 +26,8 @@ pub fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<Option<
         Value::F64(number) if !number.is_finite() => return Ok(None),
         Value::F32(number) => float(zmij::Buffer::new().format_finite(*number), scratch),
         Value::F64(number) => float(zmij::Buffer::new().format_finite(*number), scratch),
-        Value::Id64(id) => scratch.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
-        Value::Id32(id) => scratch.push_str(std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
+        Value::Id64(id) => scratch.push_str(ascii(&Id64(*id).to_ascii())),
+        Value::Id32(id) => scratch.push_str(ascii(&Id32(*id).to_ascii())),
         Value::Guid(_) | Value::Utf16(_) => shown(value, scratch),
         Value::List(_) | Value::Map(_) => json::append(value, scratch)?,
     }
@@ -47,8 +47,8 @@ pub fn push_escaped(value: &Value<'_>, out: &mut String) {
         },
         Value::F32(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
         Value::F64(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
-        Value::Id64(id) => out.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
-        Value::Id32(id) => out.push_str(std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
+        Value::Id64(id) => out.push_str(ascii(&Id64(*id).to_ascii())),
+        Value::Id32(id) => out.push_str(ascii(&Id32(*id).to_ascii())),
         Value::List(values) => {
             out.push('[');
             for (at, value) in values.iter().enumerate() {

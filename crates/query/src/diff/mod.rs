@@ -124,7 +124,7 @@ impl<'a> TableDiff<'a> {
                     let (count, fault) = table::count(&**table);
                     if let Some(fault) = fault {
                         found.faults.push((side, fault));
-                        found.fault_count = found.fault_count.saturating_add(1);
+                        found.fault_count += 1;
                     }
                     (0..count).collect()
                 };

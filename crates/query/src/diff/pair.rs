@@ -37,7 +37,7 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
         let equal = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         if equal > 0 {
             aligned.runs.push(Run { old: number(i), new: number(j), len: number(equal) });
-            (i, j) = (i.saturating_add(equal), j.saturating_add(equal));
+            (i, j) = (i + equal, j + equal);
         }
         let (Some((first_old, a)), Some((first_new, b))) =
             (old.get(i..).and_then(<[_]>::split_first), new.get(j..).and_then(<[_]>::split_first))
@@ -48,14 +48,14 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
         let in_old = a.iter().take(ahead).position(|key| key == first_new);
         let in_new = b.iter().take(ahead).position(|key| key == first_old);
         let (skip_old, skip_new) = match (in_old, in_new) {
-            (Some(a), Some(b)) if b < a => (0, b.saturating_add(1)),
-            (Some(a), _) => (a.saturating_add(1), 0),
-            (None, Some(b)) => (0, b.saturating_add(1)),
+            (Some(a), Some(b)) if b < a => (0, b + 1),
+            (Some(a), _) => (a + 1, 0),
+            (None, Some(b)) => (0, b + 1),
             (None, None) => (1, 1),
         };
-        aligned.old.extend((i..i.saturating_add(skip_old)).map(number));
-        aligned.new.extend((j..j.saturating_add(skip_new)).map(number));
-        (i, j) = (i.saturating_add(skip_old), j.saturating_add(skip_new));
+        aligned.old.extend((i..i + skip_old).map(number));
+        aligned.new.extend((j..j + skip_new).map(number));
+        (i, j) = (i + skip_old, j + skip_new);
     }
     aligned.old.extend((i..old.len()).map(number));
     aligned.new.extend((j..new.len()).map(number));
@@ -64,7 +64,7 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
 
 /// Row numbers fit: [`super::MAX_ROWS`] is below 2^32.
 fn number(row: usize) -> u32 {
-    u32::try_from(row).unwrap_or(u32::MAX)
+    u32::try_from(row).expect("fewer rows are compared")
 }
 
 /// Differences between the two sides of `rows`.
@@ -73,7 +73,7 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
     let aligned = align(&old.hashes, &new.hashes);
     let total = (old.hashes.len() as u64).max(1);
-    let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps).checked_div(total).unwrap_or(0));
+    let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps) / total);
 
     let piece = rows.piece().max(1);
     // Pairs in runs that are the same are done with: of equal rows, any two may go together.
@@ -90,7 +90,7 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
             .into_iter()
             .chain(parted)
             .filter(|row| keys.skipped.binary_search(row).is_err())
-            .map(|row| (keys.hashes.get(row as usize).copied().unwrap_or_default(), row))
+            .map(|row| (keys.hashes[row as usize], row))
             .collect();
         left.par_sort_unstable();
         left
@@ -143,14 +143,14 @@ impl Run {
     fn split(self, piece: usize) -> impl Iterator<Item = Self> {
         let piece = number(piece);
         (0..self.len).step_by(piece as usize).map(move |start| Self {
-            old: self.old.saturating_add(start),
-            new: self.new.saturating_add(start),
+            old: self.old + start,
+            new: self.new + start,
             len: piece.min(self.len.saturating_sub(start)),
         })
     }
 
     fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
-        (0..self.len).map(move |at| (self.old.saturating_add(at), self.new.saturating_add(at)))
+        (0..self.len).map(move |at| (self.old + at, self.new + at))
     }
 }
 
@@ -169,7 +169,7 @@ type Hashed = (u64, u32);
 fn take_group<'s>(sorted: &mut &'s [Hashed]) -> &'s [Hashed] {
     let Some((first, _)) = sorted.first() else { return &[] };
     let len = sorted.iter().take_while(|(hash, _)| hash == first).count();
-    let (group, rest) = sorted.split_at_checked(len).unwrap_or_default();
+    let (group, rest) = sorted.split_at(len);
     *sorted = rest;
     group
 }

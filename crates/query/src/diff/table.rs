@@ -167,7 +167,7 @@ pub(super) fn lone_fields<'t>(
     fields: &mut Vec<Field<'t>>,
     damaged: &mut Damaged<'_>,
 ) {
-    let row = pair.old.or(pair.new).unwrap_or_default() as usize;
+    let row = pair.old.or(pair.new).expect("a pair has a row") as usize;
     let (side, columns) = (if pair.old.is_some() { Side::Old } else { Side::New }, table.columns());
     let keys = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Key);
     let paths: Vec<usize> = keys.filter_map(|(at, _)| path_of_key(table, at)).collect();
@@ -194,7 +194,7 @@ pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
     let mut count = 0u32;
     loop {
         match cursor.advance() {
-            Ok(true) if (count as usize) < MAX_ROWS => count = count.saturating_add(1),
+            Ok(true) if (count as usize) < MAX_ROWS => count += 1,
             Ok(true) => return (count, Some(too_many(table))),
             Ok(false) => return (count, None),
             Err(error) => return (count, Some(error)),
@@ -204,7 +204,7 @@ pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
 
 fn too_many(table: &dyn Table) -> Error {
     let limit = MAX_ROWS as u64;
-    let kind = ErrorKind::Limit { what: "rows that are compared", value: limit.saturating_add(1), limit };
+    let kind = ErrorKind::Limit { what: "rows that are compared", value: limit + 1, limit };
     Error::of_part(kind, table.name().to_owned())
 }
 
@@ -228,7 +228,7 @@ pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     }
     Ok(match parts.len() {
         0 => Value::from(row),
-        1 => parts.pop().map(|(_, value)| value).unwrap_or_default(),
+        1 => parts.remove(0).1,
         _ => Value::Map(parts),
     })
 }
@@ -260,7 +260,7 @@ impl<'t> Seeker<'t> {
         };
         while at < row {
             self.step(&mut *cursor, row)?;
-            at = at.saturating_add(1);
+            at += 1;
         }
         let (cursor, _) = self.cursor.insert((cursor, row));
         Ok(&**cursor)

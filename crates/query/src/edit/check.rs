@@ -145,7 +145,7 @@ fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
 fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
     let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
     let mut removed = edit.remove.iter().copied().peekable();
-    let came: HashMap<usize, usize> = added.unwrap_or_default().iter().copied().zip(0..).collect();
+    let came: HashMap<usize, usize> = added.into_iter().flatten().copied().zip(0..).collect();
     let (mut before, mut after) = (old.cursor(0), new.cursor(0));
     let (stored_before, stored_after) = (old.stored_len(), new.stored_len());
     let mut come = 0usize;
@@ -155,7 +155,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
             && let Some(number) = came.get(&after.row())
         {
             is_new(new, &*after, edit.add.get(*number))?;
-            come = come.saturating_add(1);
+            come += 1;
             continue;
         }
         let stayed = loop {
@@ -168,7 +168,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
             (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied(), free)?,
             (Ok(false), Ok(true)) if added.is_none() => {
                 is_new(new, &*after, edit.add.get(come))?;
-                come = come.saturating_add(1);
+                come += 1;
             }
             // After damage nothing can be compared, on both sides.
             (Ok(false), Ok(false)) | (Err(_), Err(_)) => break,
@@ -235,7 +235,7 @@ fn new_finding(check: &report::Check, old: Option<&report::Check>, renumbered: b
     let mut left: HashMap<Finding, usize> = HashMap::new();
     for finding in kept {
         let known = left.entry(Finding::of(finding, renumbered)).or_default();
-        *known = known.saturating_add(1);
+        *known += 1;
     }
     let is_complete = found == kept.len() as u64;
     let of_new = check.findings().iter().find(|finding| {

@@ -80,7 +80,7 @@ impl<'m> Blocks<'m, '_> {
 
     fn push(&mut self, part: &'m [u8]) -> Result<()> {
         self.meant.push(part);
-        self.len = self.len.saturating_add(part.len());
+        self.len += part.len();
         if self.room() > 0 { Ok(()) } else { self.write() }
     }
 
@@ -97,9 +97,9 @@ impl<'m> Blocks<'m, '_> {
         let written = self.to.write_all(block);
         written.map_err(|error| if self.old.is_cut() { cut() } else { Error::io("cannot write", error) })?;
         self.written.resize(self.written.len().max(self.len), 0);
-        read_back(self.to, self.done, &self.meant, self.written.get_mut(..self.len).unwrap_or_default())?;
+        read_back(self.to, self.done, &self.meant, &mut self.written[..self.len])?;
         let before = self.done / SYNC;
-        self.done = self.done.saturating_add(self.len);
+        self.done += self.len;
         if self.done / SYNC > before {
             (self.sync)();
         }

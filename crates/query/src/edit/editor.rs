@@ -233,8 +233,8 @@ impl<'a> Editor<'a> {
 
     pub(super) fn note(&mut self, outcome: &Outcome) {
         match outcome {
-            Outcome::Done => self.done = self.done.saturating_add(1),
-            Outcome::Held => self.held = self.held.saturating_add(1),
+            Outcome::Done => self.done += 1,
+            Outcome::Held => self.held += 1,
             Outcome::LeftOut(why) => self.left_out.push(why.clone()),
         }
     }
@@ -312,7 +312,7 @@ impl<'a> Editor<'a> {
     /// `Syntax` if rows of the table cannot be deleted.
     pub fn delete_missing(&mut self, table: Option<&str>) -> Result<()> {
         let gone = self.resolved(table)?.delete_missing()?;
-        self.done = self.done.saturating_add(gone as u64);
+        self.done += gone as u64;
         Ok(())
     }
 
@@ -333,9 +333,9 @@ impl<'a> Editor<'a> {
     ///
     /// [`check_cell`]: super::check_cell
     pub fn resolved_edits(&mut self, edits: TableEdits) -> Result<()> {
-        let count = edits.set.len().saturating_add(edits.add.len()).saturating_add(edits.remove.len());
+        let count = edits.set.len() + edits.add.len() + edits.remove.len();
         self.resolved(Some(&edits.table.clone()))?.take(edits)?;
-        self.done = self.done.saturating_add(count as u64);
+        self.done += count as u64;
         Ok(())
     }
 
@@ -350,9 +350,9 @@ impl<'a> Editor<'a> {
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
                 let resolved = self.resolved(None)?;
                 let table = &*resolved.table;
-                let label = table.columns().get(table.label()).map(|column| column.name.clone());
-                let at = label.as_deref().and_then(|name| column_index(table, name)).unwrap_or(0);
-                let key = cells.iter().find(|(name, _)| Some(name) == label.as_ref()).map(|(_, key)| key.clone());
+                let at = table.label();
+                let label = table.columns().get(at).map(|column| &column.name);
+                let key = cells.iter().find(|(name, _)| Some(name) == label).map(|(_, key)| key.clone());
                 let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
                 let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
                 if !known {
@@ -395,7 +395,7 @@ impl<'a> Editor<'a> {
                 there.is_some()
             });
         let count = if is_same { &mut self.held } else { &mut self.done };
-        *count = count.saturating_add(1);
+        *count += 1;
         self.pieces = Some(pieces);
     }
 
@@ -412,7 +412,7 @@ impl<'a> Editor<'a> {
         let pieces = restore.pieces(bytes.len())?;
         self.pieces = Some(pieces);
         self.restored = Some(restore.new.content);
-        self.done = self.done.saturating_add(1);
+        self.done += 1;
         Ok(true)
     }
 
@@ -519,7 +519,7 @@ impl<'a> EditPlan<'a> {
         let seal = self.pieces.seal_range();
         let mut at = 0usize;
         let mut is_there = |slice: &[u8]| {
-            let end = at.saturating_add(slice.len());
+            let end = at + slice.len();
             let sealed = [seal.start, seal.end].map(|place| place.clamp(at, end).saturating_sub(at));
             let there = bytes.get(at..end);
             at = end;

@@ -14,25 +14,18 @@ impl Index {
     /// One or two rows for each of the first bits.
     pub(super) fn new(mut rows: Vec<(u64, usize)>) -> Self {
         rows.sort_unstable();
-        let bits = rows.len().checked_ilog2().unwrap_or(0).max(1);
-        let shift = u64::BITS.saturating_sub(bits);
-        let count = 1u64.checked_shl(bits).unwrap_or(0);
-        let mut at = 0usize;
-        let start = |first: u64| {
-            while rows.get(at).is_some_and(|(hash, _)| hash >> shift < first) {
-                at = at.saturating_add(1);
-            }
-            at
-        };
-        let starts = (0..count).map(start).collect();
+        let bits = rows.len().checked_ilog2().map_or(1, |bits| bits.max(1));
+        let shift = u64::BITS - bits;
+        let count = 1u64 << bits;
+        let starts = (0..count).map(|first| rows.partition_point(|(hash, _)| hash >> shift < first)).collect();
         Self { rows, starts, shift }
     }
 
     /// The rows with this hash, in order.
     pub(super) fn rows(&self, hash: u64) -> impl Iterator<Item = usize> {
-        let first = usize::try_from(hash >> self.shift).unwrap_or(usize::MAX);
-        let start = self.starts.get(first).copied().unwrap_or(usize::MAX);
-        let near = self.rows.get(start..).unwrap_or_default().iter();
+        let first =
+            usize::try_from(hash >> self.shift).expect("the first bits are as many as the starts in memory need");
+        let near = self.rows[self.starts[first]..].iter();
         let equal = near.skip_while(move |(other, _)| *other < hash).take_while(move |(other, _)| *other == hash);
         equal.map(|(_, row)| *row)
     }

@@ -53,7 +53,7 @@ pub struct Unpatched {
 
 impl Unpatched {
     fn refused(&mut self, table: &str, error: &Error) {
-        self.count(table, self.counted(table).saturating_add(1));
+        self.count(table, self.counted(table) + 1);
         self.reason(error);
     }
 
@@ -184,7 +184,7 @@ fn differing_keys(old: &Asset, new: &Asset, name: &str) -> Result<Option<(String
     const ONE_OF: u64 = 16;
     for table in diff::tables(old, new, &[name.to_owned()])? {
         let found = table.find(&Progress::default(), 0);
-        let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old.saturating_add(found.rows_new);
+        let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old + found.rows_new;
         let key = table.side(Side::Old).and_then(|table| match &keys(table).collect::<Vec<_>>()[..] {
             [key] => Some((*key, table.columns().get(*key)?.name.to_string())),
             _ => None,
@@ -347,7 +347,7 @@ fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<DraftEdit>, left: &mut U
     /// Bytes of the file that are read in the time of one try.
     const BYTES_OF_ROW: usize = 1 << 10;
     let of_file = editor.size() / BYTES_OF_ROW;
-    let left_to_do = of_file.saturating_add(rows.len()).saturating_mul(TIMES);
+    let left_to_do = (of_file + rows.len()).saturating_mul(TIMES);
     tried(editor, name, rows, left, &mut Tries { of_file, left: left_to_do })
 }
 
@@ -361,7 +361,7 @@ struct Tries {
 impl Tries {
     /// Whether one more may be made.
     fn take(&mut self, rows: usize) -> bool {
-        let left = self.left.checked_sub(self.of_file.saturating_add(rows));
+        let left = self.left.checked_sub(self.of_file + rows);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
@@ -376,7 +376,7 @@ fn tried(
 ) -> Vec<DraftEdit> {
     while !rows.is_empty() {
         if !tries.take(rows.len()) {
-            left.count(name, left.counted(name).saturating_add(rows.len() as u64));
+            left.count(name, left.counted(name) + rows.len() as u64);
             left.reason(format!("{name}: too many rows cannot be written to try each of them"));
             return Vec::new();
         }
@@ -486,13 +486,13 @@ fn undo_list(
         let is_key = |at: usize| before.nature().item.is_some_and(|item| at <= item);
         set.iter().filter(|(at, _)| !is_key(*at)).filter_map(|(at, value)| Some((name(*at)?, value.clone()))).collect()
     };
-    let old = |item: usize| stored(before, list.first.saturating_add(item), false);
+    let old = |item: usize| stored(before, list.first + item, false);
     let new = |item: &Item| match item {
-        Item::New(place) => Ok::<Cells, Error>(edit.add.get(*place).map(&named).unwrap_or_default()),
+        Item::New(place) => Ok::<Cells, Error>(named(&edit.add[*place])),
         Item::Kept(number) => {
             let mut cells = old(*number)?;
             let set = list.set.get(number).and_then(|place| edit.set.get(*place));
-            for (column, value) in set.map(|(_, set)| named(set)).unwrap_or_default() {
+            for (column, value) in set.into_iter().flat_map(|(_, set)| named(set)) {
                 cells.retain(|(other, _)| *other != column);
                 cells.push((column, value));
             }
@@ -596,7 +596,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 let to = if column.role == Role::Key { &mut key } else { &mut cells };
                 to.push((column.name.clone(), value));
             }
-            let key = if key.len() == 1 { key.pop().map(|(_, key)| key).unwrap_or_default() } else { Value::Map(key) };
+            let key = if key.len() == 1 { key.remove(0).1 } else { Value::Map(key) };
             each(row(&edit.table, DifferenceKind::Removed, key, Some(cells), None))?;
         }
         for &at in &edit.remove {

@@ -252,12 +252,12 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
 fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
-    let text = head.get(mark..).unwrap_or_default();
-    let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or_default();
+    let text = &head[mark..];
+    let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or(text);
     let has = |sign: u8| line.contains(&sign);
     // A first line that only says how cells are divided, as some spreadsheets want it.
     let (delimiter, skip) = match line.trim_ascii_end() {
-        [b's', b'e', b'p', b'=', sign] => (*sign, mark.saturating_add(line.len())),
+        [b's', b'e', b'p', b'=', sign] => (*sign, mark + line.len()),
         _ if has(b',') => (b',', mark),
         _ => ([b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b','), mark),
     };

@@ -298,7 +298,7 @@ impl<'a> Resolved<'a> {
         }
         let probes = if self.table.nature().sequential { WALKS } else { PROBES };
         let is_probed = self.index.is_none() && self.probes < probes;
-        self.probes = self.probes.saturating_add(usize::from(is_probed));
+        self.probes += usize::from(is_probed);
         let hash = self.hash(cells);
         let (found, index) = self.keyed(known, |table| {
             let mut candidates = None;
@@ -536,7 +536,7 @@ impl<'a> Resolved<'a> {
                 Some(cell) if !is_removed && same_value(&cell.value, &value) => {}
                 None if !is_removed => new.push(Cell { column, value, differs }),
                 _ => {
-                    let name = self.table.columns().get(column).map(|c| c.name.clone()).unwrap_or_default();
+                    let name = &self.table.columns()[column].name;
                     return Err(refused(format!("{shown}: there are two edits of column {name}")));
                 }
             }
@@ -560,7 +560,7 @@ impl<'a> Resolved<'a> {
                 _ => self.column(&name)?.0,
             };
             named.push((at, given));
-            next = at.saturating_add(1);
+            next = at + 1;
         }
         Ok(named)
     }
@@ -676,7 +676,7 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
             (None, _) => return Err(wrong("has no such list")),
             (Some(_), false) => return Err(wrong("has several such lists")),
             (Some(found), true) if list.is_none() && !found.shared.is_empty() && column.role == Role::Key => {
-                let first = columns.first().map(|column| &*column.name).unwrap_or_default();
+                let first = &columns[0].name;
                 return Err(wrong(&format!("shares its list with other rows: name the list by {first}")));
             }
             (Some(found), true) if list.as_ref().is_none_or(|list| *list == found) => list = Some(found),

@@ -118,11 +118,11 @@ impl Restore {
                     let range = range.filter(|(start, end)| start <= end && *end <= len);
                     let (start, end) = range.ok_or_else(|| refused("an undo that leaves the file"))?;
                     pieces.keep(start..end);
-                    size = size.saturating_add(end.saturating_sub(start) as u64);
+                    size += end.saturating_sub(start) as u64;
                 }
                 StoredPiece::New(bytes) => {
                     pieces.put(bytes.as_slice());
-                    size = size.saturating_add(bytes.len() as u64);
+                    size += bytes.len() as u64;
                 }
             }
             // Ranges may be named again and again.

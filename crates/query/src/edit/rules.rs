@@ -129,7 +129,7 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
     let mut counts: HashMap<u64, Count> = HashMap::new();
     for (at, value) in edited.written(column).filter(|(_, value)| !value.is_null()) {
         let count = counts.entry(hash(value)).or_default();
-        count.after = count.after.saturating_add(1);
+        count.after += 1;
         count.written.push(at);
     }
     if counts.is_empty() {
@@ -137,9 +137,9 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
     }
     edited.stored(column, |row, value| {
         if let Some(count) = counts.get_mut(&hash(value)) {
-            count.before = count.before.saturating_add(1);
+            count.before += 1;
             let stays = usize::from(!edited.is_replaced(row, column));
-            count.after = count.after.saturating_add(stays);
+            count.after += stays;
         }
     });
     for (at, value) in edited.written(column) {
@@ -149,7 +149,7 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
         if count.after == count.written.len() && count.written.first() == Some(&at) {
             continue;
         }
-        let name = table.columns().get(column).map(|column| &*column.name).unwrap_or_default();
+        let name = &table.columns()[column].name;
         let what = format!("{}: column {name}: {} does not fit: another row has it", table.name(), short(value));
         found.push(Violation { table: table.name().to_owned(), at, error: refused(what) });
     }
@@ -185,9 +185,7 @@ fn dangling(
             wanted.remove(&hash);
         }
     });
-    let name_of = |table: &dyn Table, at: usize| table.columns().get(at).map(|column| column.name.clone());
-    let (name, id_name) =
-        (name_of(table.table, column).unwrap_or_default(), name_of(target.table, id).unwrap_or_default());
+    let (name, id_name) = (&table.table.columns()[column].name, &target.table.columns()[id].name);
     for (at, value) in table.written(column) {
         let old = match at {
             EditPosition::Set(row) => table.table.value(row, column)?,

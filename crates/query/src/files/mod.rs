@@ -119,7 +119,7 @@ impl FilePattern {
 fn split_glob(path: &str) -> (PathBuf, String) {
     let first = path.find(['*', '?', '[', '{']).unwrap_or(0);
     let before = path.get(..first).unwrap_or_default();
-    let start = before.rfind(std::path::is_separator).map_or(0, |at| at.saturating_add(1));
+    let start = before.rfind(std::path::is_separator).map_or(0, |at| at + 1);
     let (root, glob) = path.split_at_checked(start).unwrap_or(("", path));
     let root = if root.is_empty() { "." } else { root };
     (root.into(), glob_of(glob).into_owned())

@@ -74,7 +74,7 @@ impl Schema {
         let common = ["file", "build"].into_iter().take(if has_builds { 2 } else { 1 });
         let common = common.map(|name| if is_brief { Column::text(name).brief() } else { Column::text(name) }.key());
         let mut all: Vec<Column> = common.collect();
-        let label = label.saturating_add(all.len());
+        let label = label + all.len();
         let own_names = columns.iter().map(|column| column.name.to_string()).collect();
         let common = all.clone();
         for column in columns {
@@ -84,7 +84,7 @@ impl Schema {
             let mut column = column.clone().accepts(Accepts::Nothing);
             if common.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
                 let names = (2u32..).map(|number| format!("{}_{number}", column.name));
-                let free = names.take(columns.len().saturating_add(1)).find(|name| !is_taken(name));
+                let free = names.take(columns.len() + 1).find(|name| !is_taken(name));
                 column.name = free.map_or(column.name, Cow::Owned);
             }
             all.push(column);
@@ -98,7 +98,7 @@ impl Schema {
 
     pub(super) fn keep_len(&self, part: usize, len: usize) {
         let mut counts = self.counts();
-        if counts.starts.len() <= part.saturating_add(1) {
+        if counts.starts.len() <= part + 1 {
             counts.lens.insert(part, len);
         }
     }
@@ -119,8 +119,8 @@ impl Schema {
                 loop {
                     let next = counts.starts.len().saturating_sub(1);
                     let Some(len) = counts.lens.remove(&next) else { break };
-                    let last = counts.starts.last().copied().unwrap_or(0);
-                    counts.starts.push(last.saturating_add(len));
+                    let last = counts.starts.last().map_or(0, |start| *start);
+                    counts.starts.push(last + len);
                 }
                 if let Some(start) = counts.starts.get(part) {
                     return Ok(*start);
@@ -210,7 +210,7 @@ impl FileSet {
         let mut depends = true;
         let mut file = 0usize;
         while depends && file < self.list.len() {
-            let next = if file == 0 { 1 } else { file.saturating_add(AT_ONCE).min(self.list.len()) };
+            let next = if file == 0 { 1 } else { (file + AT_ONCE).min(self.list.len()) };
             let opened: Vec<_> = (file..next)
                 .into_par_iter()
                 .with_max_len(1)
@@ -323,7 +323,7 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
     let mut counts: Vec<(Format, usize)> = Vec::new();
     for format in formats.iter().flatten() {
         match counts.iter_mut().find(|(known, _)| known == format) {
-            Some((_, count)) => *count = count.saturating_add(1),
+            Some((_, count)) => *count += 1,
             None => counts.push((*format, 1)),
         }
     }

@@ -227,7 +227,7 @@ enum Piece {
 fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Option<Literal>) {
     let literal = |index: usize, text: &str| {
         let at_start = index.checked_sub(1).is_some_and(|before| matches!(pieces.get(before), Some(Piece::Edge)));
-        let at_end = matches!(pieces.get(index.saturating_add(1)), Some(Piece::Edge));
+        let at_end = matches!(pieces.get(index + 1), Some(Piece::Edge));
         let anchor = match (at_start, at_end) {
             (true, true) => Anchor::Whole,
             (true, false) => Anchor::Start,

@@ -98,7 +98,7 @@ impl Run {
         Self {
             head: self.head.clone(),
             number: self.number.map(|number| number.saturating_add(skip.into())),
-            row: self.row.saturating_add(skip),
+            row: self.row + skip,
             len: self.len.saturating_sub(skip).min(UNIT),
         }
     }
@@ -184,7 +184,7 @@ impl<'t> Lines<'t> {
             while count < UNIT
                 && let Some(run) = left.next()
             {
-                count = count.saturating_add(run.len);
+                count += run.len;
                 unit.runs.push(run);
             }
         };
@@ -213,14 +213,14 @@ impl<'t> Lines<'t> {
     /// Makes the rows of a unit into text.
     fn unit(&self, all: &Runs, unit: &mut Unit) {
         let mut seeker = diff::Seeker::new(self.table);
-        let rows = |run: &Run| run.row as usize..run.row.saturating_add(run.len) as usize;
+        let rows = |run: &Run| run.row as usize..(run.row + run.len) as usize;
         self.table.prefetch(&unit.runs.iter().map(rows).collect::<Vec<_>>());
         for run in std::mem::take(&mut unit.runs) {
             let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
             unit.share(head.unwrap_or_default());
             for at in 0..run.len {
                 // A row is located once for all of its cells.
-                let cursor = match seeker.at(run.row.saturating_add(at)) {
+                let cursor = match seeker.at(run.row + at) {
                     Ok(cursor) => cursor,
                     Err(error) => {
                         unit.damage("row", error);
@@ -251,7 +251,7 @@ impl<'t> Lines<'t> {
         match len {
             Ok(len) if self.table.nature().random_access => {
                 let shares: Vec<Range<usize>> =
-                    (0..len).step_by(SHARE).map(|start| start..start.saturating_add(SHARE).min(len)).collect();
+                    (0..len).step_by(SHARE).map(|start| start..(start + SHARE).min(len)).collect();
                 for together in shares.chunks(threads::count().saturating_mul(4)) {
                     let read: Vec<Runs> = together.par_iter().map(|rows| self.keys_of(rows.clone())).collect();
                     read.into_iter().for_each(|part| all.append(part));
@@ -294,7 +294,7 @@ impl<'t> Lines<'t> {
                 Some(last)
                     if number.is_some() && last.number.and_then(|n| n.checked_add(last.len.into())) == number =>
                 {
-                    last.len = last.len.saturating_add(1);
+                    last.len += 1;
                     continue;
                 }
                 Some(last) => last.head.clone(),
@@ -313,7 +313,7 @@ impl<'t> Lines<'t> {
     fn sortable(&self, row: &dyn RowCursor, out: &mut String, is_coded: &mut bool) -> Result<Option<u64>> {
         for (at, key) in self.keys.iter().enumerate() {
             let number = match key.value(row)? {
-                Value::Uint(number) if at.saturating_add(1) == self.keys.len() => return Ok(Some(number)),
+                Value::Uint(number) if at + 1 == self.keys.len() => return Ok(Some(number)),
                 Value::Uint(number) => Some(number),
                 Value::Int(number) => Some(number.abs_diff(i64::MIN)),
                 Value::Text(text) => {
@@ -380,7 +380,7 @@ impl Runs {
     /// Appends rows.
     fn append(&mut self, part: Self) {
         let base = self.texts.len();
-        let moved = |at: usize| at.saturating_add(base);
+        let moved = |at: usize| at + base;
         let runs = part.runs.into_iter();
         self.runs.extend(runs.map(|run| Run { head: moved(run.head.start)..moved(run.head.end), ..run }));
         self.texts.push_str(&part.texts);

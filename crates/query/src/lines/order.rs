@@ -20,11 +20,9 @@ pub(super) fn by_text<'t, T: Sync>(
     text: impl Fn(&'t T) -> &'t [u8] + Sync,
     then: impl Fn(&T, &T) -> Ordering + Sync,
 ) -> Vec<u32> {
-    let text_of = |item: u32| items.get(item as usize).map(&text).unwrap_or_default();
-    let compare = |a: u32, b: u32| {
-        let then = || Some(then(items.get(a as usize)?, items.get(b as usize)?));
-        text_of(a).cmp(text_of(b)).then_with(|| then().unwrap_or(Ordering::Equal))
-    };
+    let text_of = |item: u32| text(&items[item as usize]);
+    let compare =
+        |a: u32, b: u32| text_of(a).cmp(text_of(b)).then_with(|| then(&items[a as usize], &items[b as usize]));
     let mut places: Vec<TextPrefix> = (0u32..).zip(items).map(|(number, _)| (0, number)).collect();
     Sort { text: text_of, compare }.sort(&mut places, 0, 0);
     places.into_iter().map(|(_, item)| item).collect()
@@ -52,15 +50,19 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
                 break;
             }
             let first = self.behind(first, skip);
-            let common = places.iter().map(|place| shared(first, self.behind(place.1, skip))).min().unwrap_or(0);
+            let common = places
+                .iter()
+                .map(|place| shared(first, self.behind(place.1, skip)))
+                .min()
+                .expect("there is a first place");
             // Fewer if a text ends, or all of them are equal.
             if common < size_of::<u64>() {
                 return self.sort_few(places);
             }
-            skip = skip.saturating_add(common);
+            skip += common;
         }
         let sort_behind = |part: &mut [TextPrefix]| {
-            self.sort(part, skip.saturating_add(size_of::<u64>()), depth.saturating_add(1));
+            self.sort(part, skip + (size_of::<u64>()), depth + 1);
         };
         if places.len() < MANY {
             places.sort_unstable();

@@ -98,7 +98,7 @@ impl<'a> StatedPaths<'a> {
     fn exact(&self, path: &str, from: &Asset) -> Result<Option<Destination>> {
         let found = |address: String, asset| Some(Destination { address, asset, is_replacement: false });
         if let Some(number) = self.open_file(path, Some(from)) {
-            let name = self.assets.get(number).map(|asset| asset.source().name()).unwrap_or_default();
+            let name = self.assets[number].source().name();
             return Ok(found(name.to_owned(), Some(number)));
         }
         let beside = from.source().path().and_then(Path::parent).and_then(|folder| file_near(folder, path));

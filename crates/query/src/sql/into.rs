@@ -92,7 +92,7 @@ impl Batch {
     }
 
     fn cell(&self, cell: &BatchCell) -> ValueRef<'_> {
-        let bytes = |range: &Range<usize>| self.bytes.get(range.clone()).unwrap_or_default();
+        let bytes = |range: &Range<usize>| &self.bytes[range.clone()];
         match cell {
             BatchCell::Null => ValueRef::Null,
             BatchCell::Integer(number) => ValueRef::Integer(*number),
@@ -103,7 +103,7 @@ impl Batch {
     }
 
     fn is_full(&self) -> bool {
-        self.cells.len().saturating_mul(size_of::<BatchCell>()).saturating_add(self.bytes.len()) >= BATCH
+        self.cells.len().saturating_mul(size_of::<BatchCell>()) + self.bytes.len() >= BATCH
     }
 }
 
@@ -185,7 +185,7 @@ fn insert_all(answer: &mut Answer<'_>, new: &mut NewDatabase<'_>) -> Result<u64,
         let mut writer = None;
         let mut is_alone = threads::count() < 2;
         let asked = answer.raw_rows(|cells| {
-            rows = rows.saturating_add(1);
+            rows += 1;
             batch.push(cells);
             if !batch.is_full() {
                 return Ok(());

@@ -225,7 +225,7 @@ impl Session {
         self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
             Fault::Statement { message, at } => {
-                let at = at.map(|at| at.saturating_add(statement.start));
+                let at = at.map(|at| at + statement.start);
                 Fault::Statement { message: self.explained(message, statement.text), at }
             }
             fault => fault,

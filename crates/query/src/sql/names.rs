@@ -20,7 +20,7 @@ pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<St
         });
         // One of these numbers is free.
         let Some((number, free)) = free else { return name };
-        taken.insert(name.to_ascii_lowercase(), number.saturating_add(1));
+        taken.insert(name.to_ascii_lowercase(), number + 1);
         taken.insert(free.to_ascii_lowercase(), 2);
         free
     };

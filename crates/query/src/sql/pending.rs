@@ -160,7 +160,7 @@ impl Changes {
             number = pending.added.len();
             pending.added.push(Some(set));
         });
-        Ok(table.len()?.saturating_add(number))
+        Ok(table.len()? + number)
     }
 
     /// Sets the changed cells of a row. `alias` is the column that the hidden one after all others stands for.

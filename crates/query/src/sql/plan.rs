@@ -341,6 +341,6 @@ impl QueryPlan {
 
     /// The number by which SQLite hands a plan back.
     pub(super) fn number_of(at: usize) -> c_int {
-        c_int::try_from(at).unwrap_or(c_int::MAX)
+        c_int::try_from(at).expect("a statement has few plans")
     }
 }

@@ -44,7 +44,7 @@ pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
             let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
             let (length, ended) = end_of_statement(rest);
             let statement = Statement { text: rest.get(..length).unwrap_or(rest), start, ended };
-            start = start.saturating_add(length);
+            start += length;
             if !is_empty(statement.text) {
                 return Some(statement);
             }
@@ -70,7 +70,7 @@ fn after_blanks(mut text: &str) -> &str {
             _ if c.is_whitespace() || c == ';' => c.len_utf8(),
             _ => break,
         };
-        text = text.get(skipped..).unwrap_or_default();
+        text = &text[skipped..];
     }
     text
 }
@@ -80,10 +80,10 @@ fn end_of_statement(text: &str) -> (usize, bool) {
     let mut at = 0usize;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         match skip(rest) {
-            Some((length, Skipped::Open)) => return (at.saturating_add(length), false),
-            Some((length, _)) => at = at.saturating_add(length),
+            Some((length, Skipped::Open)) => return (at + length, false),
+            Some((length, _)) => at += length,
             None => {
-                at = at.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
+                at += rest.chars().next().map_or(1, char::len_utf8);
                 if rest.starts_with(';') {
                     return (at, true);
                 }
@@ -112,10 +112,10 @@ fn skip(text: &str) -> Option<(usize, Skipped)> {
         [b'/', b'*', ..] => (2, "*/", Skipped::Comment),
         _ => return None,
     };
-    let inner = text.get(open..).unwrap_or_default();
+    let inner = &text[open..];
     match inner.find(close) {
         // A doubled quote begins the next piece at once, which amounts to the same.
-        Some(length) => Some((length.saturating_add(open).saturating_add(close.len()), kind)),
+        Some(length) => Some((length + open + close.len(), kind)),
         // SQLite ends comments where the text ends.
         None if kind == Skipped::Comment && close == "\n" => Some((text.len(), kind)),
         None => Some((text.len(), Skipped::Open)),

@@ -302,7 +302,7 @@ struct Numbers {
 impl RowCursor for Numbers {
     fn advance(&mut self) -> Result<bool> {
         let is_row = self.next < self.len;
-        self.next = self.next.saturating_add(usize::from(is_row));
+        self.next += usize::from(is_row);
         Ok(is_row)
     }
 
@@ -471,7 +471,7 @@ unsafe impl VTabCursor for AssetCursor {
                 Err(error) => return Err(self.state.damage.stop(&self.state.file, error)),
             }
         }
-        let from = self.added.map_or(0, |number| number.saturating_add(1));
+        let from = self.added.map_or(0, |number| number + 1);
         // Only a walk that does not resume reports the end.
         self.added = self.pending.as_ref().and_then(|pending| pending.next_added(from));
         if self.added.is_none() {
@@ -506,7 +506,7 @@ unsafe impl VTabCursor for AssetCursor {
         let row = match self.added {
             Some(number) => {
                 let len = self.state.table().and_then(|table| table.len().ok());
-                len.map(|len| len.saturating_add(number))
+                len.map(|len| len + number)
             }
             None => self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row())),
         };

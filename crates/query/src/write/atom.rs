@@ -97,8 +97,7 @@ pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
         return Ok(None);
     }
     // Before the first of the others, else before the end of the feed.
-    let end =
-        || feed.get(root.range()).and_then(|root| root.rfind("</")).map(|at| at.saturating_add(root.range().start));
+    let end = || feed.get(root.range()).and_then(|root| root.rfind("</")).map(|at| at + root.range().start);
     let at = entries.next().map(|first| first.range().start).or_else(end);
     let at = at.ok_or_else(|| damaged("it has no room for an entry".to_owned()))?;
     let (before, after) = feed.split_at_checked(at).unwrap_or((feed, ""));
@@ -108,11 +107,7 @@ pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
     let before = match child(root, "updated").filter(|(range, _)| range.end <= at) {
         Some((range, _)) => {
             let updated = format!("<updated xmlns=\"{NAMESPACE}\">{}</updated>", rfc3339(entry.updated));
-            format!(
-                "{}{updated}{}",
-                before.get(..range.start).unwrap_or_default(),
-                before.get(range.end..).unwrap_or_default()
-            )
+            format!("{}{updated}{}", &before[..range.start], &before[range.end..])
         }
         None => before.to_owned(),
     };

@@ -8,7 +8,7 @@ use super::plain;
 use super::rows::RowSink;
 use super::shares::{ShareReader, SinkEvent, read_all};
 use crate::error::{Error, ErrorKind, Result};
-use crate::id::{Id32, Id64};
+use crate::id::{Id32, Id64, ascii};
 use crate::table::{CellSink, Column, Kind, RowCursor, Table, Value, ValueShape, member};
 use crate::threads;
 use arrow_array::builder::{
@@ -190,7 +190,7 @@ impl Batches {
     /// When a cell does not fit into its column.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.put(place, |next| next.value(cell)))?;
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl Batches {
         for (place, &column) in columns.iter().enumerate() {
             self.put(place, |cell| row.put(column, cell))?;
         }
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
         Ok(())
     }
 
@@ -239,7 +239,7 @@ impl Batches {
         let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
         let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
         let hand_over = |batch: Option<RecordBatch>| batch.map_or(Ok(()), &mut hand_over);
-        let readers = std::iter::repeat_with(reader).take(threads::count().min(AT_ONCE).saturating_add(1));
+        let readers = std::iter::repeat_with(reader).take(threads::count().min(AT_ONCE) + 1);
         read_all(readers.collect(), table, range, columns, met, hand_over)
     }
 
@@ -285,7 +285,7 @@ struct NextCell<'b> {
 impl NextCell<'_> {
     #[inline]
     fn count(&mut self, bytes: usize) {
-        *self.bytes = self.bytes.saturating_add(bytes);
+        *self.bytes += bytes;
     }
 }
 
@@ -338,11 +338,11 @@ impl CellSink for NextCell<'_> {
     }
 
     fn id64(&mut self, id: Id64) -> Result<()> {
-        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+        self.text(ascii(&id.to_ascii()))
     }
 
     fn id32(&mut self, id: Id32) -> Result<()> {
-        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+        self.text(ascii(&id.to_ascii()))
     }
 }
 
@@ -498,7 +498,7 @@ impl Cells {
             Self::Text(cells) => {
                 // The next batch has about as much text, which is not to be moved while it grows.
                 let room = cells.values_slice().len().min(BYTES);
-                let next = StringBuilder::with_capacity(ROWS, room.saturating_add(room / 8));
+                let next = StringBuilder::with_capacity(ROWS, room + room / 8);
                 Arc::new(std::mem::replace(cells, next).finish())
             }
             Self::List(cells) => Arc::new(cells.take()?),
@@ -515,7 +515,7 @@ impl ListCells {
         };
         let mut bytes = 8usize;
         for item in items {
-            bytes = bytes.saturating_add(self.items.push(item, scratch)?);
+            bytes += self.items.push(item, scratch)?;
         }
         self.lengths.push(Some(items.len()));
         Ok(bytes)
@@ -544,7 +544,7 @@ impl StructCells {
         let mut bytes = 0usize;
         for (place, (field, cells)) in self.fields.iter().zip(&mut self.members).enumerate() {
             match member(map, place, field.name()) {
-                Some(value) => bytes = bytes.saturating_add(cells.push(value, scratch)?),
+                Some(value) => bytes += cells.push(value, scratch)?,
                 None => cells.push_null(),
             }
         }

@@ -90,8 +90,7 @@ impl<W: Write> CsvWriter<W> {
     }
 
     fn pass_on(&mut self) -> Result<()> {
-        let lines = self.text.get(..self.line).unwrap_or_default();
-        let written = self.out.write_all(lines);
+        let written = self.out.write_all(&self.text[..self.line]);
         // Lines that could not be written are not written again.
         self.text.drain(..self.line);
         self.line = 0;

@@ -114,8 +114,7 @@ impl<W: Write> RowSink for RowWriter<W> {
         let Self { names, out, rows } = self;
         let count = threads::count().saturating_mul(2).min(AT_ONCE);
         let writer = || PieceWriter::new(out, names);
-        let writers: Vec<PieceWriter> =
-            std::iter::repeat_with(writer).take(count.saturating_add(1)).collect::<Option<_>>()?;
+        let writers: Vec<PieceWriter> = std::iter::repeat_with(writer).take(count + 1).collect::<Option<_>>()?;
         shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| Ok(out.append(piece, rows)?))
     }
 
@@ -153,7 +152,7 @@ impl<W: Write> Output<W> {
             Self::Json(_) if *rows > 0 && piece.rows > 0 => json::ROW_SEPARATOR,
             _ => b"",
         };
-        *rows = rows.saturating_add(piece.rows);
+        *rows += piece.rows;
         let out = match self {
             Self::Lines(_) | Self::Text(_) => return Ok(()),
             Self::Json(json) | Self::Ndjson(json) => json.out(),
@@ -290,7 +289,7 @@ impl<W: Write> RowWriter<W> {
 
     /// Writes a row of as many cells as there are columns.
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
         match &mut self.out {
             Output::Lines(page) => cells.iter().try_for_each(|cell| page.line(&text_cell(cell))),
             Output::Text(text) => {
@@ -330,14 +329,14 @@ impl<W: Write> RowWriter<W> {
                 return written;
             }
         }
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
         csv.end_line()
     }
 
     /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
     pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
         if let Output::Csv(csv) = &mut self.out {
-            self.rows = self.rows.saturating_add(1);
+            self.rows += 1;
             for &column in columns {
                 // By reference: to move a value right after it was made stalls the processor.
                 match row.value(column) {
@@ -358,11 +357,11 @@ impl<W: Write> RowWriter<W> {
         };
         match &mut self.out {
             Output::Lines(page) => {
-                self.rows = self.rows.saturating_add(1);
+                self.rows += 1;
                 return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
             }
             Output::Text(text) => {
-                self.rows = self.rows.saturating_add(1);
+                self.rows += 1;
                 columns.iter().for_each(|column| text.cell(&cell(column)));
                 return text.end_row();
             }

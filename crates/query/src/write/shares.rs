@@ -77,8 +77,8 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     let mut read = || {
         let len = table.len()?.min(range.end);
         let rows = |next: usize, number: usize| {
-            let start = next.saturating_add(number.saturating_mul(R::ROWS)).min(len);
-            start..start.saturating_add(R::ROWS).min(len)
+            let start = (next + number.saturating_mul(R::ROWS)).min(len);
+            start..(start + R::ROWS).min(len)
         };
         let read = |next: usize, readers: &mut [R]| -> Vec<Share<R::Piece>> {
             let read = |(number, reader)| read(reader, table, columns, rows(next, number));
@@ -98,7 +98,7 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
                     let mut taken = each(share)?;
                     // Rows with much text, and rows after a damaged one, are not in the first piece.
                     while let Some(read) = taken {
-                        left.start = left.start.saturating_add(read);
+                        left.start += read;
                         if left.is_empty() {
                             break;
                         }
@@ -150,7 +150,7 @@ fn read<R: ShareReader>(reader: &mut R, table: &dyn Table, columns: &[usize], ro
             if ended {
                 break;
             }
-            read = read.saturating_add(1);
+            read += 1;
             if let Err(error) = reader.add(&*cursor, columns) {
                 damage.push((Some(cursor.row()), error));
             }

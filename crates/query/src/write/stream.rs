@@ -70,7 +70,7 @@ impl Selection {
         let mut columns = Vec::with_capacity(names.len());
         for name in names.iter().map(AsRef::as_ref) {
             // Among the columns that were chosen before.
-            let column = self.columns.get(find_column(&self.chosen, name)?).copied().unwrap_or_default();
+            let column = self.columns[find_column(&self.chosen, name)?];
             if columns.contains(&column) {
                 return Err(syntax(format!("column {name} is named twice")));
             }
@@ -153,7 +153,7 @@ impl Selection {
         }
         let mut count = 0usize;
         self.each(|_| {
-            count = count.saturating_add(1);
+            count += 1;
             Ok(true)
         })?;
         Ok(count)

@@ -202,10 +202,10 @@ impl<W: Write> Visitor for Outline<W> {
         // Cleaned here for its length.
         let shown = if value.is_null() { "-".into() } else { escape(&text) };
         if let Some(inline) = &mut self.inline {
-            if inline.text.len().saturating_add(shown.len()) <= LINE {
+            if inline.text.len() + shown.len() <= LINE {
                 inline.text.push_str(if inline.count == 0 { "" } else { ", " });
                 inline.text.push_str(&shown);
-                inline.count = inline.count.saturating_add(1);
+                inline.count += 1;
                 return Ok(());
             }
             self.flush_inline(false)?;
@@ -356,13 +356,13 @@ impl<W: Write> Aligned<W> {
             (Some(widths), None) => {
                 let column = self.columns.get(self.in_line).zip(widths.get(self.in_line));
                 if let Some((column, Some(width))) = column {
-                    let is_last = self.in_line.saturating_add(1) == self.columns.len();
+                    let is_last = self.in_line + 1 == self.columns.len();
                     self.line.push_str(if self.in_line == 0 { "" } else { "  " });
                     // Blanks at the end of a line are removed.
                     let width = if is_last && !column.right { 0 } else { *width };
                     push_aligned(&mut self.line, &self.scratch, width, column.right);
                 }
-                self.in_line = self.in_line.saturating_add(1);
+                self.in_line += 1;
             }
             _ => self.cells.push(self.scratch.clone()),
         }
@@ -488,8 +488,8 @@ fn push_aligned(line: &mut String, cell: &str, width: usize, right: bool) {
     }
     while blanks > 0 {
         let some = blanks.min(BLANKS.len());
-        line.push_str(BLANKS.get(..some).unwrap_or_default());
-        blanks = blanks.saturating_sub(some);
+        line.push_str(&BLANKS[..some]);
+        blanks -= some;
     }
     if right {
         line.push_str(cell);
@@ -509,7 +509,7 @@ struct Room {
 fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
     let total = |widths: &[usize]| {
         let gaps = widths.len().saturating_sub(1).saturating_mul(GAP);
-        widths.iter().fold(gaps, |sum, width| sum.saturating_add(*width))
+        widths.iter().fold(gaps, |sum, width| sum + *width)
     };
     let narrowed = |rooms: &[Room], most: usize| -> Vec<usize> {
         rooms.iter().map(|room| room.natural.min(most.max(room.least))).collect()
@@ -525,7 +525,7 @@ fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
     // The largest limit with which the columns fit.
     let (mut low, mut high) = (0, width);
     while low < high {
-        let middle = low.midpoint(high.saturating_add(1));
+        let middle = low.midpoint(high + 1);
         if total(&narrowed(&shown, middle)) <= width { low = middle } else { high = middle.saturating_sub(1) }
     }
     let mut widths = narrowed(&shown, low);
@@ -533,7 +533,7 @@ fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
     let mut left = width.saturating_sub(total(&widths));
     for (now, room) in widths.iter_mut().zip(&shown).filter(|(now, room)| **now == low && room.natural > low) {
         let more = left.min(1).min(room.natural.saturating_sub(*now));
-        *now = now.saturating_add(more);
+        *now += more;
         left = left.saturating_sub(more);
     }
     let mut all = vec![None; rooms.len()];
@@ -560,7 +560,7 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     }
     let room = width.saturating_sub(1);
     let is_path = text.contains('/') && !text.contains(' ');
-    let tail_room = if is_path { room.saturating_mul(2).checked_div(3).unwrap_or(0) } else { 0 };
+    let tail_room = if is_path { room.saturating_mul(2) / 3 } else { 0 };
     let head = taken(text.chars(), room.saturating_sub(tail_room));
     let tail: String = taken(text.chars().rev(), tail_room).chars().rev().collect();
     Cow::Owned(format!("{head}…{tail}"))
@@ -582,7 +582,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.width().saturating_add(1).saturating_add(word.width()) <= width => {
+            Some(line) if line.width() + 1 + word.width() <= width => {
                 line.push(' ');
                 line.push_str(word);
             }

@@ -56,7 +56,7 @@ pub(super) fn parse(text: &str) -> Result<Filter> {
 /// An error at the character with this number.
 #[cold]
 fn wrong(at: usize, what: impl std::fmt::Display) -> Error {
-    syntax(format!("{what} (at character {})", at.saturating_add(1)))
+    syntax(format!("{what} (at character {})", at + 1))
 }
 
 struct Parser {
@@ -108,7 +108,7 @@ impl Parser {
         if depth >= MAX_DEPTH {
             return Err(wrong(at, "nested too deeply"));
         }
-        let deeper = depth.saturating_add(1);
+        let deeper = depth + 1;
         if self.word("not") {
             return Ok(Filter::Not(Box::new(self.one(deeper)?)));
         }
@@ -181,7 +181,7 @@ impl Parser {
 
     fn literal(&mut self) -> Result<Literal> {
         let at = self.at();
-        self.comparisons = self.comparisons.saturating_add(1);
+        self.comparisons += 1;
         if self.comparisons > MAX_COMPARISONS {
             return Err(wrong(at, format!("more than {MAX_COMPARISONS} comparisons; `assetq sql` takes more")));
         }

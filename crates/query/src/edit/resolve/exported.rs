@@ -15,16 +15,16 @@ impl Resolved<'_> {
     /// As [`Resolved::edit`].
     pub(in crate::edit) fn exported(&mut self, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<Outcome> {
         let number = self.rows;
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
         let mut named = self.numbered(cells)?;
         if named.is_empty() {
             return Err(refused(format!("{}: a row without columns", self.table.name())));
         }
         let mut key = Vec::with_capacity(self.keys.len());
         for &at in &self.keys {
-            let column = self.table.columns().get(at);
-            let Some((column, (_, given))) = column.zip(named.iter().find(|(other, _)| *other == at)) else {
-                let name = column.map(|c| c.name.clone()).unwrap_or_default();
+            let column = &self.table.columns()[at];
+            let Some((_, given)) = named.iter().find(|(other, _)| *other == at) else {
+                let name = &column.name;
                 return Err(refused(format!(
                     "{}: rows are known by column {name}, which is not there",
                     self.table.name()
@@ -73,7 +73,7 @@ impl Resolved<'_> {
                 let hash = self.hash(&key);
                 let times = self.times.entry(hash).or_default();
                 let nth = *times;
-                *times = times.saturating_add(1);
+                *times += 1;
                 nth
             }
         };

@@ -27,7 +27,7 @@ impl Resolved<'_> {
         }
         let (columns, is_item) = (self.table.columns(), self.table.nature().item.is_some());
         // In the order of the columns.
-        let mut set = ColumnValues::with_capacity(self.keys.len().saturating_add(cells.len()));
+        let mut set = ColumnValues::with_capacity(self.keys.len() + cells.len());
         let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
         let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
         for (at, given, from, decides) in keys.chain(told) {
@@ -132,13 +132,13 @@ impl Resolved<'_> {
         };
         let owner = self.owner(&key.cells);
         let more = self.items.entry(owner).or_default();
-        let next = list.len.saturating_add(*more);
+        let next = list.len + *more;
         if let Some(Value::Uint(index)) = key.cells.last()
             && usize::try_from(*index).is_ok_and(|index| index > next)
         {
             return Ok(Target::LeftOut(format!("{index} is beyond the next, which is {next}")));
         }
-        *more = more.saturating_add(1);
+        *more += 1;
         Ok(Target::Found(list.cells.clone()))
     }
 }
