@@ -1,6 +1,5 @@
 //! Tools that all commands share: opening files, writing output, progress.
 
-#[cfg(feature = "remote")]
 use super::bar::Unit;
 use super::entries::Entries;
 use super::failure::{Exit, Failure};
@@ -101,14 +100,7 @@ impl Context {
         if let Some(language) = &global.language {
             options = options.with(Arc::new(Language(language.clone())));
         }
-        if !global.more_names.is_empty() {
-            let mut names = NameSources::default();
-            for file in &global.more_names {
-                names.add_file(file, &options).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
-            }
-            options = options.with(Arc::new(names));
-        }
-        let context = Self {
+        let mut context = Self {
             format: Cell::new(format),
             headers: Cell::new(true),
             quiet,
@@ -126,6 +118,9 @@ impl Context {
             style: style(color),
             width: terminal_width().filter(|_| !wide),
         };
+        if !global.more_names.is_empty() {
+            context.options = context.options.clone().with(Arc::new(context.names(&global.more_names)?));
+        }
         context.reads(&global.fields);
         context.reads(&global.layouts);
         context.reads(&global.more_names);
@@ -139,6 +134,18 @@ impl Context {
             }
         }
         Ok(context)
+    }
+
+    /// The names in the files of `--names`.
+    fn names(&self, files: &[PathBuf]) -> Result<NameSources, Failure> {
+        let mut names = NameSources::default();
+        for file in files {
+            let added = self
+                .with_progress_of("names", Unit::Files, |progress| names.add_file_with(file, &self.options, progress));
+            added.map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
+        }
+        names.left_out().iter().for_each(|warning| complain(&format!("warning: {warning}")));
+        Ok(names)
     }
 
     pub(super) fn pager(&self) -> &Pager {

@@ -90,7 +90,7 @@ fn a_database_shows_the_paths_of_what_it_only_refers_to() {
     let bytes = builder.build();
     let open = |options: &Options| Asset::open_with(Source::from_vec("assets.bin", bytes.clone()), options).unwrap();
     let mut names = NameSources::default();
-    names.add_lines(&[visual, geometry, node].join("\n"));
+    names.add_lines(&[visual, geometry, node].join("\n")).unwrap();
     let named = open(&Options::default().with(Arc::new(names)));
     let alone = open(&Options::default());
     let shown = |asset: &Asset, table: &str, column: &str| cell(&*asset.reader().table(table).unwrap(), 0, column);

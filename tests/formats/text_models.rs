@@ -3,6 +3,8 @@
 use assetq::formats::ErrorKind;
 use assetq::formats::id;
 use assetq::formats::relations::IdTexts as _;
+use assetq::query::archive::Cache;
+use assetq::query::archive::names::NameSources;
 use assetq::view::scene::{Context, SceneFormat, TextureMode};
 use assetq::view::texture_files::TextureFiles;
 use assetq::{Asset, Options, Source};
@@ -350,13 +352,58 @@ fn text_models_refer_to_files_by_path_and_have_names() {
         ]
     );
     assert_eq!(edges(&material), [(id::of_path("PnFMods/gun/hull_a.tga"), "diffuseMap".to_owned())]);
-    let mut names = assetq::query::archive::names::NameSources::default();
+    let mut names = NameSources::default();
     names.add_asset(visual);
     names.add_asset(material);
     for name in ["aShape", "aShape.vertices", "aShape.indices", "HP_gunFire1", "PBS_Gun", "diffuseMap"] {
         assert_eq!(names.name(id::of_name(name)).unwrap().as_deref(), Some(name));
     }
     assert_eq!(names.path(id::of_path(MFM)).unwrap().as_deref(), Some(MFM));
+}
+
+/// Names of a folder are read once and kept. A change of any file makes another file of the cache.
+#[test]
+fn names_of_a_folder_are_kept_until_a_file_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut write = crate::common::writer(dir.path());
+    build::sdk(8, |path, bytes| Ok::<(), ()>(write(&format!("SDK/{path}"), bytes.to_vec()))).unwrap();
+    let cache = std::sync::Arc::new(Cache::at(dir.path().join("cache")).with_limits(1, 1 << 30));
+    let kept = |count: usize| assert_eq!(cache.files().unwrap().len(), count);
+    let options = Options::default().with(std::sync::Arc::clone(&cache));
+    let names = |options: &Options| {
+        let mut names = NameSources::default();
+        names.add_folder(&dir.path().join("SDK"), options, &Default::default()).unwrap();
+        names
+    };
+    let has = |names: &NameSources, name: &str| names.name(id::of_name(name)).unwrap().as_deref() == Some(name);
+    let last = "AGM00001_4in50_lod3Shape.vertices";
+    for _ in 0..2 {
+        let names = names(&options);
+        assert!(has(&names, last) && !has(&names, "newShape") && names.left_out().is_empty());
+        let mfm = "content/gameplay/germany/gun/main/AGM00001_4in50/AGM00001_4in50.mfm";
+        assert_eq!(names.path(id::of_path(mfm)).unwrap().as_deref(), Some(mfm));
+        kept(1);
+    }
+    // The mapped file answers.
+    let bytes = std::fs::read(&cache.files().unwrap()[0].path).unwrap();
+    assert!(bytes.windows(last.len()).any(|text| text == last.as_bytes()));
+    write("SDK/new.visual", build::visual("new", Dialect::New, &NODES, &sets(&[("newShape", 0)])));
+    assert!(has(&names(&options), "newShape"));
+    kept(2);
+    // A file that cannot be read is left out, also later.
+    write("SDK/content/bad.visual", b"<bad.visual>".to_vec());
+    for _ in 0..2 {
+        let names = names(&options);
+        assert!(has(&names, last) && has(&names, "newShape"));
+        let [said] = names.left_out() else { panic!("{:?}", names.left_out()) };
+        assert!(said.contains("names of 1 file are left out") && said.contains("content/bad.visual: "), "{said}");
+        kept(3);
+    }
+    assert_eq!(names(&Options::default()).left_out().len(), 1, "without a cache");
+    let mut strict = options;
+    strict.strict = true;
+    let error = NameSources::default().add_folder(&dir.path().join("SDK"), &strict, &Default::default()).unwrap_err();
+    assert!(error.to_string().contains("bad.visual"), "{error}");
 }
 
 #[test]

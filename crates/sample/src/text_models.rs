@@ -277,3 +277,54 @@ pub fn demo_material(seed: u64, size: Size) -> Vec<u8> {
     properties.extend(more.iter().map(|name| Property { name, kind: "Float", value: "1.0000" }));
     material("turret", "shaders/materials/pbs/ship_material.fx", &properties)
 }
+
+/// Nodes of a visual of the Mods SDK beside its root.
+const NODES: usize = 12;
+
+/// Writes a folder in the shape of the Mods SDK: `models` models with their visuals, every four of them the levels of one gun, and
+/// the materials of the guns. The real one has 80,000 models and 23,000 materials, 655 MB in all.
+///
+/// # Errors
+/// As `write`.
+pub fn sdk<E>(models: usize, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+    for number in 0..models {
+        let (gun, lod) = (number / 4, number % 4);
+        let nation = ["france", "germany", "japan", "uk", "usa", "ussr"][gun % 6];
+        let name = format!("AGM{gun:05}_{}in50", 3 + gun % 14);
+        let folder = format!("content/gameplay/{nation}/gun/main/{name}");
+        let level = |lod: usize| match lod {
+            0 => (name.clone(), format!("{folder}/{name}")),
+            lod => (format!("{name}_lod{lod}"), format!("{folder}/lods/{name}_lod{lod}")),
+        };
+        let ((own, path), (_, parent)) = (level(lod), level(lod + 1));
+        let nodes: Vec<String> = (0..NODES).map(|node| format!("{own}_node{node}")).collect();
+        let root = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
+        let below = |(node, name)| Node { name, parent: Some(0), position: [node as f32, gun as f32 / 8.0, -0.5] };
+        let nodes: Vec<Node<'_>> =
+            std::iter::once(root).chain(nodes.iter().map(String::as_str).enumerate().map(below)).collect();
+        let mfms = [format!("{folder}/{name}.mfm"), "content/gameplay/common/wire.mfm".to_owned()];
+        let sets = ["", "_wire"].map(|end| format!("{own}{end}Shape"));
+        let set = |part: usize| RenderSet {
+            name: &sets[part],
+            node: nodes[1 + part].name,
+            material: "SHIPMAT_PBS_Gun",
+            mfm: &mfms[part],
+            lod: 0,
+        };
+        write(&format!("{path}.visual"), &visual(&own, Dialect::Old, &nodes, &[set(0), set(1)]))?;
+        let parent = (lod < 3).then_some(parent);
+        write(&format!("{path}.model"), &self::level(&own, &path, parent.as_deref(), 4.0 * (lod + 1) as f32))?;
+        if lod == 0 {
+            let texture = |end: &str| format!("{folder}/{name}_{end}.tga");
+            let (albedo, normals) = (texture("a"), texture("n"));
+            let properties = [
+                Property { name: "diffuseMap", kind: "Texture", value: &albedo },
+                Property { name: "normalMap", kind: "Texture", value: &normals },
+                Property { name: "g_detailAlbedoInfluence", kind: "Float", value: "0.5000" },
+                Property { name: "doubleSided", kind: "Bool", value: "false" },
+            ];
+            write(&mfms[0], &material(&name, "shaders/std_effects/PBS_ship.fx", &properties))?;
+        }
+    }
+    write("content/gameplay/common/wire.mfm", &material("wire", "shaders/std_effects/PBS_wire.fx", &[]))
+}

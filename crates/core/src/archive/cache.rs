@@ -160,6 +160,11 @@ impl Cache {
         self.kept(key, name)
     }
 
+    /// Whether a file of this size is kept: smaller ones are made faster.
+    pub fn is_worth(&self, size: u64) -> bool {
+        size >= self.least
+    }
+
     /// Keeps `pieces`, one after another. A cache that cannot be written loses nothing but time: they are made again.
     pub fn keep_derived(&self, key: &str, pieces: &[&[u8]]) {
         if pieces.iter().map(|piece| piece.len() as u64).sum::<u64>() <= self.most {

@@ -14,6 +14,7 @@ mod contents;
 mod facts;
 mod folder;
 pub mod loose;
+mod name_index;
 pub mod names;
 mod oodle;
 mod paths;

@@ -5,7 +5,8 @@
 //! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
 //! made-up texts, a few would match by chance.
 
-use super::{self as archive, Archive, Loose};
+use super::name_index::{NameIndex, NameIndexBuilder};
+use super::{self as archive, Archive, Cache, Loose};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
@@ -13,10 +14,10 @@ use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::NameSource;
 use crate::relations::IdTexts;
+use crate::report::{Progress, counted};
+use crate::source::FileState;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use std::sync::Arc;
 /// use assetq::query::archive::names::NameSources;
 /// use assetq::formats::relations::IdTexts as _;
 /// let mut names = NameSources::default();
-/// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n");
+/// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n")?;
 /// let id = assetq::formats::id::of_path("content/gameplay/hull.dds");
 /// assert_eq!(names.path(id)?.as_deref(), Some("content/gameplay/hull.dds"));
 /// assert_eq!(names.name(0x820F_0280)?.as_deref(), Some("diffuseMap"));
@@ -35,7 +36,9 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct NameSources {
-    lines: Arc<Lines>,
+    /// The texts of lists and folders, in the order of their addition.
+    indexes: Vec<Arc<NameIndex>>,
+    left_out: Vec<String>,
     files: Vec<Asset>,
     /// The files of texts and of parameters in the archives among `files`, opened on first use.
     inside: Arc<Inside>,
@@ -53,35 +56,30 @@ struct Inside {
     parameters: Lazy<Vec<Asset>>,
 }
 
-/// Texts, and the range of each in `text`.
-#[derive(Debug, Clone, Default)]
-struct Lines {
+/// Texts one after another.
+#[derive(Debug, Default)]
+struct ListedTexts {
     text: String,
-    paths: HashMap<u64, Range<usize>>,
-    names: HashMap<u32, Range<usize>>,
+    ends: Vec<usize>,
 }
 
-impl Lines {
-    fn add(&mut self, line: &str) {
-        let (path, name) = (id::of_path(line), id::of_name(line));
-        if self.paths.contains_key(&path) && self.names.contains_key(&name) {
-            return;
-        }
-        let start = self.text.len();
-        self.text.push_str(line);
-        let range = start..self.text.len();
-        self.paths.entry(path).or_insert_with(|| range.clone());
-        self.names.entry(name).or_insert(range);
+impl ListedTexts {
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).filter_map(|(start, &end)| self.text.get(start..end))
     }
 }
 
 /// The texts of a file of a known format that lists them.
-fn texts_in(path: &Path, options: &Options) -> Result<Vec<String>> {
-    let mut texts = Vec::new();
+fn texts_in(path: &Path, options: &Options) -> Result<ListedTexts> {
+    let mut texts = ListedTexts::default();
     match Asset::open_with(options.source_in_folder(path)?, options) {
         Ok(asset) => {
             if let Some(listed) = texts_of(&asset) {
-                listed.list(&mut |text| texts.push(text.to_owned()))?;
+                listed.list(&mut |text| {
+                    texts.text.push_str(text);
+                    texts.ends.push(texts.text.len());
+                })?;
             }
             Ok(texts)
         }
@@ -90,10 +88,52 @@ fn texts_in(path: &Path, options: &Options) -> Result<Vec<String>> {
     }
 }
 
+/// The kind of kept indexes of names. The number changes when their content does.
+const KIND: &str = "names-1";
+
+/// The key of the index of the files of a folder: any change of a file is another key.
+fn key_of_files(folder: &Path, loose: &Loose) -> String {
+    let state = |path: &String| {
+        let meta = folder.join(path).metadata();
+        meta.map_or_else(|error| error.to_string(), |meta| FileState::of(&meta).text())
+    };
+    let paths: Vec<&String> = loose.all().iter().map(|file| &file.path).collect();
+    let states: Vec<String> = paths.par_iter().map(|path| state(path)).collect();
+    // A line for each file: no path has a NUL.
+    let lines: Vec<String> = paths.iter().zip(&states).map(|(path, state)| format!("{path}\0{state}\0")).collect();
+    Cache::key_of_derived(KIND, lines.concat().as_bytes())
+}
+
+/// Reads the names of all files in a folder. Damaged files are left out, and counted in the note of the index.
+fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Progress) -> Result<NameIndex> {
+    /// Files whose texts are held at once.
+    const FILES: usize = 512;
+    let mut builder = NameIndexBuilder::default();
+    let mut failed: Vec<String> = loose.failed().iter().map(|(path, why)| format!("{path}: {why}")).collect();
+    progress.announce(loose.all().len() as u64);
+    for files in loose.all().chunks(FILES) {
+        let read = |file: &archive::LooseFile| texts_in(&folder.join(&file.path), options);
+        let texts: Vec<Result<ListedTexts>> = files.par_iter().map(read).collect();
+        for (file, texts) in files.iter().zip(texts) {
+            builder.add(&file.path)?;
+            match texts {
+                Ok(texts) => texts.iter().try_for_each(|text| builder.add(text))?,
+                Err(error) if options.strict => return Err(error.context(&file.path)),
+                Err(error) => failed.push(error.context(&file.path).to_string()),
+            }
+        }
+        progress.advance(files.len() as u64);
+    }
+    let note = failed.first().map(|first| {
+        format!("names of {} are left out, which cannot be read; the first: {first}", counted(failed.len(), "file"))
+    });
+    Ok(builder.finish(&note.unwrap_or_default()))
+}
+
 impl NameSources {
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.lines.paths.is_empty()
+        self.files.is_empty() && self.indexes.is_empty()
     }
 
     /// The files with names.
@@ -101,30 +141,46 @@ impl NameSources {
         &self.files
     }
 
-    /// Adds each line of `text` as a path and as a name, without surrounding white space. The first of two texts with
-    /// one id counts.
-    pub fn add_lines(&mut self, text: &str) {
-        let lines = Arc::make_mut(&mut self.lines);
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| lines.add(line));
+    /// Warnings about files that were left out, because they cannot be read.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
-    /// Adds the paths of the files in `folder`, relative to it, and the texts of those that list theirs.
+    /// Adds each line of `text` as a path and as a name, without surrounding white space. The first of two texts with
+    /// one id counts.
     ///
     /// # Errors
-    /// When one of the files is damaged.
-    pub fn add_folder(&mut self, folder: &Path, options: &Options) -> Result<()> {
-        /// Files whose texts are held at once.
-        const FILES: usize = 512;
+    /// `Limit` for more than 4 GiB.
+    pub fn add_lines(&mut self, text: &str) -> Result<()> {
+        let mut builder = NameIndexBuilder::default();
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).try_for_each(|line| builder.add(line))?;
+        self.indexes.push(Arc::new(builder.finish("")));
+        Ok(())
+    }
+
+    /// Adds the paths of the files in `folder`, relative to it, and the texts of those that list theirs: from the [`Cache`] in `options`, if
+    /// no file has changed since they were kept. Files that cannot be read are left out. `progress` counts files.
+    ///
+    /// # Errors
+    /// When one of the files is damaged, if `options` are strict, and `Limit` for more than 4 GiB of names.
+    pub fn add_folder(&mut self, folder: &Path, options: &Options, progress: &Progress) -> Result<()> {
         let loose = Loose::new(vec![folder.to_owned()]);
-        let lines = Arc::make_mut(&mut self.lines);
-        for files in loose.all().chunks(FILES) {
-            let texts: Vec<Result<Vec<String>>> =
-                files.par_iter().map(|file| texts_in(&folder.join(&file.path), options)).collect();
-            for (file, texts) in files.iter().zip(texts) {
-                lines.add(&file.path);
-                texts.map_err(|error| error.context(&file.path))?.iter().for_each(|text| lines.add(text));
+        let cache = options.get::<Cache>().map(|cache| (key_of_files(folder, &loose), cache));
+        let kept = cache.as_ref().and_then(|(key, cache)| NameIndex::open(cache.derived(key, KIND)?).ok());
+        let index = match kept.filter(|kept| !options.strict || kept.note().is_empty()) {
+            Some(kept) => kept,
+            None => {
+                let index = index_of_files(folder, &loose, options, progress)?;
+                if let Some((key, cache)) = cache.filter(|(_, cache)| cache.is_worth(index.bytes().len() as u64)) {
+                    cache.keep_derived(&key, &[index.bytes()]);
+                }
+                index
             }
+        };
+        if !index.note().is_empty() {
+            self.left_out.push(format!("{}: {}", folder.display(), index.note()));
         }
+        self.indexes.push(Arc::new(index));
         Ok(())
     }
 
@@ -192,8 +248,16 @@ impl NameSources {
     /// # Errors
     /// When it cannot be read, is not text, or is of a format without names.
     pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
+        self.add_file_with(address, options, &Progress::default())
+    }
+
+    /// As [`NameSources::add_file`]; `progress` counts the files of a folder.
+    ///
+    /// # Errors
+    /// As [`NameSources::add_file`].
+    pub fn add_file_with(&mut self, address: &Path, options: &Options, progress: &Progress) -> Result<()> {
         if address.is_dir() && !archive::is_archive(address) {
-            return self.add_folder(address, options);
+            return self.add_folder(address, options, progress);
         }
         match Asset::open_at(address, options) {
             Ok(asset)
@@ -210,8 +274,7 @@ impl NameSources {
             }
             Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
                 let source = options.source(address)?;
-                self.add_lines(source.view("list of names").utf8(source.bytes())?);
-                Ok(())
+                self.add_lines(source.view("list of names").utf8(source.bytes())?)
             }
             Err(error) => Err(error),
         }
@@ -228,8 +291,10 @@ impl IdTexts for NameSources {
         if id == 0 {
             return Ok(None);
         }
-        if let Some(path) = self.lines.paths.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
-            return Ok(Some(id::normal_path(path)));
+        for index in &self.indexes {
+            if let Some(path) = index.path(id)? {
+                return Ok(Some(id::normal_path(path)));
+            }
         }
         for asset in &self.files {
             let found = match (asset.reader().archive(), texts_of(asset)) {
@@ -245,8 +310,10 @@ impl IdTexts for NameSources {
     }
 
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        if let Some(name) = self.lines.names.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
-            return Ok(Some(Cow::Borrowed(name)));
+        for index in &self.indexes {
+            if let Some(name) = index.name(id)? {
+                return Ok(Some(Cow::Borrowed(name)));
+            }
         }
         for texts in self.files.iter().filter_map(texts_of) {
             if let Some(name) = texts.name(id)? {
@@ -265,7 +332,7 @@ mod tests {
     fn lines_are_paths_and_names() {
         let mut names = NameSources::default();
         assert!(names.is_empty());
-        names.add_lines("res/content/a.dds\r\n\n  Scene Root \ncontent\\b.dds");
+        names.add_lines("res/content/a.dds\r\n\n  Scene Root \ncontent\\b.dds").unwrap();
         for path in ["content/a.dds", "content/b.dds"] {
             assert_eq!(names.path(id::of_path(path)).unwrap().as_deref(), Some(path));
         }

@@ -40,7 +40,7 @@ pub fn text(data: &[u8]) {
             address.inner();
             address.build();
             let mut names = NameSources::default();
-            names.add_lines(&text);
+            names.add_lines(&text).unwrap();
             for setting in ["key", "fields", "type", "game", "types"] {
                 let _ = Format::configure(setting, text.as_bytes(), "FILE", &Options::default());
             }
