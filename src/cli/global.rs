@@ -39,7 +39,7 @@ pub(super) struct Global {
     /// Layouts of records of other builds in prototype databases, tried before the built-in ones: see docs/formats
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) layouts: Vec<std::path::PathBuf>,
-    /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, or a database
+    /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, a database, or a folder
     #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
     pub(super) more_names: Vec<std::path::PathBuf>,
     /// The language of titles of World of Warships, as in en, de or pt_br: else English, else whichever is there

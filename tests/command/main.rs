@@ -16,6 +16,7 @@ mod many;
 mod names;
 #[cfg(unix)]
 mod oodle;
+mod sdk;
 mod ship;
 mod textconv;
 #[cfg(unix)]
