@@ -304,7 +304,40 @@ fn levels_of_detail_are_chosen() {
     assert_eq!(names(Some(0)), ["set 0"]);
     assert_eq!(names(Some(1)), ["set 1"]);
     assert_eq!(names(Some(7)), ["set 1"], "the coarsest");
+    // All levels: the finest is the scene, and each other one is a scene to which an extension leads.
     assert_eq!(names(None), ["set 0", "set 1"]);
+    let mut options = Options::default();
+    options.lod = None;
+    let placements = [0.0, 1.0].map(|x| Placement {
+        model: 0,
+        row: 0,
+        transform: [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, 0.0, 0.0, 1.0],
+    });
+    for (placements, at) in [(None, 1), (Some(&placements[..]), 2)] {
+        let bytes = glb(&Scene::new("x", &g, &groups, placements, options));
+        let read = Read::new(&bytes);
+        let scenes = read.document.scenes().map(|scene| {
+            let root = scene.nodes().next().unwrap();
+            let meshes = root.children().flat_map(|model| model.children().collect::<Vec<_>>());
+            let meshes = meshes.map(|node| node.mesh().unwrap().name().unwrap().to_owned()).collect::<Vec<_>>();
+            (root.index(), root.transform().decomposed().2, scene.name().unwrap().to_owned(), meshes)
+        });
+        let scenes: Vec<_> = scenes.filter(|(.., meshes)| !meshes.is_empty()).collect();
+        let [(top, metres, _, first), (coarse, same, name, second)] = &*scenes else { panic!("{scenes:?}") };
+        assert_eq!((first, second), (&vec!["set 0".to_owned(); at], &vec!["set 1".to_owned(); at]));
+        assert_eq!((&**name, metres, same), ("x lod1", &[15.0; 3], &[15.0; 3]));
+        let json = read.document.as_json();
+        assert_eq!(json.extensions_used, ["MSFT_lod"]);
+        let text = gltf::Glb::from_slice(&bytes).unwrap().json;
+        let text: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(text["nodes"][*top]["extensions"], serde_json::json!({ "MSFT_lod": { "ids": [coarse] } }));
+        let parents = json.nodes.iter().flat_map(|node| node.children.iter().flatten()).map(|child| child.value());
+        let mut parents: Vec<_> = parents.collect();
+        let all = parents.len();
+        parents.sort_unstable();
+        parents.dedup();
+        assert_eq!(parents.len(), all, "a node has one parent");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! glTF 2.0 in its binary form.
 
 use super::coats::linear_channel;
+use super::levels;
 use super::part::ScenePart;
 use super::skin::{Alpha, Image, Role};
 use super::{Node, Scene, written};
@@ -157,8 +158,8 @@ fn streams<'p>(part: &'p ScenePart<'_>) -> impl Iterator<Item = Stream> + 'p {
 /// # Errors
 /// `Limit` when the file would have more than 4 GiB, and `Io` when `out` fails.
 pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let (root, binary) = describe(scene);
-    let mut text = json::serialize::to_vec(&root)
+    let (root, leads, binary) = describe(scene);
+    let mut text = levels::to_json(&root, &leads)
         .map_err(|e| Error::of_part(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunk = |size: u64| if size == 0 { 0 } else { size.saturating_add(8) };
@@ -197,8 +198,9 @@ fn padded(size: usize) -> u64 {
     (size as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
 }
 
-/// The description of the scene, and how many bytes of vertices, indices and images it describes.
-fn describe(scene: &Scene<'_>) -> (Root, u64) {
+/// The description of the scene, the nodes that lead to coarser levels, and how many bytes of vertices, indices and images it
+/// describes.
+fn describe(scene: &Scene<'_>) -> (Root, Vec<levels::Leads>, u64) {
     let mut root = Root {
         asset: json::Asset {
             generator: Some(concat!("assetq ", env!("CARGO_PKG_VERSION")).into()),
@@ -255,10 +257,11 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
         root.scenes.push(json::Scene { extensions: None, extras: None, name, nodes });
     }
     root.scene = (!root.scenes.is_empty()).then(|| index(0));
-    (root, offset)
+    let leads = levels::add(scene, &mut root);
+    (root, leads, offset)
 }
 
-fn index<T>(number: usize) -> Index<T> {
+pub(super) fn index<T>(number: usize) -> Index<T> {
     Index::new(u32::try_from(number).unwrap_or(u32::MAX))
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod boxes;
 mod coats;
 mod figure;
 mod glb;
+mod levels;
 mod named;
 mod obj;
 mod part;
