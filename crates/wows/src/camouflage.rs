@@ -66,7 +66,6 @@ impl Camouflages {
         let document = roxmltree::Document::parse_with_options(content, options)
             .map_err(|error| view.error(ErrorKind::Damaged { what: format!("it is not XML: {error}").into() }))?;
         let root = document.root_element();
-        let has_word = |text: &str, word: &str| text.split_whitespace().any(|found| found == word);
         let groups: Vec<&str> = elements(root, "shipgroups.xml")
             .filter(|group| text(*group, "ships").is_some_and(|ships| has_word(ships, ship)))
             .map(|group| group.tag_name().name())
@@ -138,9 +137,13 @@ impl Camouflage {
     }
 }
 
+fn has_word(text: &str, word: &str) -> bool {
+    text.split_whitespace().any(|found| found == word)
+}
+
 /// The kind of part that a material is of, by the name of its file; `None` for parts that no camouflage covers.
 fn part_of(material: &str) -> Option<&'static str> {
-    let file = material.rsplit('/').next().unwrap_or_default();
+    let file = crate::file_name(material);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let small = stem.to_ascii_lowercase();
     if ["glass", "_wire", "_alpha", "razlom"].iter().any(|word| small.contains(word)) {

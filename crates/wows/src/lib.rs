@@ -30,6 +30,11 @@ pub mod ship;
 pub mod text_models;
 pub mod wows;
 
+/// The last component of a path in the game.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Prototype database, `assets.bin`.
 pub const BWDB: Format = Format::of::<bwdb::Database>();
 /// Geometry, `.geometry`.

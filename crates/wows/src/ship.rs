@@ -163,8 +163,9 @@ impl Ship {
         let components = components(params, &name, query.hull.as_deref())?;
         let archive =
             game.reader().archive().ok_or_else(|| not_found(format!("{} holds no files", game.source().name())))?;
-        let no_models = || not_found(format!("{} holds no models", database.source().name()));
-        let placements = database.reader().placements().ok_or_else(no_models)?;
+        let placements = database.reader().placements();
+        let placements =
+            placements.ok_or_else(|| not_found(format!("{} holds no models", database.source().name())))?;
         let hull = components.get("hull").cloned().unwrap_or_default();
         let mut ship = Self {
             name: name.clone(),
@@ -412,11 +413,8 @@ fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap
     for row in table.with("ship", ship)? {
         all.push((table.text(row, "upgrade")?, table.text(row, "kind")?, table.text(row, "component")?));
     }
-    let has_hull = |upgrade: &str, component: &str| {
-        all.iter().any(|(of, kind, name)| of == upgrade && kind == "hull" && name == component)
-    };
     let chosen = match hull {
-        Some(wanted) => hulls.iter().find(|(upgrade, _)| upgrade == wanted || has_hull(upgrade, wanted)),
+        Some(wanted) => hulls.iter().find(|(upgrade, _)| upgrade == wanted || has_hull(&all, upgrade, wanted)),
         // The upgrade that no other one follows.
         None => hulls.iter().rev().find(|(upgrade, _)| !hulls.iter().any(|(_, prev)| prev == upgrade)),
     };
@@ -435,8 +433,13 @@ fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap
     for (_, kind, component) in all.iter().filter(|(upgrade, ..)| upgrade == chosen) {
         components.insert(kind.clone(), component.clone());
     }
-    if let Some(wanted) = hull.filter(|wanted| has_hull(chosen, wanted)) {
+    if let Some(wanted) = hull.filter(|wanted| has_hull(&all, chosen, wanted)) {
         components.insert("hull".into(), wanted.to_owned());
     }
     Ok(components)
+}
+
+/// Whether an upgrade has a hull among `all` components: the upgrade, the kind and the name of each.
+fn has_hull(all: &[(String, String, String)], upgrade: &str, hull: &str) -> bool {
+    all.iter().any(|(of, kind, name)| of == upgrade && kind == "hull" && name == hull)
 }

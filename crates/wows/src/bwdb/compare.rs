@@ -308,7 +308,7 @@ impl<'a> Records<'a> {
                     }
                 };
                 let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
-                let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
+                let errors = differ_record(layout, at_a, at_b, [old_db, new_db], &mut out, &self.shown);
                 errors.into_iter().for_each(|error| damaged(self.faulty((of_a, a)), error));
             }
             (Some(_), Some(_)) => {

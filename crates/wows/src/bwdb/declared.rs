@@ -200,7 +200,7 @@ impl<'a> record::Element<'a> for &'static Type {
         Type::walk(self, view, name, walker);
     }
 
-    fn walk_array(&self, (view, len): (View<'a>, usize), walker: &mut dyn Walker<'a>) {
+    fn walk_array(&self, view: View<'a>, len: usize, walker: &mut dyn Walker<'a>) {
         Type::walk_array(self, view, len, "", walker);
     }
 

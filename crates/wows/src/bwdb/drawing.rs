@@ -3,6 +3,7 @@
 use super::Space;
 use super::layout::Instance;
 use crate::error::Result;
+use crate::file_name;
 use crate::geometry::export::boxes::{self, GlbBox};
 use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use crate::{
@@ -49,11 +50,6 @@ struct Plan {
     notes: Vec<String>,
 }
 
-/// The last component of a path.
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 impl Plan {
     fn read(space: &Space, context: &Context<'_>) -> Result<Self> {
         let models = context.models().transpose()?.into_iter().flatten();
@@ -74,7 +70,7 @@ impl Plan {
             without_size = without_size.saturating_add(usize::from(bounds.is_none()));
             let name = match space.instance_name(instance)? {
                 Some(name) => name.to_owned(),
-                None => last(&model_name(space, &models, id)?).to_owned(),
+                None => file_name(&model_name(space, &models, id)?).to_owned(),
             };
             let (center, sides) = boxed(instance, bounds);
             plan.add(kind, row, name, center, sides);
@@ -109,7 +105,7 @@ impl Plan {
         for (rank, (id, _)) in counts.iter().take(own).enumerate() {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are between 0 and 255")]
             let colour = colour(rank, own).map(|c| (c * 255.0) as u8);
-            self.kinds.push((last(&model_name(space, models, *id)?).to_owned(), "instances", colour));
+            self.kinds.push((file_name(&model_name(space, models, *id)?).to_owned(), "instances", colour));
         }
         if counts.len() > own {
             let others = counted(counts.len().saturating_sub(own), "other model");

@@ -246,27 +246,9 @@ impl Database {
     /// As [`Database::open`], with layouts that are tried before the built-in ones.
     pub fn open_with(source: Source, layouts: Arc<Layouts>) -> Result<Self> {
         let view = source.view("header");
-        let header = view.read::<Header>()?;
-        if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
-            let found = le::U32::from_bytes(header.magic).get().into();
-            let expected = le::U32::from_bytes(layout::MAGIC).get().into();
-            return Err(view.error(ErrorKind::BadMagic { expected, found }));
-        }
-        if header.version != 1 {
-            return Err(view.skip(7).error(ErrorKind::BadVersion { found: header.version.into() }));
-        }
-        if header.packed > 1 {
-            return Err(view.skip(6).error(ErrorKind::BadVersion { found: header.packed.into() }));
-        }
-        if header.pointer_width.get() != 64 {
-            return Err(view.skip(0xC).bad_value("pointer width", header.pointer_width.get()));
-        }
-        if header.endianness.get() != 0 {
-            return Err(view.skip(0xE).bad_value("endianness", header.endianness.get()));
-        }
+        let is_legends = checked_header(view)?.packed == 0;
         let base = view.at(size_of::<Header>()).part("body header");
         let (pc, legends);
-        let is_legends = header.packed == 0;
         let (strings, resources, paths, databases) = if is_legends {
             legends = base.read::<layout::LegendsBody>()?;
             (&legends.strings, &legends.resources, &legends.paths, &legends.databases)
@@ -650,6 +632,29 @@ impl Database {
     fn hashes_paths(&self) -> bool {
         self.paths().hashes_paths().unwrap_or(false)
     }
+}
+
+/// The header, if its values are the ones that this reader knows.
+fn checked_header(view: View<'_>) -> Result<&Header> {
+    let header = view.read::<Header>()?;
+    if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
+        let found = le::U32::from_bytes(header.magic).get().into();
+        let expected = le::U32::from_bytes(layout::MAGIC).get().into();
+        return Err(view.error(ErrorKind::BadMagic { expected, found }));
+    }
+    if header.version != 1 {
+        return Err(view.locate(&header.version).error(ErrorKind::BadVersion { found: header.version.into() }));
+    }
+    if header.packed > 1 {
+        return Err(view.locate(&header.packed).error(ErrorKind::BadVersion { found: header.packed.into() }));
+    }
+    if header.pointer_width.get() != 64 {
+        return Err(view.locate(&header.pointer_width).bad_value("pointer width", header.pointer_width.get()));
+    }
+    if header.endianness.get() != 0 {
+        return Err(view.locate(&header.endianness).bad_value("endianness", header.endianness.get()));
+    }
+    Ok(header)
 }
 
 impl NameLookup for Database {

@@ -6,6 +6,7 @@ use super::{Database, Models, Space};
 use crate::budget::Budget;
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::file_name;
 use crate::id::{Id32, Id64};
 use crate::relations::IdTexts;
 use crate::scene::{self, Drawn, Instance, Model, Placements, Property, RenderSet, Surface};
@@ -277,7 +278,7 @@ fn ids_of(file: &str) -> impl Iterator<Item = u64> {
 
 /// Whether the path with this id ends with the name of `file`.
 fn has_name_of(database: &Database, id: u64, file: &str) -> Result<bool> {
-    Ok(database.path(id)?.is_some_and(|path| path.rsplit('/').next() == file.rsplit('/').next()))
+    Ok(database.path(id)?.is_some_and(|path| file_name(&path) == file_name(file)))
 }
 
 /// The path with this id, or the id if the path is unknown.

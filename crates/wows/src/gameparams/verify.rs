@@ -1,7 +1,8 @@
 //! Lists what is wrong with parameters.
 
 use super::walk::{Event, Walker};
-use super::{Params, in_entity};
+use super::{Entity, Params, in_entity};
+use crate::budget::Budget;
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report};
 use std::collections::HashSet;
@@ -46,38 +47,7 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
         {
             wrong(format!("an earlier entity has its id, {id}"));
         }
-        let mut walker = Walker::new(entity.node());
-        // Keys of the dictionaries that are open.
-        let mut keys: Vec<HashSet<String>> = Vec::new();
-        loop {
-            match walker.next(&budget) {
-                Ok(None) => break,
-                Ok(Some(Event::Leaf(node))) => {
-                    leaves = leaves.saturating_add(1);
-                    if let Err(error) = node.value() {
-                        values.fail_with(|| in_entity(&entity, error));
-                    }
-                }
-                Ok(Some(Event::Begin(_))) => keys.push(HashSet::new()),
-                Ok(Some(Event::End(_))) => drop(keys.pop()),
-                Ok(Some(Event::Key(key))) => match super::walk::key_text(key) {
-                    Ok(text) => {
-                        // An integer and a text may look alike.
-                        let text = format!("{}{text}", key.kind().name());
-                        if keys.last_mut().is_some_and(|keys| !keys.insert(text)) {
-                            let what = "a key that the dictionary has already: the last one counts".into();
-                            values.fail_with(|| in_entity(&entity, key.error(ErrorKind::Damaged { what })));
-                        }
-                    }
-                    Err(error) => values.fail_with(|| in_entity(&entity, error)),
-                },
-                Ok(Some(_)) => {}
-                Err(error) => {
-                    values.fail_with(|| in_entity(&entity, error));
-                    break;
-                }
-            }
-        }
+        leaves = leaves.saturating_add(check_values(&entity, &budget, &mut values));
         progress.advance(1);
         if budget.is_spent() {
             break;
@@ -86,4 +56,41 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
     entities.detail = format!("{count} entities");
     values.detail = format!("{leaves} leaves");
     Report::from(vec![stream, entities, values])
+}
+
+/// Checks that the values of an entity can be read, and that no dictionary has a key twice. Returns the number of leaves.
+fn check_values(entity: &Entity<'_>, budget: &Budget, check: &mut Check) -> u64 {
+    let mut leaves = 0u64;
+    let mut walker = Walker::new(entity.node());
+    // Keys of the dictionaries that are open.
+    let mut keys: Vec<HashSet<String>> = Vec::new();
+    loop {
+        match walker.next(budget) {
+            Ok(None) => return leaves,
+            Ok(Some(Event::Leaf(node))) => {
+                leaves = leaves.saturating_add(1);
+                if let Err(error) = node.value() {
+                    check.fail_with(|| in_entity(entity, error));
+                }
+            }
+            Ok(Some(Event::Begin(_))) => keys.push(HashSet::new()),
+            Ok(Some(Event::End(_))) => drop(keys.pop()),
+            Ok(Some(Event::Key(key))) => match super::walk::key_text(key) {
+                Ok(text) => {
+                    // An integer and a text may look alike.
+                    let text = format!("{}{text}", key.kind().name());
+                    if keys.last_mut().is_some_and(|keys| !keys.insert(text)) {
+                        let what = "a key that the dictionary has already: the last one counts".into();
+                        check.fail_with(|| in_entity(entity, key.error(ErrorKind::Damaged { what })));
+                    }
+                }
+                Err(error) => check.fail_with(|| in_entity(entity, error)),
+            },
+            Ok(Some(_)) => {}
+            Err(error) => {
+                check.fail_with(|| in_entity(entity, error));
+                return leaves;
+            }
+        }
+    }
 }

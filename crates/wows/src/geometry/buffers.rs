@@ -384,8 +384,9 @@ impl Geometry {
                 let kind = ErrorKind::Limit { what: "bytes of all buffers decoded", value: total, limit };
                 return Err(Error::of_part(kind, "buffers"));
             }
-            let cells = |count| std::iter::repeat_with(OnceLock::new).take(count).collect();
-            Ok(Decoded { vertices: cells(vertices), indices: cells(indices), total })
+            let [vertices, indices] =
+                [vertices, indices].map(|count| std::iter::repeat_with(OnceLock::new).take(count).collect());
+            Ok(Decoded { vertices, indices, total })
         })
     }
 

@@ -102,7 +102,7 @@ fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32)
     [with(a, x), with(b, y), with(c, z)]
 }
 
-fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+pub(super) fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }
 
@@ -113,8 +113,8 @@ fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
 /// The product *((b - a) x (c - a)) · normal* for the corners *a*, *b*, *c* of a triangle: positive where the normal lies on
 /// the side to which the formula of docs/formats/geometry.md §6.3 points.
 pub(super) fn side([a, b, c]: [[f32; 3]; 3], normal: [f32; 3]) -> f32 {
-    let minus = |p, q| zip(p, q, |p, q| p - q);
-    dot(cross(minus(b, a), minus(c, a)), normal)
+    let [u, v] = [b, c].map(|to| zip(to, a, |to, from| to - from));
+    dot(cross(u, v), normal)
 }
 
 /// Of the triangles, how many have the normal of their first corner on the positive [`side`], and how many on the other.

@@ -128,19 +128,18 @@ impl Geometry {
     /// # Errors
     /// When the parameters cannot be read.
     pub fn armor_uses(&self) -> Result<&[PlateUse]> {
-        let find = || -> Result<Vec<PlateUse>> {
-            // A file without armour has no use for parameters, which take a while to read.
-            let Some(names) = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()))
-            else {
-                return Ok(Vec::new());
-            };
-            let mut uses = Vec::new();
-            for plating in names.facets::<dyn Plating>(&self.options)? {
-                uses.extend(plating.armor_of(self.source.name())?);
-            }
-            Ok(uses)
-        };
-        self.made.uses.get_or_init(find).as_ref().map(Vec::as_slice).map_err(Error::clone)
+        self.made.uses.get_or_init(|| self.find_armor_uses()).as_ref().map(Vec::as_slice).map_err(Error::clone)
+    }
+
+    fn find_armor_uses(&self) -> Result<Vec<PlateUse>> {
+        // A file without armour has no use for parameters, which take a while to read.
+        let has_armor = self.armor_prototypes().is_ok_and(|all| !all.is_empty());
+        let Some(names) = self.names.as_ref().filter(|_| has_armor) else { return Ok(Vec::new()) };
+        let mut uses = Vec::new();
+        for plating in names.facets::<dyn Plating>(&self.options)? {
+            uses.extend(plating.armor_of(self.source.name())?);
+        }
+        Ok(uses)
     }
 
     /// Why the thickness of plates is unknown, if parameters were searched for it in vain.

@@ -125,7 +125,8 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
 /// of parts that could not be read.
 pub fn differ_record<'a, 'o>(
     layout: Layout,
-    (old, new): (View<'a>, View<'a>),
+    old: View<'a>,
+    new: View<'a>,
     names: [&'a dyn NameLookup; 2],
     out: Out<'a, 'o>,
     budget: &'o Budget,
@@ -215,10 +216,9 @@ impl<'a> Differ<'a, '_> {
                 match (a, b) {
                     (Some(a), Some(b)) => differ.leaf(a.1, b.1),
                     (a, b) => {
-                        let mut value = |leaf: Option<(NameId, Leaf<'a>)>, names: &dyn NameLookup| {
-                            leaf.map_or(Value::Null, |leaf| said(leaf.1, names, &mut differ.errors))
-                        };
-                        let (a, b) = (value(a, of_old), value(b, of_new));
+                        let [a, b] = [(a, of_old), (b, of_new)].map(|(property, names)| {
+                            property.map_or(Value::Null, |(_, leaf)| said(leaf, names, &mut differ.errors))
+                        });
                         (differ.out)(&differ.path, a, b);
                     }
                 }

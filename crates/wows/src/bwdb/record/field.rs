@@ -6,7 +6,6 @@ use crate::budget::{Budget, BudgetShare};
 use crate::bytes::{View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Value};
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -268,7 +267,7 @@ pub(in crate::bwdb) trait Element<'a> {
     fn size(&self) -> usize;
     fn traits(&self) -> Traits;
     fn walk(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>);
-    fn walk_array(&self, array: (View<'a>, usize), walker: &mut dyn Walker<'a>);
+    fn walk_array(&self, view: View<'a>, len: usize, walker: &mut dyn Walker<'a>);
     fn same(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool>;
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()>;
 }
@@ -292,7 +291,7 @@ impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
         }
     }
 
-    fn walk_array(&self, (view, len): (View<'a>, usize), walker: &mut dyn Walker<'a>) {
+    fn walk_array(&self, view: View<'a>, len: usize, walker: &mut dyn Walker<'a>) {
         List::<T> { view, len, element: PhantomData }.walk("", walker);
     }
 
@@ -326,18 +325,18 @@ impl fmt::Debug for Differ<'_, '_> {
 
 /// The text of a name or a path, or its id.
 pub(super) fn said<'a>(leaf: Leaf<'a>, names: &dyn NameLookup, errors: &mut Vec<Error>) -> Value<'a> {
-    let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
-        Ok(text) => text.map(|text| Value::owned(text.into_owned())),
+    let (text, id) = match leaf {
+        Leaf::Value(value) => return value,
+        Leaf::Path(PathId(0)) => return Value::Null,
+        Leaf::Name(id) => (names.name(id), Value::Id32(id.0)),
+        Leaf::Path(id) => (names.path(id), Value::Id64(id.0)),
+    };
+    match text {
+        Ok(text) => text.map_or(id, |text| Value::owned(text.into_owned())),
         Err(error) => {
             errors.push(error);
-            None
+            id
         }
-    };
-    match leaf {
-        Leaf::Value(value) => value,
-        Leaf::Name(id) => text(names.name(id)).unwrap_or(Value::Id32(id.0)),
-        Leaf::Path(PathId(0)) => Value::Null,
-        Leaf::Path(id) => text(names.path(id)).unwrap_or(Value::Id64(id.0)),
     }
 }
 
@@ -389,8 +388,10 @@ impl<'a> Differ<'a, '_> {
 
     /// The current field as a whole.
     pub(in crate::bwdb) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
-        let show = |of: Option<T>, walker: &mut dyn Walker<'a>| of.into_iter().for_each(|of| of.walk("", walker));
-        self.out_of(|walker| show(old, walker), |walker| show(new, walker));
+        self.out_of(
+            |walker| old.into_iter().for_each(|old| old.walk("", walker)),
+            |walker| new.into_iter().for_each(|new| new.walk("", walker)),
+        );
     }
 
     /// Whether the walk need not go into a part.
@@ -424,34 +425,30 @@ impl<'a> Differ<'a, '_> {
             let mut share = BudgetShare::new(self.budget);
             if !same_arrays(of.size(), traits, old, new, &mut share, |a, b, left| of.same(a, b, left))? {
                 drop(share);
-                self.out_of(|walker| of.walk_array(old, walker), |walker| of.walk_array(new, walker));
+                self.out_of(|walker| of.walk_array(old.0, old.1, walker), |walker| of.walk_array(new.0, new.1, walker));
             }
             return Ok(());
         }
-        let place = |(view, len): (View<'a>, usize), index: usize| {
-            (index < len).then(|| view.skip(index.saturating_mul(of.size())))
-        };
         for index in 0..old.1.max(new.1) {
-            let both = (place(old, index), place(new, index));
-            let same = |a, b, budget| of.same(a, b, &mut BudgetShare::new(budget));
-            if let (Some(a), Some(b)) = both
-                && same(a, b, self.budget)?
+            let skip = index.saturating_mul(of.size());
+            let [a, b] = [old, new].map(|(view, len)| (index < len).then(|| view.skip(skip)));
+            if let (Some(a), Some(b)) = (a, b)
+                && of.same(a, b, &mut BudgetShare::new(self.budget))?
             {
                 continue;
             }
             self.within(&format!("[{index}]"), |differ| {
-                match both {
-                    (Some(a), Some(b)) => of.differ(a, b, differ)?,
-                    (a, b) => {
-                        for view in [a, b].into_iter().flatten() {
-                            same(view, view, differ.budget)?;
-                        }
-                        let show = |view: Option<View<'a>>, walker: &mut dyn Walker<'a>| {
-                            view.into_iter().for_each(|view| of.walk(view, "", walker));
-                        };
-                        differ.out_of(|walker| show(a, walker), |walker| show(b, walker));
-                    }
+                if let (Some(a), Some(b)) = (a, b) {
+                    return of.differ(a, b, differ);
                 }
+                for view in [a, b].into_iter().flatten() {
+                    // To compare it with itself costs its length.
+                    of.same(view, view, &mut BudgetShare::new(differ.budget))?;
+                }
+                differ.out_of(
+                    |walker| a.into_iter().for_each(|view| of.walk(view, "", walker)),
+                    |walker| b.into_iter().for_each(|view| of.walk(view, "", walker)),
+                );
                 Ok(())
             });
         }

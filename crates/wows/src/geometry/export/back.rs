@@ -7,6 +7,7 @@ use super::boxes::HIT_BOXES;
 use super::part::{ScenePart, Shape, mirror, unit};
 use super::{Options, Scene};
 use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::content::turned;
 use crate::geometry::mesh::{Group, Groups};
 use crate::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
 use crate::writable::refused;
@@ -18,6 +19,7 @@ use gltf::{Accessor, Document, Primitive, buffer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 /// A GLB file with a valid description. Its numbers are checked when they are read.
 pub(in crate::geometry) struct Glb<'b> {
@@ -34,6 +36,13 @@ pub(in crate::geometry) struct Mesh<'g> {
     /// Units of models for a unit of its positions.
     scale: f32,
     primitive: Option<Primitive<'g>>,
+}
+
+impl Mesh<'_> {
+    #[cold]
+    fn refuse(&self, what: impl Display) -> Error {
+        refused(format!("mesh {:?}: {what}", self.name))
+    }
 }
 
 #[cold]
@@ -88,10 +97,6 @@ impl<'b> Glb<'b> {
     /// # Errors
     /// Wrong usage for a node that moves or turns a mesh, as vertices have no place but their own, and for a mesh in two sizes.
     fn scales(&self) -> Result<Vec<f32>> {
-        let refuse = |node: &gltf::Node<'_>, what: &str| {
-            let apply = "apply that to its vertices in the program that wrote the GLB";
-            refused(format!("node {:?} {what}: {apply}", node.name().unwrap_or_default()))
-        };
         let mut is_child = vec![false; self.document.nodes().len()];
         let children =
             self.document.nodes().flat_map(|node| node.children().map(|child| child.index()).collect::<Vec<_>>());
@@ -107,14 +112,13 @@ impl<'b> Glb<'b> {
             if node.name() == Some(HIT_BOXES) {
                 continue;
             }
-            let scale =
-                uniform_scale(node.transform().matrix()).ok_or_else(|| refuse(&node, "is moved, turned or skewed"))?;
-            let scale = above * scale;
+            let scale = uniform_scale(node.transform().matrix());
+            let scale = above * scale.ok_or_else(|| refuse_node(&node, "is moved, turned or skewed"))?;
             let known = node.mesh().and_then(|mesh| scales.get_mut(mesh.index()));
             if let Some(known) = known
                 && known.replace(scale).is_some_and(|known| known != scale)
             {
-                return Err(refuse(&node, "shows a mesh in another size"));
+                return Err(refuse_node(&node, "shows a mesh in another size"));
             }
             open.extend(node.children().map(|child| (child, scale)));
         }
@@ -127,18 +131,12 @@ impl<'b> Glb<'b> {
     /// Wrong usage for meshes that are moved or turned, or have several materials.
     pub fn meshes(&self) -> Result<Vec<Mesh<'_>>> {
         let scales = self.scales()?;
-        let mesh = |mesh: gltf::Mesh<'_>| {
-            let extras = mesh.extras().as_ref().map(|raw| raw.get());
-            let extras: Option<serde_json::Value> = extras.and_then(|text| serde_json::from_str(text).ok());
-            let id = |key: &str| crate::id::parse32(extras.as_ref()?.get(key)?.as_str()?);
-            id("vertices").zip(id("indices"))
-        };
         let hit_boxes = self.document.nodes().filter(|node| node.name() == Some(HIT_BOXES));
         let hit_boxes = hit_boxes.flat_map(|root| root.children().filter_map(|node| node.mesh()).collect::<Vec<_>>());
         let hit_boxes: BTreeSet<usize> = hit_boxes.map(|mesh| mesh.index()).collect();
         let mut meshes = Vec::new();
         for one in self.document.meshes().filter(|mesh| !hit_boxes.contains(&mesh.index())) {
-            let (ids, name) = (mesh(one.clone()), one.name().unwrap_or_default());
+            let (ids, name) = (ids_of(&one), one.name().unwrap_or_default());
             if one.primitives().len() > 1 {
                 let what = "has more than one material; a render group has one";
                 return Err(refused(format!("mesh {name:?} {what}")));
@@ -164,13 +162,11 @@ impl<'b> Glb<'b> {
         if stride < size {
             return Err(damaged(format!("elements of {size} bytes, {stride} bytes apart, overlap")));
         }
-        let range = || {
-            let last = stride.checked_mul(count.saturating_sub(1))?;
-            let end = offset.checked_add(last)?.checked_add(size)?;
-            let view_end = view.offset().checked_add(view.length())?;
-            (end <= view.length()).then(|| bytes.get(..view_end)?.get(view.offset()..)?.get(offset..)).flatten()
-        };
-        let elements = range().ok_or_else(|| damaged(format!("an accessor of {count} elements leaves its buffer")))?;
+        let last = stride.checked_mul(count.saturating_sub(1)).and_then(|last| offset.checked_add(last));
+        let is_inside = last.and_then(|last| last.checked_add(size)).is_some_and(|end| end <= view.length());
+        let bytes = bytes.get(view.offset()..).and_then(|bytes| bytes.get(..view.length()));
+        let elements = bytes.filter(|_| is_inside).and_then(|bytes| bytes.get(offset..));
+        let elements = elements.ok_or_else(|| damaged(format!("an accessor of {count} elements leaves its buffer")))?;
         Ok((elements, stride))
     }
 
@@ -233,38 +229,32 @@ impl<'b> Glb<'b> {
     /// The numbers of an accessor that was checked; `None` for matrices.
     fn numbers<C: Number>(&self, accessor: &Accessor<'_>) -> Option<Vec<[f64; 4]>> {
         let bytes = |buffer: buffer::Buffer<'_>| self.bytes(&buffer);
-        let normalized = accessor.normalized();
-        let filled = |components: &[C]| {
-            let mut all = [0.0; 4];
-            for (number, component) in all.iter_mut().zip(components) {
-                let value: f64 = (*component).into();
-                *number = if normalized { (value / C::GREATEST).max(-1.0) } else { value };
-            }
-            all
-        };
         let accessor = accessor.clone();
+        let greatest = if accessor.normalized() { Some(C::GREATEST) } else { None };
         Some(match accessor.dimensions() {
-            Dimensions::Scalar => Iter::<C>::new(accessor, bytes)?.map(|number| filled(&[number])).collect(),
-            Dimensions::Vec2 => Iter::<[C; 2]>::new(accessor, bytes)?.map(|pair| filled(&pair)).collect(),
-            Dimensions::Vec3 => Iter::<[C; 3]>::new(accessor, bytes)?.map(|three| filled(&three)).collect(),
-            Dimensions::Vec4 => Iter::<[C; 4]>::new(accessor, bytes)?.map(|four| filled(&four)).collect(),
+            Dimensions::Scalar => Iter::<C>::new(accessor, bytes)?.map(|number| filled([number], greatest)).collect(),
+            Dimensions::Vec2 => Iter::<[C; 2]>::new(accessor, bytes)?.map(|pair| filled(pair, greatest)).collect(),
+            Dimensions::Vec3 => Iter::<[C; 3]>::new(accessor, bytes)?.map(|three| filled(three, greatest)).collect(),
+            Dimensions::Vec4 => Iter::<[C; 4]>::new(accessor, bytes)?.map(|four| filled(four, greatest)).collect(),
             Dimensions::Mat2 | Dimensions::Mat3 | Dimensions::Mat4 => return None,
         })
     }
 
     /// The triangles of a mesh of `count` vertices, however its indices describe them.
     fn triangles(&self, mesh: &Mesh<'_>, primitive: &Primitive<'_>, count: usize) -> Result<Vec<[u32; 3]>> {
-        let refuse = |what: String| refused(format!("mesh {:?}: {what}", mesh.name));
-        let indices = match primitive.indices() {
-            Some(accessor) => self.elements(&accessor)?.whole("indices")?,
-            None => (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(),
+        let indices = match (primitive.indices(), u32::try_from(count)) {
+            (Some(accessor), _) => self.elements(&accessor)?.whole("indices")?,
+            (None, Ok(count)) => (0..count).collect(),
+            (None, Err(_)) => return Err(mesh.refuse(format_args!("{count} vertices are more than indices can name"))),
         };
         if let Some(bad) = indices.iter().find(|index| **index as usize >= count) {
-            return Err(refuse(format!("index {bad} of {count} vertices")));
+            return Err(mesh.refuse(format_args!("index {bad} of {count} vertices")));
         }
         let triangles: Vec<[u32; 3]> = match primitive.mode() {
             Mode::Triangles if indices.len().is_multiple_of(3) => indices.as_chunks().0.to_vec(),
-            Mode::Triangles => return Err(refuse(format!("{} indices are no whole triangles", indices.len()))),
+            Mode::Triangles => {
+                return Err(mesh.refuse(format_args!("{} indices are no whole triangles", indices.len())));
+            }
             Mode::TriangleStrip => {
                 let all = indices.array_windows::<3>().zip([false, true].into_iter().cycle());
                 // Triangles without an area join strips.
@@ -277,16 +267,16 @@ impl<'b> Glb<'b> {
             }
             mode => {
                 let what = "a render group has triangles: make faces of them, or leave the mesh out";
-                return Err(refuse(format!("its primitives are {mode:?}; {what}")));
+                return Err(mesh.refuse(format_args!("its primitives are {mode:?}; {what}")));
             }
         };
-        if triangles.is_empty() { Err(refuse("it has no triangles".into())) } else { Ok(triangles) }
+        if triangles.is_empty() { Err(mesh.refuse("it has no triangles")) } else { Ok(triangles) }
     }
 
     fn surface(&self, mesh: &Mesh<'_>) -> Result<Surface> {
-        let refuse = |what: &str| refused(format!("mesh {:?}: {what}", mesh.name));
-        let primitive = mesh.primitive.as_ref().ok_or_else(|| refuse("it has no vertices"))?;
-        let positions = primitive.get(&gltf::Semantic::Positions).ok_or_else(|| refuse("it has no positions"))?;
+        let primitive = mesh.primitive.as_ref().ok_or_else(|| mesh.refuse("it has no vertices"))?;
+        let positions = primitive.get(&gltf::Semantic::Positions);
+        let positions = positions.ok_or_else(|| mesh.refuse("it has no positions"))?;
         let mut positions = self.elements(&positions)?.all::<3>("POSITION")?;
         if mesh.scale != 1.0 {
             positions.iter_mut().flatten().for_each(|v| *v *= mesh.scale);
@@ -300,6 +290,29 @@ impl<'b> Glb<'b> {
 struct Surface {
     positions: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
+}
+
+#[cold]
+fn refuse_node(node: &gltf::Node<'_>, what: &str) -> Error {
+    let apply = "apply that to its vertices in the program that wrote the GLB";
+    refused(format!("node {:?} {what}: {apply}", node.name().unwrap_or_default()))
+}
+
+/// The ids of the mappings of a mesh: see [`Mesh::ids`].
+fn ids_of(mesh: &gltf::Mesh<'_>) -> Option<(u32, u32)> {
+    let extras: serde_json::Value = serde_json::from_str(mesh.extras().as_ref()?.get()).ok()?;
+    let [vertices, indices] = ["vertices", "indices"].map(|key| crate::id::parse32(extras.get(key)?.as_str()?));
+    vertices.zip(indices)
+}
+
+/// The numbers of an element, with zeros after them. Normalized numbers are parts of `greatest`.
+fn filled<C: Number, const N: usize>(components: [C; N], greatest: Option<f64>) -> [f64; 4] {
+    let mut all = [0.0; 4];
+    for (number, component) in all.iter_mut().zip(components) {
+        let value: f64 = component.into();
+        *number = greatest.map_or(value, |greatest| (value / greatest).max(-1.0));
+    }
+    all
 }
 
 /// The factor of a matrix that scales all axes equally; `None` for any other matrix.
@@ -352,18 +365,19 @@ impl Elements {
             return Err(refused(format!("{name}: {N} numbers are needed, and it has {}", self.components)));
         }
         #[allow(clippy::cast_possible_truncation, reason = "singles, or whole numbers that are checked where used")]
-        let element = |all: &[f64; 4]| std::array::from_fn(|n| all.get(n).map_or(0.0, |number| *number as f32));
-        Ok(self.all.iter().map(element).collect())
+        let singles =
+            self.all.iter().map(|all| std::array::from_fn(|n| all.get(n).map_or(0.0, |number| *number as f32)));
+        Ok(singles.collect())
     }
 
     /// All elements as whole numbers.
     fn whole(&self, name: &str) -> Result<Vec<u32>> {
-        let element = |[number, ..]: &[f64; 4]| {
+        let numbers = self.all.iter().map(|[number, ..]| {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
             let whole = (number.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(number)).then_some(*number as u32);
             whole.ok_or_else(|| refused(format!("{name}: {number} is no index")))
-        };
-        self.all.iter().map(element).collect()
+        });
+        numbers.collect()
     }
 }
 
@@ -371,15 +385,14 @@ impl Elements {
 type Outline = Vec<[[u32; 3]; 3]>;
 
 fn outline(positions: &[[f32; 3]], triangles: impl IntoIterator<Item = [u32; 3]>) -> Outline {
-    let turned = |triangle: [u32; 3]| {
-        let [a, b, c] = triangle.map(|index| {
+    let corners = triangles.into_iter().map(|triangle| {
+        triangle.map(|index| {
             let position = positions.get(index as usize).copied().unwrap_or_default();
             // Adding zero makes a negative zero positive.
             position.map(|v| (v + 0.0).to_bits())
-        });
-        [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap_or_default()
-    };
-    let mut all: Outline = triangles.into_iter().map(turned).collect();
+        })
+    });
+    let mut all: Outline = corners.map(turned).collect();
     all.sort_unstable();
     all
 }
@@ -425,11 +438,11 @@ const ATTRIBUTES: [(&str, Attribute); 10] = [
 
 /// Names the data of a mesh that vertices of `format` have no place for.
 fn left_out(mesh: &Mesh<'_>, primitive: &Primitive<'_>, format: &VertexFormat) -> Vec<String> {
-    let is_read = |name: &str| ATTRIBUTES.iter().any(|(known, attribute)| *known == name && format.has(*attribute));
-    let names = primitive.attributes().map(|(semantic, _)| semantic.to_string()).filter(|name| !is_read(name));
-    let mut all: Vec<String> = names
-        .map(|name| format!("mesh {:?}: {name} is left out: vertices of this group have none", mesh.name))
-        .collect();
+    let names = primitive.attributes().map(|(semantic, _)| semantic.to_string());
+    let unread =
+        names.filter(|name| !ATTRIBUTES.iter().any(|(known, attribute)| known == name && format.has(*attribute)));
+    let what = "is left out: vertices of this group have none";
+    let mut all: Vec<String> = unread.map(|name| format!("mesh {:?}: {name} {what}", mesh.name)).collect();
     if primitive.morph_targets().len() > 0 {
         all.push(format!("mesh {:?}: its shape keys (morph targets) are left out: render groups have none", mesh.name));
     }
@@ -456,44 +469,33 @@ pub(in crate::geometry) fn lay(geometry: &Geometry, group: &Group, glb: &Glb<'_>
     let shape = Shape::group(old, indices);
     let flip = matches!(shape, Shape::Group { flip: true, .. });
     let part = ScenePart::new(group.name.clone(), shape, 0, None, &mut Vec::new())?;
-    let refuse = |what: String| refused(format!("mesh {:?}: {what}", mesh.name));
     let Surface { positions, triangles: new } = glb.surface(mesh)?;
-    let attribute = |name: &str| {
-        let mut all = mesh.primitive.iter().flat_map(Primitive::attributes);
-        all.find(|(semantic, _)| semantic.to_string() == name).map(|(_, accessor)| accessor)
-    };
     let count = positions.len();
     let format = *old.format();
     let same_count = count == old.len();
     if !same_count && !format.is_known() {
-        return Err(refuse("its vertex format is not known, so that its vertices can move and no more".into()));
+        return Err(mesh.refuse("its vertex format is not known, so that its vertices can move and no more"));
     }
     if let Some(bad) = positions.iter().flatten().find(|v| !v.is_finite()) {
-        return Err(refuse(format!("{bad} is no coordinate")));
+        return Err(mesh.refuse(format_args!("{bad} is no coordinate")));
     }
-    let bytes = count.saturating_mul(format.stride());
-    let out = if same_count { old.bytes().get(..bytes).unwrap_or_default().to_vec() } else { vec![0; bytes] };
+    let out = if same_count { old.bytes().to_vec() } else { vec![0; count.saturating_mul(format.stride())] };
     let mut laid = Laid { glb, mesh, old, format, same_count, out };
     let before = part.as_ref();
     laid.put(Attribute::Position, &positions, before.map(|p| p.positions()), |p| {
         Ok(mirror(p).map(f32::to_le_bytes).as_flattened().to_vec())
     })?;
-    laid.rest(&attribute, before)?;
+    laid.rest(before)?;
     let vertices = (!same_count || laid.out != old.bytes()).then_some(laid.out);
 
     let before: Vec<[u32; 3]> = before.into_iter().flat_map(|part| part.triangles()).collect();
     let indices = (before != new)
         .then(|| new.into_iter().flat_map(|[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }).collect());
-    let left_out = mesh.primitive.as_ref().map(|primitive| left_out(mesh, primitive, &format)).unwrap_or_default();
+    let left_out = mesh.primitive.iter().flat_map(|primitive| left_out(mesh, primitive, &format)).collect();
     Ok(Change { vertices, indices, left_out })
 }
 
 impl<'g> Laid<'g, '_> {
-    #[cold]
-    fn refuse(&self, what: impl std::fmt::Display) -> Error {
-        refused(format!("mesh {:?}: {what}", self.mesh.name))
-    }
-
     /// Writes an attribute of all vertices by `encode`, except for values that `before` returns as well.
     fn put<const N: usize>(
         &mut self,
@@ -506,7 +508,8 @@ impl<'g> Laid<'g, '_> {
         let stride = self.format.stride();
         let mut before = before.filter(|_| self.same_count);
         if new.len().saturating_mul(stride) != self.out.len() {
-            return Err(self.refuse(format_args!("{attribute:?}: {} values for as many vertices fit", new.len())));
+            let what = format_args!("{attribute:?}: {} values for as many vertices fit", new.len());
+            return Err(self.mesh.refuse(what));
         }
         for (vertex, value) in self.out.chunks_exact_mut(stride).zip(new) {
             if before.as_mut().and_then(Iterator::next) == Some(*value) {
@@ -521,19 +524,15 @@ impl<'g> Laid<'g, '_> {
     }
 
     /// The values of an attribute of the format's vertices; `None` if they lack it, or keep their values.
-    fn values<const N: usize>(
-        &self,
-        attribute: Attribute,
-        name: &str,
-        accessor: Option<Accessor<'_>>,
-    ) -> Result<Option<Vec<[f32; N]>>> {
+    fn values<const N: usize>(&self, attribute: Attribute, name: &str) -> Result<Option<Vec<[f32; N]>>> {
         if !self.format.has(attribute) {
             return Ok(None);
         }
-        match accessor {
-            Some(accessor) => self.glb.elements(&accessor)?.all::<N>(name).map(Some),
+        let mut all = self.mesh.primitive.iter().flat_map(Primitive::attributes);
+        match all.find(|(semantic, _)| semantic.to_string() == name) {
+            Some((_, accessor)) => self.glb.elements(&accessor)?.all::<N>(name).map(Some),
             None if self.same_count => Ok(None),
-            None => Err(self.refuse(format_args!(
+            None => Err(self.mesh.refuse(format_args!(
                 "it has other vertices than before, and no {name}, which vertices of this group have"
             ))),
         }
@@ -542,23 +541,19 @@ impl<'g> Laid<'g, '_> {
     /// Refuses numbers of an attribute that are infinite or not numbers.
     fn finite(&self, name: &str, numbers: &[f32]) -> Result<()> {
         match numbers.iter().find(|number| !number.is_finite()) {
-            Some(bad) => Err(self.refuse(format_args!("{name}: {bad} does not fit: a finite number does"))),
+            Some(bad) => Err(self.mesh.refuse(format_args!("{name}: {bad} does not fit: a finite number does"))),
             None => Ok(()),
         }
     }
 
-    fn rest(
-        &mut self,
-        attribute: &impl Fn(&str) -> Option<Accessor<'g>>,
-        before: Option<&ScenePart<'_>>,
-    ) -> Result<()> {
+    fn rest(&mut self, before: Option<&ScenePart<'_>>) -> Result<()> {
         let old = self.old;
-        let normals = self.values::<3>(Attribute::Normal, "NORMAL", attribute("NORMAL"))?;
+        let normals = self.values::<3>(Attribute::Normal, "NORMAL")?;
         if let Some(normals) = &normals {
             self.finite("NORMAL", normals.as_flattened())?;
             self.put(Attribute::Normal, normals, before.and_then(ScenePart::normals), |n| Ok(packed(mirror(n))))?;
         }
-        let tangents = self.values::<4>(Attribute::Tangent, "TANGENT", attribute("TANGENT"))?;
+        let tangents = self.values::<4>(Attribute::Tangent, "TANGENT")?;
         if let Some(tangents) = &tangents {
             self.finite("TANGENT", tangents.as_flattened())?;
             self.put(Attribute::Tangent, tangents, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
@@ -566,19 +561,13 @@ impl<'g> Laid<'g, '_> {
             })?;
             self.binormals(normals.as_deref(), tangents, before)?;
         }
-        let halves = |[u, v]: [f32; 2]| {
-            let pair = half(u - 0.5).zip(half(v - 0.5));
-            let (u, v) =
-                pair.ok_or_else(|| refused(format!("texture coordinate {u}, {v} does not fit a half float")))?;
-            Ok([u.to_le_bytes(), v.to_le_bytes()].concat())
-        };
-        if let Some(uvs) = self.values::<2>(Attribute::Uv, "TEXCOORD_0", attribute("TEXCOORD_0"))? {
+        if let Some(uvs) = self.values::<2>(Attribute::Uv, "TEXCOORD_0")? {
             self.put(Attribute::Uv, &uvs, old.uvs(), halves)?;
         }
-        if let Some(uvs) = self.values::<2>(Attribute::Uv2, "TEXCOORD_1", attribute("TEXCOORD_1"))? {
+        if let Some(uvs) = self.values::<2>(Attribute::Uv2, "TEXCOORD_1")? {
             self.put(Attribute::Uv2, &uvs, old.uv2s(), halves)?;
         }
-        if let Some(bones) = self.values::<3>(Attribute::Bones, "_BONES", attribute("_BONES"))? {
+        if let Some(bones) = self.values::<3>(Attribute::Bones, "_BONES")? {
             let before = old.bone_indices().map(|all| all.map(|b| b.map(f32::from)));
             self.put(Attribute::Bones, &bones, before, |bones| {
                 let bytes = bones.map(|bone| byte(bone).and_then(|bone| bone.checked_mul(3)));
@@ -586,26 +575,20 @@ impl<'g> Laid<'g, '_> {
                 bytes.ok_or_else(|| refused(format!("bones {bones:?} do not fit: numbers from 0 to 85 do")))
             })?;
         }
-        let four = |name: &'static str| {
-            move |values: [f32; 4]| {
-                let bytes: Option<Vec<u8>> = values.into_iter().map(byte).collect();
-                bytes.ok_or_else(|| refused(format!("{name}: {values:?} does not fit: four bytes do")))
-            }
-        };
-        if let Some(weights) = self.values::<4>(Attribute::Weights, "_BONE_WEIGHTS", attribute("_BONE_WEIGHTS"))? {
+        if let Some(weights) = self.values::<4>(Attribute::Weights, "_BONE_WEIGHTS")? {
             let before = old.weights().map(|all| all.map(|w| w.map(f32::from)));
-            self.put(Attribute::Weights, &weights, before, four("_BONE_WEIGHTS"))?;
+            self.put(Attribute::Weights, &weights, before, |values| four_bytes("_BONE_WEIGHTS", values))?;
         }
-        if let Some(colours) = self.values::<4>(Attribute::Colour, "_COLOUR", attribute("_COLOUR"))? {
+        if let Some(colours) = self.values::<4>(Attribute::Colour, "_COLOUR")? {
             let before = old.colours().map(|all| all.map(|c| c.map(f32::from)));
-            self.put(Attribute::Colour, &colours, before, four("_COLOUR"))?;
+            self.put(Attribute::Colour, &colours, before, |values| four_bytes("_COLOUR", values))?;
         }
-        if let Some(radii) = self.values::<1>(Attribute::Radius, "_RADIUS", attribute("_RADIUS"))? {
+        if let Some(radii) = self.values::<1>(Attribute::Radius, "_RADIUS")? {
             self.finite("_RADIUS", radii.as_flattened())?;
             let before = old.radii().map(|all| all.map(|r| [r]));
             self.put(Attribute::Radius, &radii, before, |[r]| Ok(r.to_le_bytes().to_vec()))?;
         }
-        if let Some(ids) = self.values::<1>(Attribute::Id, "_ID", attribute("_ID"))? {
+        if let Some(ids) = self.values::<1>(Attribute::Id, "_ID")? {
             #[allow(clippy::cast_precision_loss, reason = "as they are written")]
             let before = old.ids().map(|all| all.map(|id| [id as f32]));
             self.put(Attribute::Id, &ids, before, |[id]| {
@@ -627,7 +610,7 @@ impl<'g> Laid<'g, '_> {
     ) -> Result<()> {
         let normals = match normals {
             Some(normals) => normals.to_vec(),
-            None => before.and_then(ScenePart::normals).map(Iterator::collect).unwrap_or_default(),
+            None => before.and_then(ScenePart::normals).into_iter().flatten().collect(),
         };
         let both: Vec<[f32; 7]> =
             normals.iter().zip(tangents).map(|([a, b, c], [x, y, z, side])| [*a, *b, *c, *x, *y, *z, *side]).collect();
@@ -655,8 +638,20 @@ fn normalized(vector: [f32; 3]) -> [f32; 3] {
 /// The direction of a vector in three bytes.
 fn packed(vector: [f32; 3]) -> Vec<u8> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
-    let byte = |v: f32| ((v + 1.0) * 127.5).round().clamp(0.0, 255.0) as u8;
-    normalized(vector).map(byte).to_vec()
+    let bytes = normalized(vector).map(|v| ((v + 1.0) * 127.5).round().clamp(0.0, 255.0) as u8);
+    bytes.to_vec()
+}
+
+/// A texture coordinate as two half floats.
+fn halves([u, v]: [f32; 2]) -> Result<Vec<u8>> {
+    let pair = half(u - 0.5).zip(half(v - 0.5));
+    let (u, v) = pair.ok_or_else(|| refused(format!("texture coordinate {u}, {v} does not fit a half float")))?;
+    Ok([u.to_le_bytes(), v.to_le_bytes()].concat())
+}
+
+fn four_bytes(name: &str, values: [f32; 4]) -> Result<Vec<u8>> {
+    let bytes: Option<Vec<u8>> = values.into_iter().map(byte).collect();
+    bytes.ok_or_else(|| refused(format!("{name}: {values:?} does not fit: four bytes do")))
 }
 
 /// The byte that a number is.

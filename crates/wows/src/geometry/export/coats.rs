@@ -57,7 +57,7 @@ impl Scene<'_> {
         for (paint, made) in paints.iter().zip(made) {
             let image = match made {
                 Ok(Some(png)) => {
-                    let file = paint.texture.rsplit('/').next().unwrap_or_default();
+                    let file = crate::file_name(&paint.texture);
                     let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
                     self.images.push(Image { name, png });
                     Some(self.images.len().saturating_sub(1))
@@ -115,12 +115,12 @@ impl Paint {
 
 /// Whether the texels choose colours rather than being colours.
 fn is_mask(pixels: &Pixels) -> bool {
-    let is_pure = |[r, g, b, _]: &[u8; 4]| {
-        let channels = [r, g, b].map(|channel| *channel);
+    let pure = pixels.rgba.iter().filter(|[r, g, b, _]| {
+        let channels = [*r, *g, *b];
         channels.iter().all(|channel| !(32..=223).contains(channel))
             && channels.iter().filter(|channel| **channel > 223).count() <= 1
-    };
-    pixels.rgba.iter().filter(|texel| is_pure(texel)).count() as f64 >= MASK * pixels.rgba.len() as f64
+    });
+    pure.count() as f64 >= MASK * pixels.rgba.len() as f64
 }
 
 /// Replaces a mask by its colours: the first one for black, the others for red, green and blue. Of `base`, which may have another
@@ -133,18 +133,17 @@ fn paint(pixels: &mut Pixels, colours: &[[f32; 3]; 4], base: Option<&Pixels>) {
         let under = match base {
             Some(base) => {
                 let [r, g, b, _] = scaled(base, n, size);
-                [r, g, b].map(|byte| decoded.get(usize::from(byte)).copied().unwrap_or_default())
+                [r, g, b].map(|byte| *decoded.get(usize::from(byte)).expect("it has all bytes"))
             }
             None => *under,
         };
         let [r, g, b, _] = pixel.map(|byte| f32::from(byte) / 255.0);
         let rest = (1.0 - r - g - b).max(0.0);
-        let mut channels = [0u8; 3];
-        for (channel, out) in channels.iter_mut().enumerate() {
-            let of = |colour: &[f32; 3]| colour.get(channel).copied().unwrap_or_default();
-            *out = encoded(rest * of(&under) + r * of(red) + g * of(green) + b * of(blue));
+        let mut mixed = [0u8; 3];
+        for (out, (((under, red), green), blue)) in mixed.iter_mut().zip(under.iter().zip(red).zip(green).zip(blue)) {
+            *out = encoded(rest * under + r * red + g * green + b * blue);
         }
-        let [r, g, b] = channels;
+        let [r, g, b] = mixed;
         *pixel = [r, g, b, 255];
     }
 }

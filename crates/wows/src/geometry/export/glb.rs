@@ -99,11 +99,17 @@ impl Stream {
         }
     }
 
-    /// Bytes of all elements, padded to a multiple of 4.
+    fn count(self, part: &ScenePart<'_>) -> u64 {
+        match self {
+            Self::Indices => part.indices.expect("a part without indices has no such stream") as u64,
+            _ => part.vertices as u64,
+        }
+    }
+
+    /// Bytes of all elements, without and with padding.
     fn size(self, part: &ScenePart<'_>) -> (u64, u64) {
-        let count = if self == Self::Indices { part.indices.unwrap_or(0) } else { part.vertices } as u64;
-        let size = count.saturating_mul(self.element(part).2);
-        (size, size.checked_next_multiple_of(4).unwrap_or(u64::MAX))
+        let size = self.count(part).saturating_mul(self.element(part).2);
+        (size, padded(size))
     }
 
     /// Writes all elements, and their padding.
@@ -162,40 +168,48 @@ pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let mut text = levels::to_json(&root, &leads)
         .map_err(|e| Error::of_part(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
     text.resize(text.len().next_multiple_of(4), b' ');
-    let chunk = |size: u64| if size == 0 { 0 } else { size.saturating_add(8) };
-    let total = chunk(text.len() as u64).saturating_add(chunk(binary)).saturating_add(12);
-    let size = |value: u64| {
-        let limit = ErrorKind::Limit { what: "size of a GLB file", value: total, limit: u32::MAX.into() };
-        u32::try_from(value).map_err(|_| Error::of_part(limit, ""))
+    let chunks = [text.len() as u64, binary].into_iter().filter(|size| *size > 0);
+    let total = chunks.fold(12, |total: u64, size| total.saturating_add(8).saturating_add(size));
+    let Ok(file_size) = u32::try_from(total) else {
+        let kind = ErrorKind::Limit { what: "size of a GLB file", value: total, limit: u32::MAX.into() };
+        return Err(Error::of_part(kind, ""));
     };
-    let (total, json_size, binary_size) = (size(total)?, size(text.len() as u64)?, size(binary)?);
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut write = || -> std::io::Result<()> {
-        out.write_all(b"glTF")?;
-        out.write_all(&2u32.to_le_bytes())?;
-        out.write_all(&total.to_le_bytes())?;
-        out.write_all(&json_size.to_le_bytes())?;
-        out.write_all(b"JSON")?;
-        out.write_all(&text)?;
-        if binary_size > 0 {
-            out.write_all(&binary_size.to_le_bytes())?;
-            out.write_all(b"BIN\0")?;
-            for part in &scene.parts {
-                streams(part).try_for_each(|stream| stream.write(part, &mut out))?;
-            }
-            for image in &scene.images {
-                out.write_all(&image.png)?;
-                (image.png.len() as u64..padded(image.png.len())).try_for_each(|_| out.write_all(&[0]))?;
-            }
-        }
-        out.flush()
-    };
-    written(write())
+    let binary = u32::try_from(binary).expect("less than the file");
+    written(write_chunks(scene, &text, binary, file_size, &mut BufWriter::with_capacity(1 << 16, out)))
 }
 
-/// Bytes of an image with its padding.
-fn padded(size: usize) -> u64 {
-    (size as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
+fn write_chunks(
+    scene: &Scene<'_>,
+    text: &[u8],
+    binary: u32,
+    file_size: u32,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let text_size = u32::try_from(text.len()).expect("less than the file");
+    out.write_all(b"glTF")?;
+    out.write_all(&2u32.to_le_bytes())?;
+    out.write_all(&file_size.to_le_bytes())?;
+    out.write_all(&text_size.to_le_bytes())?;
+    out.write_all(b"JSON")?;
+    out.write_all(text)?;
+    if binary > 0 {
+        out.write_all(&binary.to_le_bytes())?;
+        out.write_all(b"BIN\0")?;
+        for part in &scene.parts {
+            streams(part).try_for_each(|stream| stream.write(part, out))?;
+        }
+        for image in &scene.images {
+            let size = image.png.len() as u64;
+            out.write_all(&image.png)?;
+            (size..padded(size)).try_for_each(|_| out.write_all(&[0]))?;
+        }
+    }
+    out.flush()
+}
+
+/// A size with padding to a multiple of 4.
+fn padded(size: u64) -> u64 {
+    size.saturating_add(3) & !3
 }
 
 /// The description of the scene, the nodes that lead to coarser levels, and how many bytes of vertices, indices and images it
@@ -219,9 +233,7 @@ fn describe(scene: &Scene<'_>) -> (Root, Vec<levels::Leads>, u64) {
     if root.extensions.is_some() {
         root.extensions_used.push("KHR_materials_variants".into());
     }
-    let has_transform =
-        |material: &super::Material| material.skin.as_ref().is_some_and(|skin| skin.transform.is_some());
-    if scene.materials.iter().any(has_transform) {
+    if scene.materials.iter().filter_map(|material| material.skin.as_ref()).any(|skin| skin.transform.is_some()) {
         root.extensions_used.push("KHR_texture_transform".into());
     }
     for image in &scene.images {
@@ -262,7 +274,11 @@ fn describe(scene: &Scene<'_>) -> (Root, Vec<levels::Leads>, u64) {
 }
 
 pub(super) fn index<T>(number: usize) -> Index<T> {
-    Index::new(u32::try_from(number).unwrap_or(u32::MAX))
+    Index::new(short(number))
+}
+
+fn short(number: usize) -> u32 {
+    u32::try_from(number).expect("a scene has less than 2^32 parts")
 }
 
 /// An image, and the texture of the same number.
@@ -277,7 +293,7 @@ fn add_image(image: &Image, root: &mut Root, offset: &mut u64) {
         extensions: None,
         extras: None,
     });
-    *offset = offset.saturating_add(padded(image.png.len()));
+    *offset = offset.saturating_add(padded(image.png.len() as u64));
     let source = root.push(json::Image {
         buffer_view: Some(view),
         mime_type: Some(json::image::MimeType("image/png".into())),
@@ -313,10 +329,9 @@ fn variants(scene: &Scene<'_>) -> Option<json::extensions::Root> {
 /// The materials of variants in place of a material.
 #[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
 fn variants_of(scene: &Scene<'_>, material: usize) -> Option<json::extensions::mesh::Primitive> {
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let mappings = scene.variants.iter().enumerate().filter_map(|(variant, found)| {
-        let material = number(*found.materials.get(&material)?);
-        Some(json::extensions::mesh::Mapping { material, variants: vec![number(variant)] })
+        let material = short(*found.materials.get(&material)?);
+        Some(json::extensions::mesh::Mapping { material, variants: vec![short(variant)] })
     });
     let mappings: Vec<_> = mappings.collect();
     let variants = (!mappings.is_empty()).then_some(json::extensions::mesh::KhrMaterialsVariants { mappings });
@@ -328,7 +343,7 @@ fn variants_of(scene: &Scene<'_>, material: usize) -> Option<json::extensions::m
 
 /// The place of a texture that differs from the place of the material's other textures.
 #[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
-fn transform((scale, offset): ([f32; 2], [f32; 2])) -> json::extensions::texture::Info {
+fn transform(scale: [f32; 2], offset: [f32; 2]) -> json::extensions::texture::Info {
     use json::extensions::texture::{TextureTransform, TextureTransformOffset, TextureTransformScale};
     let transform = TextureTransform {
         offset: TextureTransformOffset(offset),
@@ -373,7 +388,7 @@ fn material(material: &super::Material) -> json::Material {
         pbr_metallic_roughness: PbrMetallicRoughness {
             base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { linear(material.colour) }),
             base_color_texture: info(Role::Base).map(|info| json::texture::Info {
-                extensions: skin.and_then(|skin| skin.transform).map(transform),
+                extensions: skin.and_then(|skin| skin.transform).map(|(scale, offset)| transform(scale, offset)),
                 ..info
             }),
             metallic_factor: factor(0.1),
@@ -448,18 +463,19 @@ fn mesh(part: &ScenePart<'_>, root: &mut Root, offset: &mut u64) -> json::Mesh {
             extras: None,
         });
         *offset = offset.saturating_add(padded);
-        let (component, kind, bytes) = stream.element(part);
-        let corner = |v: [f32; 3]| (stream == Stream::Positions).then(|| json::Value::from(v.to_vec()));
+        let (component, kind, _) = stream.element(part);
+        let [min, max] =
+            [part.min, part.max].map(|v| (stream == Stream::Positions).then(|| json::Value::from(v.to_vec())));
         let accessor = root.push(json::Accessor {
             buffer_view: Some(view),
             byte_offset: Some(USize64(0)),
-            count: USize64(size.checked_div(bytes).unwrap_or(0)),
+            count: USize64(stream.count(part)),
             component_type: Valid(GenericComponentType(component)),
             extensions: None,
             extras: None,
             type_: Valid(kind),
-            min: corner(part.min),
-            max: corner(part.max),
+            min,
+            max,
             name: None,
             normalized: false,
             sparse: None,

@@ -53,9 +53,10 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
 /// The places of those instances whose models are among `models`, and how many other instances there are.
 fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usize) {
     let numbers: HashMap<u64, usize> = models.iter().enumerate().filter_map(|(i, m)| Some((m.id?, i))).collect();
-    let place =
-        |(row, i): (usize, &Instance)| Some(Placement { model: *numbers.get(&i.id)?, row, transform: i.transform });
-    let placed: Vec<Placement> = instances.iter().enumerate().filter_map(place).collect();
+    let placed = instances.iter().enumerate().filter_map(|(row, instance)| {
+        Some(Placement { model: *numbers.get(&instance.id)?, row, transform: instance.transform })
+    });
+    let placed: Vec<Placement> = placed.collect();
     let strangers = instances.len().saturating_sub(placed.len());
     (placed, strangers)
 }

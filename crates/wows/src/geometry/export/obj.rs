@@ -5,6 +5,7 @@ use super::skin::{Alpha, Image, Role};
 use super::{PlacedPart, Scene, written};
 use crate::error::Result;
 use crate::geometry::METRES;
+use crate::geometry::mesh::cross;
 use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
@@ -135,13 +136,13 @@ fn object(
     for [a, b, c] in part.triangles() {
         write!(out, "f")?;
         for corner in if mirrors { [a, c, b] } else { [a, b, c] } {
-            let number = |before: u64| before.saturating_add(u64::from(corner)).saturating_add(1);
-            write!(out, " {}", number(counts.positions))?;
+            let [position, uv, normal] = [counts.positions, counts.uvs, counts.normals]
+                .map(|before| before.saturating_add(u64::from(corner)).saturating_add(1));
             match (has_uvs, has_normals) {
-                (true, true) => write!(out, "/{}/{}", number(counts.uvs), number(counts.normals))?,
-                (true, false) => write!(out, "/{}", number(counts.uvs))?,
-                (false, true) => write!(out, "//{}", number(counts.normals))?,
-                (false, false) => {}
+                (true, true) => write!(out, " {position}/{uv}/{normal}")?,
+                (true, false) => write!(out, " {position}/{uv}")?,
+                (false, true) => write!(out, " {position}//{normal}")?,
+                (false, false) => write!(out, " {position}")?,
             }
         }
         writeln!(out)?;
@@ -164,8 +165,6 @@ fn point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
 /// The cofactors of the upper left of the matrix, column by column: the matrix that turns normals.
 fn cofactors(m: &[f32; 16]) -> [[f32; 3]; 3] {
     let [a, b, c] = [[m[0], m[1], m[2]], [m[4], m[5], m[6]], [m[8], m[9], m[10]]];
-    let cross =
-        |p: [f32; 3], q: [f32; 3]| [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
     [cross(b, c), cross(c, a), cross(a, b)]
 }
 

@@ -113,10 +113,8 @@ impl<'a> ScenePart<'a> {
         }
         (self.min, self.max) = (min, max);
         let Shape::Group { vertices, .. } = &self.shape else { return Ok(()) };
-        let finite = |[u, v]: [f32; 2]| u.is_finite() && v.is_finite();
-        if !vertices.uvs().is_none_or(|mut all| all.all(finite))
-            || !vertices.uv2s().is_none_or(|mut all| all.all(finite))
-        {
+        let mut uvs = vertices.uvs().into_iter().flatten().chain(vertices.uv2s().into_iter().flatten());
+        if !uvs.all(|[u, v]| u.is_finite() && v.is_finite()) {
             return Err(damaged(&self.name, "a texture coordinate is not a number".into()));
         }
         if vertices.radii().is_some_and(|mut r| r.any(|v| !v.is_finite())) {
@@ -190,8 +188,8 @@ impl<'a> ScenePart<'a> {
             }
             Shape::Cube => Box::new(boxes::triangles()),
             _ => {
-                let count = u32::try_from(self.vertices / 3).unwrap_or(u32::MAX);
-                Box::new((0..count).map(|i| [0, 1, 2].map(|corner| i.saturating_mul(3).saturating_add(corner))))
+                let corners = (0u32..).step_by(3).take(self.vertices / 3);
+                Box::new(corners.map(|first| [0, 1, 2].map(|corner| first.saturating_add(corner))))
             }
         }
     }
@@ -214,9 +212,8 @@ fn hull_triangles<'h>(hull: &Hull<'h>) -> impl Iterator<Item = [[f32; 3]; 3]> + 
     // All corners have been looked at: none is left out here.
     let corner = move |i: u32| corners.get(i as usize).map_or([0.0; 3], |c| mirror(c.map(|v| v.get())));
     hull.faces().flat_map(move |face| {
-        let first = face.vertices.first().map_or(0, |v| v.get());
-        let rest = face.vertices.get(1..).unwrap_or_default();
-        rest.iter().zip(rest.iter().skip(1)).map(move |(b, c)| [corner(first), corner(c.get()), corner(b.get())])
+        let (first, rest) = face.vertices.split_first().map_or((0, &[][..]), |(first, rest)| (first.get(), rest));
+        rest.array_windows().map(move |[b, c]| [corner(first), corner(c.get()), corner(b.get())])
     })
 }
 

@@ -89,7 +89,7 @@ const CUT: f32 = 0.5;
 
 impl Alpha {
     fn of(surface: &Surface) -> Self {
-        let fx = surface.fx.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let fx = crate::file_name(&surface.fx).to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| fx.contains(word));
         if surface.is_set("alphaTestEnable") {
             #[expect(clippy::cast_possible_truncation, reason = "it is between 0 and 1")]
@@ -123,8 +123,6 @@ impl Scene<'_> {
                     continue;
                 }
                 None => {
-                    let stem =
-                        |name: &str| name.rsplit('/').next().unwrap_or_default().trim_end_matches(".mfm").to_owned();
                     let named = lone.iter().find(|surface| stem(&surface.name) == stem(&material.name));
                     let Some(surface) = named.or(if let [only] = &*lone { Some(only) } else { None }) else { continue };
                     if named.is_none() {
@@ -203,7 +201,7 @@ impl Scene<'_> {
             match made {
                 Ok(Some(png)) => {
                     let (role, path, _) = &image;
-                    let file = path.rsplit('/').next().unwrap_or_default();
+                    let file = crate::file_name(path);
                     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
                     let name = unique(&format!("{stem}.{}", role.ending()), &mut names);
                     self.images.push(Image { name, png });
@@ -288,7 +286,7 @@ fn emit(pixels: &mut Pixels, mask: &Pixels) {
         let [.., paint, _] = scaled(mask, n, size);
         let [r, g, b, _] = *pixel;
         let [r, g, b] =
-            [r, g, b].map(|v| u8::try_from(u16::from(v).saturating_mul(paint.into()) / 255).unwrap_or(u8::MAX));
+            [r, g, b].map(|v| u8::try_from(u16::from(v).saturating_mul(paint.into()) / 255).expect("parts of a byte"));
         *pixel = [r, g, b, 255];
     }
 }
@@ -327,6 +325,11 @@ fn to_json(value: &Value<'_>) -> serde_json::Value {
         Value::Null => serde_json::Value::Null,
         other => other.to_string().into(),
     }
+}
+
+/// The name of a material's file without its ending.
+fn stem(path: &str) -> &str {
+    crate::file_name(path).trim_end_matches(".mfm")
 }
 
 /// The name, with a number in front if it is taken.

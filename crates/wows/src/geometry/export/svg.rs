@@ -11,18 +11,17 @@ use std::io::{BufWriter, Write};
 const WIDTH: f32 = 1200.0;
 const MARGIN: f32 = 24.0;
 
-/// A view: the axes that go to the right and up on paper, and the one that leads to the eye, or away from it.
+/// A view: the coordinates to the right and up on paper, and towards the eye.
 struct View {
     title: &'static str,
-    right: usize,
-    up: usize,
-    depth: usize,
-    towards: f32,
+    right: fn([f32; 3]) -> f32,
+    up: fn([f32; 3]) -> f32,
+    depth: fn([f32; 3]) -> f32,
 }
 
 const VIEWS: [View; 2] = [
-    View { title: "from above", right: 2, up: 0, depth: 1, towards: 1.0 },
-    View { title: "from the side", right: 2, up: 1, depth: 0, towards: -1.0 },
+    View { title: "from above", right: |[.., z]| z, up: |[x, ..]| x, depth: |[_, y, _]| y },
+    View { title: "from the side", right: |[.., z]| z, up: |[_, y, _]| y, depth: |[x, ..]| -x },
 ];
 
 /// A triangle on paper.
@@ -46,24 +45,22 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     }
     let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for (_, part) in &drawn {
-        for axis in 0..3 {
-            let (Some(low), Some(high)) = (min.get_mut(axis), max.get_mut(axis)) else { continue };
-            *low = low.min(part.min.get(axis).copied().unwrap_or(0.0));
-            *high = high.max(part.max.get(axis).copied().unwrap_or(0.0));
-        }
+        min.iter_mut().zip(part.min).for_each(|(min, of_part)| *min = min.min(of_part));
+        max.iter_mut().zip(part.max).for_each(|(max, of_part)| *max = max.max(of_part));
     }
-    let extent = |axis: usize| -> f32 {
-        let size = max.get(axis).copied().unwrap_or(0.0) - min.get(axis).copied().unwrap_or(0.0);
-        if size.is_finite() { size.max(1e-3) } else { 1.0 }
-    };
+    let mut extent = [1.0f32; 3];
+    for (extent, (min, max)) in
+        extent.iter_mut().zip(min.iter().zip(max)).filter(|(_, (min, max))| (max - *min).is_finite())
+    {
+        *extent = (max - min).max(1e-3);
+    }
     // One scale for both views, so that they can be compared.
-    let scale = (WIDTH / extent(2)).min(WIDTH / extent(0).max(extent(1)));
-    let height = |view: &View| extent(view.up) * scale;
+    let scale = (WIDTH / extent[2]).min(WIDTH / extent[0].max(extent[1]));
     let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material).collect();
     let rows = legend.len().div_ceil(4);
     #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let legend_height = rows as f32 * 18.0;
-    let views: f32 = VIEWS.iter().map(|v| height(v) + 2.0 * MARGIN).sum();
+    let views: f32 = VIEWS.iter().map(|view| (view.up)(extent) * scale + 2.0 * MARGIN).sum();
     let total = views + legend_height + 3.0 * MARGIN;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     written((|| {
@@ -79,7 +76,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             writeln!(out, r#"<text x="{MARGIN}" y="{:.1}">{}</text>"#, top + 8.0, view.title)?;
             top += MARGIN;
             draw(scene, &drawn, view, [min, max], scale, top, &mut out)?;
-            top += height(view) + MARGIN;
+            top += (view.up)(extent) * scale + MARGIN;
         }
         for (i, material) in legend.iter().filter_map(|&m| scene.materials.get(m)).enumerate() {
             #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
@@ -107,18 +104,17 @@ fn draw(
     top: f32,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let get = |p: &[f32; 3], axis: usize| p.get(axis).copied().unwrap_or(0.0);
-    let place = |p: &[f32; 3]| {
-        let x = MARGIN + (get(p, view.right) - get(&min, view.right)) * scale;
-        [x, top + (get(&max, view.up) - get(p, view.up)) * scale]
-    };
     let mut faces = Vec::new();
     for (number, part) in drawn {
         let mut points = part.positions();
         while let (Some(a), Some(b), Some(c)) = (points.next(), points.next(), points.next()) {
             let triangle = [a, b, c];
-            let depth = triangle.iter().map(|p| get(p, view.depth) * view.towards).sum();
-            faces.push(Face { depth, part: *number, points: triangle.map(|p| place(&p)) });
+            let depth = triangle.iter().map(|p| (view.depth)(*p)).sum();
+            let points = triangle.map(|p| {
+                let x = MARGIN + ((view.right)(p) - (view.right)(min)) * scale;
+                [x, top + ((view.up)(max) - (view.up)(p)) * scale]
+            });
+            faces.push(Face { depth, part: *number, points });
         }
     }
     // Faces nearer to the eye come last.
@@ -143,6 +139,6 @@ fn draw(
 
 fn hex([r, g, b, _]: [f32; 4]) -> String {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", byte(r), byte(g), byte(b))
+    let [r, g, b] = [r, g, b].map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8);
+    format!("#{r:02x}{g:02x}{b:02x}")
 }

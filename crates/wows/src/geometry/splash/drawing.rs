@@ -73,20 +73,16 @@ impl<'a> Boxes<'a> {
         }
         let kinds: BTreeMap<&str, ()> = all.iter().map(|found| (kind_of(found.name), ())).collect();
         let kinds: Vec<&str> = kinds.into_keys().collect();
-        let drawn = |found: SplashBox<'a>| {
+        let drawn = all.into_iter().map(|found| {
             // The file's space is left-handed.
-            let [a, b] = [found.min, found.max].map(|[x, y, z]| [-x + 0.0, y, z]);
-            let corner_of = |least: bool| {
-                [0, 1, 2].map(|axis| {
-                    let [a, b] = [a, b].map(|corner: [f32; 3]| corner.get(axis).copied().unwrap_or(0.0));
-                    if least { a.min(b) } else { a.max(b) }
-                })
-            };
-            let material = kinds.binary_search(&kind_of(found.name)).unwrap_or(0);
-            Drawn { name: found.name, material, min: corner_of(true), max: corner_of(false) }
-        };
-        let all = all.into_iter().map(drawn).collect();
-        Ok(Self { name: splash.source().stem(), kinds, all, damage })
+            let [mut min, mut max] = [found.min, found.max].map(|[x, y, z]| [-x + 0.0, y, z]);
+            for (min, max) in min.iter_mut().zip(&mut max) {
+                (*min, *max) = (min.min(*max), min.max(*max));
+            }
+            let material = kinds.binary_search(&kind_of(found.name)).expect("the kinds are of these boxes");
+            Drawn { name: found.name, material, min, max }
+        });
+        Ok(Self { name: splash.source().stem(), all: drawn.collect(), kinds, damage })
     }
 
     /// The kinds of boxes with their colours.
