@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(file)?;
     let file = asset.source().name();
     if args.raw {
-        let raw = |entry: &str| asset.reader().raw(entry).map_err(|e| Failure::in_file(file, &e));
+        let raw = |entry: &str| asset.reader().raw(entry).map_err(Failure::of_file(file));
         let bytes = match (raw(entry)?, slashed(entry)) {
             (None, Some(entry)) => raw(&entry)?,
             (found, _) => found,

@@ -86,7 +86,7 @@ impl Context {
         if let Some(library) = &global.oodle {
             // Loaded when the first file needs it; a wrong path is an error at once.
             let metadata = library.metadata().map_err(|error| Error::io("cannot open", error));
-            metadata.map_err(|e| Failure::in_file(&library.to_string_lossy(), &e))?;
+            metadata.map_err(Failure::of_file(&library))?;
         }
         if let Some(oodle) = global.oodle.as_ref().map(Oodle::at).or_else(Oodle::of_environment) {
             options = options.with(Arc::new(oodle));
@@ -130,7 +130,7 @@ impl Context {
             let address = Address::of(file);
             context.reads(&[address.outer()]);
             if is_archive(address.outer()) {
-                context.archive(&address).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
+                context.archive(&address).map_err(Failure::of_file(&file))?;
             }
         }
         Ok(context)
@@ -328,7 +328,7 @@ impl Context {
     }
 
     pub(super) fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
+        let failed = Failure::of_file(&path);
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
         let opened = match address.inner() {
@@ -396,8 +396,7 @@ impl Context {
         if address.inner().is_some() || !is_archive(address.outer()) {
             return Ok(path);
         }
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
-        let archive = self.archive(&address).map_err(failed)?;
+        let archive = self.archive(&address).map_err(Failure::of_file(&path))?;
         match archive.reader().archive().and_then(|archive| archive.database()) {
             Some(inner) => Ok(Address::within(&path, inner)),
             None => Ok(path),
@@ -407,9 +406,8 @@ impl Context {
     /// The open database of the archive around the file at `path`, if it has one.
     pub(super) fn database_beside(&self, path: &Path) -> Result<Option<Asset>, Failure> {
         let address = Address::of(path);
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let (Some(inner), Some(text)) = (address.inner(), path.to_str()) else { return Ok(None) };
-        let archive = self.archive(&address).map_err(failed)?;
+        let archive = self.archive(&address).map_err(Failure::of_file(&path))?;
         let Some(archive) = archive.reader().archive() else { return Ok(None) };
         let Some(database) = archive.database().filter(|database| *database != inner) else { return Ok(None) };
         let outer = text.strip_suffix(inner).and_then(|outer| outer.strip_suffix(archive::MARK)).unwrap_or(text);
@@ -454,8 +452,7 @@ impl Context {
     pub(super) fn add_textures(&self, path: &Path, to: &mut TextureFiles) -> Result<(), Failure> {
         let address = Address::of(path);
         if address.inner().is_some() || is_archive(address.outer()) {
-            let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
-            to.add_archive(&*self.archive(&address).map_err(failed)?);
+            to.add_archive(&*self.archive(&address).map_err(Failure::of_file(&path))?);
         } else if path.is_dir() {
             to.add_folder(path);
         } else if let Some(folder) = path.parent() {

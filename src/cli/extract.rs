@@ -3,7 +3,6 @@ use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
 use crate::atomic_file::sync_files;
-use crate::error::Error;
 use crate::paths::{glob_of, joined};
 use crate::source::Source;
 use crate::table::glob::Glob;
@@ -49,7 +48,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let what = format!("{name}: a {} file is no archive; extract is for packs and game folders", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };
-    let failed = |e: Error| Failure::in_file(name, &e);
+    let failed = Failure::of_file(name);
     let chosen = match archive::find(archive, &args.glob).map_err(failed)? {
         Some(file) => vec![(file.path.clone().into_owned(), file)],
         None => {
@@ -133,7 +132,8 @@ fn to_folder(
 
 /// The bytes of a file, checked even if they are uncompressed.
 pub(super) fn decoded(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source, Failure> {
-    let failed = |error| Failure::in_file(&format!("{name}:{}", file.path), &error);
+    let address = format!("{name}:{}", file.path);
+    let failed = Failure::of_file(&address);
     let decoded = archive::open(archive, file, name).map_err(failed)?;
     if file.codec == Codec::None {
         check_crc32(&decoded, file).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! How commands end: exit codes, and failures.
 
 use crate::error::{Error, ErrorKind};
+use std::path::Path;
 
 /// The end of a command: its exit code, or the failure.
 pub(super) type Outcome = Result<Exit, Failure>;
@@ -37,6 +38,11 @@ impl Failure {
         let file = file.trim_end_matches(':');
         let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
         Self { message, ..failure }
+    }
+
+    /// [`Failure::in_file`] for errors of `file`, for `map_err`.
+    pub(super) fn of_file<'f>(file: &'f (impl AsRef<Path> + ?Sized)) -> impl Fn(Error) -> Self + Copy + 'f {
+        move |error| Self::in_file(&file.as_ref().to_string_lossy(), &error)
     }
 
     pub(super) fn from_error(error: &Error) -> Self {

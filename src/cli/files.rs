@@ -75,7 +75,7 @@ impl Context {
                     self.reads(&[address]);
                 }
                 let name = path.to_string_lossy();
-                FileSet::open(&name, list).map_err(|error| Failure::in_file(&name, &error))
+                FileSet::open(&name, list).map_err(Failure::of_file(&*name))
             }
         }
     }
@@ -90,7 +90,7 @@ impl Context {
         let found = self.with_progress_of("looking for files", Unit::Files, |progress| {
             pattern.list_by(given, options, progress, &|address| self.archive(address).map(|a| Asset::clone(&a)))
         });
-        let list = found.map_err(|error| Failure::in_file(&root, &error))?;
+        let list = found.map_err(Failure::of_file(&root))?;
         match pattern {
             FilePattern::Below(..) => {
                 list.damaged().iter().for_each(|(folder, error)| self.failed(&Failure::in_file(folder, error)));

@@ -138,7 +138,7 @@ fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str
     let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
     let has = |path: &str| {
         for (step, archive) in archives() {
-            if archive.find(path).map_err(|error| Failure::in_file(&step.name, &error))?.is_some() {
+            if archive.find(path).map_err(Failure::of_file(&step.name))?.is_some() {
                 return Ok::<_, Failure>(true);
             }
         }

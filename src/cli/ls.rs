@@ -143,7 +143,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 /// have it.
 fn file_named<'a>(path: &str, asset: &'a Asset) -> Result<Option<Box<dyn Table + 'a>>, Failure> {
     let Some(archive) = asset.reader().archive().filter(|archive| !archive.has_lists()) else { return Ok(None) };
-    let found = archive.find(path).map_err(|error| Failure::in_file(asset.source().name(), &error))?;
+    let found = archive.find(path).map_err(Failure::of_file(asset.source().name()))?;
     Ok(found.map(|file| archive::file_table(archive, file)))
 }
 

@@ -43,8 +43,7 @@ impl Context {
             check_folder(to)?;
         }
         // Most outputs are new, and no file of an archive is looked up for them.
-        let is_read = || FileId::of(to).is_some() && self.files_read().contains(to);
-        check_new(to, force, is_read)
+        check_new(to, force, || FileId::of(to).is_some() && self.files_read().contains(to))
     }
 
     /// Refuses two outputs that are one file; `options` are the options of both.

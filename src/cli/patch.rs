@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let target = Target::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
-    let failed = |error: Error| Failure::in_file(&file, &error);
+    let failed = Failure::of_file(&*file);
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     if args.entry.is_none() {
         changes(args, &mut editor)?;
@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let changes = args.changes.to_string_lossy();
         let mut text = String::new();
         bounded(open(&args.changes)?).read_to_string(&mut text).map_err(|e| cannot_read(&args.changes, e))?;
-        let new = read::value(&text).map_err(|e| Failure::in_file(&changes, &e))?;
+        let new = read::value(&text).map_err(Failure::of_file(&*changes))?;
         editor.entry(args.entry.as_deref().unwrap_or_default(), new).map_err(failed)?;
     }
     target.finish(editor, &args.output, context)
@@ -160,13 +160,13 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
     if head.starts_with(b"glTF") {
         let glb = bounded(input).bytes().map_err(|e| cannot_read(&args.changes, e))?;
-        return editor.meshes(&glb).map_err(|e| Failure::in_file(&name, &e));
+        return editor.meshes(&glb).map_err(Failure::of_file(&*name));
     }
     if head.contains(&0) {
         let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
         return Err(Failure::new(Exit::Usage, format!("{name}: {what}")));
     }
-    let form = Form::of_name(&name).map_err(|e| Failure::in_file(&name, &e))?.unwrap_or_else(|| Form::of_head(head));
+    let form = Form::of_name(&name).map_err(Failure::of_file(&*name))?.unwrap_or_else(|| Form::of_head(head));
     let mut exported = false;
     let mut edits = Vec::new();
     let mut take = |row: InputRow| {
@@ -191,12 +191,12 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         }
     };
     let read = read::rows(bounded(input), form, &mut take).and_then(|()| give(editor, &mut edits));
-    read.map_err(|e| Failure::in_file(&name, &e))?;
+    read.map_err(Failure::of_file(&*name))?;
     if args.delete_missing {
         if !exported {
             return Err(Failure::new(Exit::Usage, format!("{name}: --delete-missing is for exported rows")));
         }
-        editor.delete_missing(args.table.as_deref()).map_err(|e| Failure::in_file(&name, &e))?;
+        editor.delete_missing(args.table.as_deref()).map_err(Failure::of_file(&*name))?;
     }
     Ok(())
 }
@@ -230,7 +230,7 @@ impl Target {
         let mut is_mod = false;
         let mut on_disk = address.outer().to_owned();
         if let Some(inner) = address.inner() {
-            let failed = |error: Error| Failure::in_file(&file.to_string_lossy(), &error);
+            let failed = Failure::of_file(&file);
             let (holding, name) = context.holder(&address, inner).map_err(failed)?;
             let is_direct = name == inner;
             let is_written = holding.reader().writable().is_some();
@@ -283,7 +283,7 @@ impl Target {
     /// Writes the edits of the editor, and shows them.
     pub(super) fn finish(&self, editor: Editor<'_>, output: &Output, context: &Context) -> Outcome {
         let file = self.asset.source().name();
-        let failed = |error: Error| Failure::in_file(file, &error);
+        let failed = Failure::of_file(file);
         let (done, held, left_out) = editor.summary();
         let summary =
             format!("{}, {held} that the file has already, {} left out", counted(done, "edit"), left_out.len());
@@ -319,7 +319,7 @@ impl Target {
                 let mut json = JsonWriter::compact(out);
                 let mut line = |row: Value<'static>| json.value(&row).and_then(|()| json.end_line());
                 line(restore.row())?;
-                patch::undo(&self.asset, plan.edits(), &mut line).map_err(|e| Failure::in_file(file, &e))?;
+                patch::undo(&self.asset, plan.edits(), &mut line).map_err(Failure::of_file(file))?;
                 Ok(())
             };
             match super::output::is_stdout(undo) {

@@ -68,8 +68,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             return Err(Failure::new(Exit::Usage, what));
         };
         // A file of a mod is an entry of the folders around it.
-        let is_plain_folder = |path: &PathBuf| path.is_dir() && !is_archive(path);
-        if id.is_file() && files.iter().all(is_plain_folder) {
+        if id.is_file() && files.iter().all(|path: &PathBuf| path.is_dir() && !is_archive(path)) {
             (Some(id.to_string_lossy().into_owned()), files.to_vec())
         } else {
             let EntryInFiles { entry, files } = context.entry_and_files(id, files)?;

@@ -58,8 +58,7 @@ impl<'a> SelectedRows<'a> {
 
     /// Keeps only the rows for which the condition holds.
     pub(super) fn with_condition(self, condition: Option<&str>) -> Result<Self, Failure> {
-        let bind = |text| Filter::parse(text)?.bind(self.table.columns());
-        Ok(Self { filter: condition.map(bind).transpose()?, ..self })
+        Ok(Self { filter: condition.map(|text| Filter::parse(text)?.bind(self.table.columns())).transpose()?, ..self })
     }
 
     /// Keeps only the rows with a matching name.
@@ -114,7 +113,7 @@ impl<'a> SelectedRows<'a> {
         let mut cursor = match &self.filter {
             Some(filter) => {
                 let walk = filter.walk_over(self.table, self.columns.as_deref());
-                walk.map_err(|error| Failure::in_file(file, &error))?
+                walk.map_err(Failure::of_file(file))?
             }
             None => match &self.columns {
                 Some(columns) => self.table.cursor_over(0, columns),

@@ -1,7 +1,6 @@
 use super::patch::{Output, Target};
 use super::{Context, Failure, Outcome};
 use crate::edit::Editor;
-use crate::error::Error;
 use std::path::PathBuf;
 
 /// Write a copy of a file with one value changed
@@ -40,7 +39,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let target = Target::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
-    let failed = |error: Error| Failure::in_file(&file, &error);
+    let failed = Failure::of_file(&*file);
     let mut editor = Editor::with_options(target.asset(), context.options()).map_err(failed)?;
     editor.set_value(args.table.as_deref(), &args.entry, &args.value).map_err(failed)?;
     target.finish(editor, &args.output, context)

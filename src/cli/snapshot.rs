@@ -49,7 +49,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.archive)?;
     let name = asset.source().name();
-    let failed = |error: Error| Failure::in_file(name, &error);
+    let failed = Failure::of_file(name);
     let archive = asset.reader().archive();
     let snapshot = archive.and_then(|archive| archive.builds()).map_or(Ok(None), Builds::snapshot).map_err(failed)?;
     let (Some(archive), Some(snapshot)) = (archive, snapshot) else {
@@ -90,8 +90,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
         progress.announce(sizes);
         for (from, to) in &snapshot.indexes {
-            let index =
-                context.options().source_in_folder(from).map_err(|e| Failure::in_file(&from.to_string_lossy(), &e))?;
+            let index = context.options().source_in_folder(from).map_err(Failure::of_file(&from))?;
             rows.push(part.put(to, index.bytes())?);
         }
         for (path, file) in &files {

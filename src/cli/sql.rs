@@ -182,7 +182,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
         return Err(Failure::new(Exit::Usage, "SQL: there is no file to write"));
     };
     let target = Target::of_asset(path, asset.clone(), output, context)?;
-    let failed = |error: Error| Failure::in_file(&path.to_string_lossy(), &error);
+    let failed = Failure::of_file(&path);
     target.finish(edited(target.asset(), edits, context).map_err(failed)?, output, context)
 }
 

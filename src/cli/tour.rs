@@ -44,8 +44,7 @@ pub(super) fn run(folder: &Path, context: &Context, run: impl Fn(&[String]) -> R
 
 /// A word of a command line that can be pasted: in quotes, unless each of its characters is literal in every shell.
 fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+    if !word.is_empty() && word.chars().all(|c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c)) {
         Cow::Borrowed(word)
     } else if cfg!(windows) {
         // PowerShell and cmd both accept double quotes, and no name on Windows contains one.

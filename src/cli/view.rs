@@ -155,7 +155,7 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     let form = form(&to)?;
     context.create(&to, args.force, |out| {
         if let Some(kind) = form {
-            write_drawing(&*drawing, kind, out).map_err(|error| Failure::in_file(name, &error))?;
+            write_drawing(&*drawing, kind, out).map_err(Failure::of_file(name))?;
             return Ok(());
         }
         let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
@@ -439,7 +439,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
         drawing.damage().iter().for_each(|error| context.damaged(file, error));
     }
     if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().placements().is_none() {
-        let failed = |error| Failure::in_file(file, &error);
+        let failed = Failure::of_file(file);
         let mut solids = Vec::new();
         for (file, drawing) in &drawings {
             if let Some(Figure::Solids(found)) = drawing.figure().map_err(failed)? {
@@ -457,7 +457,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
         return Err(Failure::new(Exit::Usage, what));
     };
     context.create(to, args.force, |out| {
-        let notes = write_drawing(&*drawing, kind, out).map_err(|error| Failure::in_file(file, &error))?;
+        let notes = write_drawing(&*drawing, kind, out).map_err(Failure::of_file(file))?;
         notes.iter().for_each(|note| context.note(file, note));
         Ok(())
     })

@@ -19,8 +19,7 @@ pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize)
         b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",
     )?;
     for (n, Found { name, pairs, .. }) in (first..).zip(found).filter(|(_, found)| !found.pairs.is_empty()) {
-        let of = |kind| pairs.iter().filter(|pair| pair.kind() == kind).count();
-        let [added, removed, changed] = KINDS.map(of);
+        let [added, removed, changed] = KINDS.map(|kind| pairs.iter().filter(|pair| pair.kind() == kind).count());
         write!(out, "<tr><th><a href=\"#t{n}\">{}</a></th>", Text(name))?;
         writeln!(out, "<td>{added}</td><td>{removed}</td><td>{changed}</td></tr>")?;
     }

@@ -94,7 +94,7 @@ pub(super) fn save(
     force: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let failed = Failure::of_file(file);
     for note in drawing.notes() {
         context.note(file, note);
     }
@@ -133,7 +133,7 @@ pub(in crate::cli) fn image(
     context: &Context,
 ) -> Result<(), Failure> {
     let file = asset.source().name();
-    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let failed = Failure::of_file(file);
     let pixels = texture::decode(&texture.level(level.layer, level.mip).map_err(failed)?).map_err(failed)?;
     let shape = texture.shape();
     if shape.layers > 1 {
@@ -189,7 +189,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
     options: Options,
     context: &Context,
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
-    let failed = |e: crate::Error| Failure::in_file(asset.source().name(), &e);
+    let failed = Failure::of_file(asset.source().name());
     let mut files = TextureFiles::new(context.options());
     context.add_textures(path, &mut files)?;
     let mut assets = Vec::new();

@@ -25,7 +25,7 @@ impl ShipArgs {
         // `GAME:` stands for the game as well.
         let text = game.to_string_lossy();
         let path = text.strip_suffix(MARK).map_or_else(|| game.to_owned(), PathBuf::from);
-        let failed = |e: crate::Error| Failure::in_file(&path.to_string_lossy(), &e);
+        let failed = Failure::of_file(&path);
         let game = context.open(&path)?;
         let parameters = game.reader().archive().and_then(|archive| archive.parameters());
         let Some(parameters) = parameters else {
@@ -50,7 +50,7 @@ impl ShipArgs {
 impl Drawable {
     /// The ship as a drawing. Collision hulls are never part of it.
     pub(in crate::cli) fn draw(&self, options: Options) -> Result<Box<dyn scene::Drawing + '_>, Failure> {
-        let failed = |e: crate::Error| Failure::in_file(&self.ship.name, &e);
+        let failed = Failure::of_file(&self.ship.name);
         let mut known = scene::Context::from_assets([&self.database]).map_err(failed)?;
         known.set_textures(&self.files);
         if let Some(coats) = self.ship.coats() {

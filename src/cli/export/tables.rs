@@ -112,12 +112,12 @@ fn document(entry: &str, asset: &Asset, args: &Args, context: &Context) -> Outco
     context.check_new(&args.to, args.force)?;
     context.create(&args.to, args.force, |out| {
         let mut json = JsonWriter::pretty(out);
-        asset.reader().cat(entry, &mut json).map_err(|error| Failure::in_file(file, &error))?;
+        asset.reader().cat(entry, &mut json).map_err(Failure::of_file(file))?;
         json.end_line()?;
         Ok(json.flush()?)
     })?;
     let entries = context.table(asset, None)?;
-    let others = entries.len().map_err(|error| Failure::in_file(file, &error))?.saturating_sub(1);
+    let others = entries.len().map_err(Failure::of_file(file))?.saturating_sub(1);
     if others > 0 {
         let (name, others) = (entries.name(), counted(others, "other row"));
         context.note(file, &format!("{entry} is written, without {others} of {name}; --table {name} writes the table"));

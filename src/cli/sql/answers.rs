@@ -169,8 +169,7 @@ fn described(name: &str, what: &str) -> Vec<String> {
     const INDENT: usize = 25;
     let mut lines = vec![format!("{name:<INDENT$}", INDENT = INDENT - 1)];
     for word in what.split(' ') {
-        let is_full = |line: &String| line.width() + word.width() >= WIDTH;
-        if lines.last().is_some_and(is_full) {
+        if lines.last().is_some_and(|line: &String| line.width() + word.width() >= WIDTH) {
             lines.push(" ".repeat(INDENT - 1));
         }
         if let Some(line) = lines.last_mut() {

@@ -54,7 +54,7 @@ fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<String, Fa
     for argument in given {
         let (name, path) = named(argument);
         let asset = files::open(&path, options);
-        let asset = asset.map_err(|error| Failure::in_file(&path.to_string_lossy(), &error))?;
+        let asset = asset.map_err(Failure::of_file(&path))?;
         let schema = name.unwrap_or_else(|| stem(&path));
         if !schemas.insert(schema.clone()) {
             let what = format!("two files are called {schema}: give one of them a name, as in NAME=FILE");

@@ -101,7 +101,7 @@ fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result
     }
     let Some(edits) = session.edits().into_values().next() else { return Ok(false) };
     let asset = session.assets().next().ok_or_else(|| Failure::new(Exit::Usage, "SQL: there is no file to write"))?;
-    let failed = |error| Failure::in_file(&file.to_string_lossy(), &error);
+    let failed = Failure::of_file(&file);
     edited(asset, edits, context).and_then(crate::edit::Editor::finish).map_err(failed)?;
     Ok(true)
 }

@@ -260,10 +260,9 @@ impl SqlCompleter {
 
 /// The name that `text` ends with, with the quote that it begins with.
 fn last_word(text: &str) -> &str {
-    let part = |c: char| c.is_alphanumeric() || c == '_';
     let closed = text.strip_suffix('"').and_then(|inner| inner.rfind('"')).and_then(|start| text.get(start..));
     closed.unwrap_or_else(|| {
-        let start = text.trim_end_matches(part);
+        let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
         let start = start.strip_suffix('"').unwrap_or(start);
         text.get(start.len()..).unwrap_or_default()
     })

@@ -100,7 +100,7 @@ fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &C
 
 /// The solids of a drawing.
 fn solids<'d>(name: &str, drawing: &'d dyn Drawing) -> Result<Solids<'d>, Failure> {
-    match drawing.figure().map_err(|error| Failure::in_file(name, &error))? {
+    match drawing.figure().map_err(Failure::of_file(name))? {
         Some(Figure::Solids(solids)) => Ok(solids),
         _ => Err(Failure::new(Exit::Usage, format!("{name}: no shapes to compare"))),
     }

@@ -372,8 +372,7 @@ fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
     let wanted = inner.split(MARK).next()?.trim_matches('/');
     let len = archive.len().ok()?;
     let paths = || (0..len).filter_map(|n| Some(archive.file(n).ok()?.path));
-    let is_below = |path: Cow<'_, str>| path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));
-    if paths().any(is_below) {
+    if paths().any(|path: Cow<'_, str>| path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'))) {
         return Some(format!("{wanted}/*"));
     }
     suggest::nearest(wanted, paths()).into_iter().next().map(Cow::into_owned)

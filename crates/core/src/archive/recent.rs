@@ -46,8 +46,7 @@ impl RecentAddresses {
 
     /// The file at the address with this stamp.
     pub(super) fn get(&self, stamp: &str) -> Option<Target> {
-        let target = |line: &str| Target::parse(line.strip_prefix(stamp)?.strip_prefix(' ')?);
-        self.text().lines().rev().find_map(target)
+        self.text().lines().rev().find_map(|line: &str| Target::parse(line.strip_prefix(stamp)?.strip_prefix(' ')?))
     }
 
     /// Adds an address. If two processes add one at once, one of them may be lost, which costs a second search.

@@ -101,8 +101,7 @@ fn shape(view: View<'_>, header: &Header, dx10: Option<&Dx10>) -> Result<Shape> 
     let mips = header.mips.get().max(1);
     let most = u32::BITS.saturating_sub(width.max(height).max(depth).leading_zeros());
     // Some tools count a level after the one of a single texel.
-    let fits = |mips| mips <= most.saturating_add(1);
-    require(view, offset_of!(Header, mips), MORE_LEVELS, mips, fits)?;
+    require(view, offset_of!(Header, mips), MORE_LEVELS, mips, |mips| mips <= most.saturating_add(1))?;
     let faces = match dx10 {
         Some(dx10) if dx10.misc.get() & layout::DX10_CUBE != 0 => 6,
         Some(_) => 0,

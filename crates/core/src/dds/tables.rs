@@ -8,9 +8,8 @@ pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
 
 /// The one row that the file has in the table of textures of a folder or game.
 fn textures(dds: &Dds) -> Box<dyn Table + '_> {
-    let row = |row| Ok((row == 0).then_some(dds.shape));
     let source = &dds.source;
-    let table = DeclaredTable::<Shape>::new(texture::TABLE, || Ok(1), row)
+    let table = DeclaredTable::<Shape>::new(texture::TABLE, || Ok(1), |row| Ok((row == 0).then_some(dds.shape)))
         .column(Column::text("path").brief().key(), |_| Ok(Value::text(source.name())));
     let table = texture::columns(table, |shape| Ok(Some(*shape)))
         .column(Column::text("tier").brief(), |_| Ok(dds.tier().into()))

@@ -247,8 +247,7 @@ mod list {
 
     pub(super) fn catch_signals() {
         static ONCE: Once = Once::new();
-        let catch = |signal| catch(signal, on_signal);
-        ONCE.call_once(|| REQUESTS.into_iter().chain(FAULTS).for_each(catch));
+        ONCE.call_once(|| REQUESTS.into_iter().chain(FAULTS).for_each(|signal| catch(signal, on_signal)));
         catch_abort();
     }
 

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 /// Appends the step to the member `name`: after a dot, or in brackets and quotes where it has signs of its own.
 pub fn push_name(path: &mut String, name: &str) {
-    let plain = |c: char| !matches!(c, '.' | '[' | ']' | '#' | '"' | '\\' | '\0'..=' ');
-    if !name.is_empty() && name.chars().all(plain) {
+    if !name.is_empty() && name.chars().all(|c: char| !matches!(c, '.' | '[' | ']' | '#' | '"' | '\\' | '\0'..=' ')) {
         if !path.is_empty() {
             path.push('.');
         }

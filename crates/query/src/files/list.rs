@@ -275,8 +275,7 @@ impl Listed {
         /// Bytes at the beginning of a file that tell most formats.
         const HEAD: usize = 64;
         let by_name = Format::guess(&file.path, &[]);
-        let by_head = || Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?);
-        let format = by_name.or_else(by_head);
+        let format = by_name.or_else(|| Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?));
         Self { place: FileAddress::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
     }
 }

@@ -360,8 +360,7 @@ impl Reader for FileSet {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let table = |schema| Box::new(SetTable { set: self, schema }) as Box<dyn Table + '_>;
-        self.schemas.iter().map(table).collect()
+        self.schemas.iter().map(|schema| Box::new(SetTable { set: self, schema }) as Box<dyn Table + '_>).collect()
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

@@ -427,8 +427,7 @@ impl Cells {
                 items.len() <= CELL && items.iter().all(|item| cells.items.takes(item))
             }
             (Self::Struct(cells), Value::Map(map)) => {
-                let is_member = |(name, _): &(_, _)| cells.fields.iter().any(|field| field.name() == name);
-                map.iter().all(is_member)
+                map.iter().all(|(name, _): &(_, _)| cells.fields.iter().any(|field| field.name() == name))
                     && cells
                         .named()
                         .all(|(place, name, cells)| member(map, place, name).is_none_or(|value| cells.takes(value)))

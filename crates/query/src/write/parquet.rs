@@ -60,8 +60,7 @@ pub fn write<E: From<Error>>(
             return rows(ParquetRows { batches, encode });
         };
         let encode = Box::new(move |batch| {
-            let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
-            encoder.send(batch).map_err(stopped)
+            encoder.send(batch).map_err(|_| Error::io("cannot write", io::Error::other("encoding has stopped")))
         });
         let read = rows(ParquetRows { batches, encode });
         // Where encoding failed, reading could not go on, and the first of them says why.
