@@ -22,6 +22,7 @@ mod rusty_hearts;
 mod se2;
 mod text_models;
 mod threads;
+mod uber;
 mod vrb;
 mod wdata;
 mod wdb;

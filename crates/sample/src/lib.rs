@@ -35,6 +35,8 @@ pub mod ship;
 pub mod space;
 #[cfg(feature = "wows")]
 pub mod text_models;
+#[cfg(feature = "wows")]
+pub mod uber;
 #[cfg(feature = "vrage")]
 pub mod vrb;
 #[cfg(feature = "rusty-hearts")]
@@ -62,6 +64,8 @@ use make::each;
 pub const BESIDE: &[(&str, Make)] = &[
     #[cfg(feature = "ff13")]
     ("model.imgb", gtex::demo_imgb),
+    #[cfg(feature = "wows")]
+    ("prototypes.data", uber::demo_data),
 ];
 
 /// A file of every format: its name, its format, and its builder.
@@ -72,6 +76,8 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("models.bin", assetq_wows::MODELS, space::models_bin),
     #[cfg(feature = "wows")]
     ("space.bin", assetq_wows::SPACE, space::space_bin),
+    #[cfg(feature = "wows")]
+    ("prototypes.index.data", assetq_wows::PROTOTYPES, uber::demo_index),
     #[cfg(feature = "wows")]
     ("ship.geometry", assetq_wows::GEOMETRY, geometry::demo),
     #[cfg(feature = "wows")]

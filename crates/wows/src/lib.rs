@@ -41,6 +41,8 @@ pub const BWDB: Format = Format::of::<bwdb::Database>();
 pub const GEOMETRY: Format = Format::of::<geometry::Geometry>();
 /// Merged models of a space, `models.bin`.
 pub const MODELS: Format = Format::of::<bwdb::Models>();
+/// Models of World of Warships: Legends, `prototypes.index.data` with `prototypes.data`.
+pub const PROTOTYPES: Format = Format::of::<bwdb::uber::UberModels>();
 /// Instances of a space, `space.bin`.
 pub const SPACE: Format = Format::of::<bwdb::Space>();
 /// Hit-location boxes, `.splash`.
@@ -59,7 +61,8 @@ pub const MO: Format = Format::of::<mo::Catalog>();
 pub const WOWS: Format = Format::of::<wows::WowsArchive>();
 
 /// All formats of this game.
-pub const FORMATS: &[Format] = &[BWDB, GEOMETRY, MODELS, SPACE, SPLASH, MFM, VISUAL, MODEL, GAMEPARAMS, MO, WOWS];
+pub const FORMATS: &[Format] =
+    &[BWDB, GEOMETRY, MODELS, SPACE, PROTOTYPES, SPLASH, MFM, VISUAL, MODEL, GAMEPARAMS, MO, WOWS];
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

@@ -8,6 +8,7 @@ pub mod layout;
 pub mod prototypes;
 pub mod record;
 pub mod references;
+pub mod uber;
 
 mod blob;
 mod built_in;

@@ -1,7 +1,8 @@
 //! References in records: every path id in them, however deep, and every text of a path.
 
 use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
-use super::record::{Leaf, ListInfo, Prototype as _, Walker};
+use super::record::{Leaf, ListInfo, NameId, Prototype as _, Walker};
+use super::uber::{UberMaterial, UberModel};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -67,6 +68,33 @@ impl<'k> Collector<'k> {
     /// Takes the references of a model of a `models.bin`; its own id among them, as `id`.
     pub fn merged(&mut self, model: &MergedModel<'_>) {
         model.walk_fields(self);
+    }
+
+    /// Takes the references of a model of World of Warships: Legends; textures have the names of their properties.
+    pub(super) fn uber(&mut self, model: &UberModel<'_>, names: &dyn NameLookup) {
+        model.walk_fields(self);
+        let materials = match model.materials() {
+            Ok(materials) => materials,
+            // The walk met the error.
+            Err(_) => return,
+        };
+        for (number, material) in materials.iter().enumerate() {
+            if let Err(error) = material.and_then(|material| self.textures(number, &material, names)) {
+                self.errors.push(error);
+            }
+        }
+    }
+
+    fn textures(&mut self, number: usize, material: &UberMaterial<'_>, names: &dyn NameLookup) -> Result<()> {
+        for property in material.properties(self.budget)? {
+            let property = property?;
+            let Some(id) = property.path().map(|id| id.0).filter(|id| *id != 0 && (self.keep)(*id, By::Id)) else {
+                continue;
+            };
+            let column = format!("materials[{number}].{}", property_column(names, property.name)?);
+            self.found.push(Reference { id, column, by: By::Id });
+        }
+        Ok(())
     }
 
     fn meet(&mut self, name: &'static str, id: u64, by: By) {
@@ -156,12 +184,17 @@ fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]
         }
         let column = format!("textures[{value}]");
         for found in found.iter_mut().filter(|found| found.column == column) {
-            let text = NameLookup::name(db, name)?;
-            found.column = match text.as_deref().or(known_property_name(name)) {
-                Some(text) => format!("properties.{text}"),
-                None => format!("properties.{}", Id32(name.0)),
-            };
+            found.column = property_column(db, name)?;
         }
     }
     Ok(())
+}
+
+/// The column of a reference that is the value of a property.
+fn property_column(names: &dyn NameLookup, name: NameId) -> Result<String> {
+    let text = names.name(name)?;
+    Ok(match text.as_deref().or(known_property_name(name)) {
+        Some(text) => format!("properties.{text}"),
+        None => format!("properties.{}", Id32(name.0)),
+    })
 }

@@ -8,8 +8,10 @@ mod paths;
 mod records;
 mod rows;
 mod space;
+mod uber;
 
 pub(super) use space::{instances, models, space};
+pub(super) use uber::{UBER_TABLES, uber};
 
 use super::declared::Type;
 use super::prototypes::{self as p, Layout, PrototypeType};
@@ -19,7 +21,7 @@ use crate::bytes::View;
 use crate::error::Result;
 use crate::table::{Table, no_cell};
 use cells::{cell_of, field_columns, may_be_searched};
-use children::{children, material_properties, visual_children};
+use children::{Properties, children, material_properties, visual_children};
 use nested::{Children, Nested};
 use records::{Records as _, Row, records, table_of, with_own_texts, within};
 use rows::DatabaseRows;
@@ -156,7 +158,7 @@ fn prototype_tables<'a>(
     match prototype {
         PrototypeType::Material => {
             tables.push(records::<p::Material<'a>, _>(name, rows));
-            tables.push(material_properties(rows));
+            tables.push(material_properties(rows, Properties));
         }
         PrototypeType::Visual => {
             tables.push(records::<p::Visual<'a>, _>(name, rows));

@@ -331,18 +331,18 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
 }
 
 /// Checks that arrays are in the allowed range, and notes unreadable parts.
-struct Pointers<'b> {
+pub(super) struct Pointers<'b> {
     /// The allowed range of arrays.
-    inside: Range<usize>,
+    pub(super) inside: Range<usize>,
     budget: &'b Budget,
-    check: Check,
-    record: usize,
+    pub(super) check: Check,
+    pub(super) record: usize,
     /// The positions of the visited arrays, if requested.
     spans: Option<Vec<Range<usize>>>,
 }
 
 impl<'b> Pointers<'b> {
-    fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
+    pub(super) fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
         Self { inside, budget, check, record: 0, spans: None }
     }
 

@@ -1,6 +1,6 @@
 //! The fields of records in reading order, with the texts of their ids.
 
-use super::prototypes::{Record, misc_type_name};
+use super::prototypes::{Property, Record, known_property_name, misc_type_name};
 use super::record::{Leaf, NameLookup, Prototype, ValueBuilder, Walker};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -16,23 +16,7 @@ pub(super) fn record_fields<'a>(
     let mut shown = ValueBuilder::new(names, budget);
     match record {
         Record::Material(material) => {
-            shown.begin_properties();
-            match material.properties() {
-                Ok(properties) => properties.for_each(|property| match property {
-                    Ok(property) => {
-                        let known = super::prototypes::known_property_name(property.name);
-                        shown.begin("");
-                        shown.leaf("name", Leaf::Name(property.name));
-                        shown.fill_in_name(known);
-                        shown.leaf("kind", Leaf::Value(property.kind.into()));
-                        shown.leaf("value", property.value);
-                        shown.end();
-                    }
-                    Err(error) => shown.damage("", error),
-                }),
-                Err(error) => shown.damage("", error),
-            }
-            shown.end_list();
+            shown.show_properties(material.properties());
             for (field, info) in super::prototypes::Material::FIELDS.iter().enumerate() {
                 if matches!(info.name, "fx" | "collision_flags" | "sort_order") {
                     material.walk_field(field, &mut shown);
@@ -53,8 +37,29 @@ pub(super) fn record_fields<'a>(
 }
 
 impl<'a> ValueBuilder<'a, '_> {
-    fn begin_properties(&mut self) {
-        self.open.push(("properties", Value::List(Vec::new())));
+    /// Shows the properties of a material with their names.
+    pub(super) fn show_properties(&mut self, properties: Result<impl Iterator<Item = Result<Property<'a>>>>) {
+        self.begin_values("properties");
+        match properties {
+            Ok(properties) => properties.for_each(|property| match property {
+                Ok(property) => {
+                    self.begin("");
+                    self.leaf("name", Leaf::Name(property.name));
+                    self.fill_in_name(known_property_name(property.name));
+                    self.leaf("kind", Leaf::Value(property.kind.into()));
+                    self.leaf("value", property.value);
+                    self.end();
+                }
+                Err(error) => self.damage("", error),
+            }),
+            Err(error) => self.damage("", error),
+        }
+        self.end_list();
+    }
+
+    /// Begins a list that is none of the file's arrays.
+    pub(super) fn begin_values(&mut self, name: &'static str) {
+        self.open.push((name, Value::List(Vec::new())));
     }
 
     /// Inserts a known name if the file has none.

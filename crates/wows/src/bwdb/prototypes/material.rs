@@ -74,11 +74,11 @@ pub struct Property<'a> {
 pub(in crate::bwdb) struct StoredProperty<'a> {
     pub(in crate::bwdb) name: NameId,
     pub(in crate::bwdb) kind: &'static str,
-    value: StoredValue<'a>,
+    pub(in crate::bwdb) value: StoredValue<'a>,
 }
 
 #[derive(Debug, Clone)]
-enum StoredValue<'a> {
+pub(in crate::bwdb) enum StoredValue<'a> {
     Leaf(Leaf<'a>),
     Vec2([f32; 2]),
     Vec3([f32; 3]),
@@ -101,6 +101,10 @@ impl<'a> StoredProperty<'a> {
             StoredValue::Vec4(floats) => Leaf::Value(Value::floats(*floats)),
             StoredValue::Matrix(floats) => Leaf::Value(Value::floats(*floats)),
         }
+    }
+
+    pub(in crate::bwdb) fn property(self) -> Property<'a> {
+        Property { name: self.name, value: self.value(), kind: self.kind }
     }
 
     /// The id of the path that the property is, if it is one.
@@ -139,8 +143,7 @@ impl<'a> Material<'a> {
     /// # Errors
     /// When there is no such property, its kind is unknown, or its value does not exist.
     pub fn property(&self, index: usize) -> Result<Property<'a>> {
-        let stored = self.stored_property(index)?;
-        Ok(Property { name: stored.name, value: stored.value(), kind: stored.kind })
+        Ok(self.stored_property(index)?.property())
     }
 
     /// As [`Material::property`], without memory for floats: for questions about names and kinds.

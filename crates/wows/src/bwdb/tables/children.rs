@@ -3,10 +3,9 @@
 use super::cells::{field_cell, field_columns, ids_of, may_be_searched};
 use super::nested::{Children, Nested};
 use super::records::Records;
-use super::rows::DatabaseRows;
+use crate::bwdb::prototypes as p;
 use crate::bwdb::prototypes::{StoredProperty, known_property_name};
-use crate::bwdb::record::{Field, Ids, Leaf, List, NameId, Prototype};
-use crate::bwdb::{NameLookup, prototypes as p};
+use crate::bwdb::record::{Field, Ids, Leaf, List, NameId, PathId, Prototype};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
@@ -133,21 +132,26 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
     }
 }
 
-pub(super) fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
-    let db = rows.db;
-    Nested::new("material_properties", rows, Properties)
+/// A row for each property of the materials `rows`.
+pub(super) fn material_properties<'a, R: Records<'a>, C>(rows: R, properties: C) -> Box<dyn Table + 'a>
+where
+    C: Children<'a, Row = StoredProperty<'a>>,
+{
+    let names = rows.names();
+    Nested::new("material_properties", rows, properties)
         .field(Column::id32("name_id").writable(), |property| Ok(Id32(property.name.0)))
         .field(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
-            let name = NameLookup::name(db, property.name)?;
+            let name = names.name(property.name)?;
             Ok(name.or_else(|| known_property_name(property.name).map(Cow::Borrowed)))
         })
         .looked_ahead()
         .field(Column::text("type").brief().writable(), |property| Ok(property.kind))
         .column(
             Column::new("value", Kind::Any).brief().writable().texts_of("texture_id").typed_by("type"),
-            |property| match property.value() {
+            move |property| match property.value() {
                 Leaf::Value(value) => Ok(value),
-                Leaf::Path(id) => Ok(db.path(id.0)?.into()),
+                Leaf::Path(PathId(0)) => Ok(Value::Null),
+                Leaf::Path(id) => Ok(names.path(id)?.map(Value::Text).unwrap_or_default()),
                 Leaf::Name(_) => Ok(Value::Null),
             },
         )

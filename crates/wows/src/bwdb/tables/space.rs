@@ -52,13 +52,17 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
 }
 
 /// The column of the paths of ids: for people, if there are names to resolve them.
-fn path_column(names: &NameSources) -> Column {
+pub(super) fn path_column(names: &NameSources) -> Column {
     let column = Column::text("path").resolved().in_folders();
     if names.is_empty() { column } else { column.brief() }
 }
 
 /// The rows with the path `key`: the rows with its id, if the names contain it.
-fn by_path(names: &NameSources, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
+pub(super) fn by_path(
+    names: &NameSources,
+    key: &Value<'_>,
+    with_id: impl Fn(u64) -> Vec<usize>,
+) -> Option<Result<Vec<usize>>> {
     let Value::Text(path) = key else { return None };
     let id = id::of_path(path);
     let known = IdTexts::path(names, id).map(|known| known.is_some_and(|known| known == *path));

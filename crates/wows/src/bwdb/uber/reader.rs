@@ -1,0 +1,202 @@
+//! The models of Legends as commands see them.
+
+use super::super::prototypes::StoredProperty;
+use super::super::record::{Leaf, Prototype as _, ValueBuilder, Walker as _};
+use super::super::{NameLookup, tables};
+use super::{DATA, INDEX, IndexHeader, ModelSpan, UberMaterial, UberModel, UberModels, verify};
+use crate::archive;
+use crate::budget::Budget;
+use crate::bytes::{View, le};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::options::Options;
+use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::relations::Relations;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+
+const INDEX_ENDING: &str = ".index.data";
+const DATA_ENDING: &str = ".data";
+
+/// The name of the other file of a pair, and whether `name` is the index.
+fn partner(name: &str) -> (String, bool) {
+    let name = name.rsplit(['/', '\\', archive::MARK]).next().unwrap_or(name);
+    let without = |ending: &str| {
+        let at = name.len().checked_sub(ending.len())?;
+        let (stem, found) = name.split_at_checked(at)?;
+        found.eq_ignore_ascii_case(ending).then_some(stem)
+    };
+    match (without(INDEX_ENDING), without(DATA_ENDING)) {
+        (Some(stem), _) => (format!("{stem}{DATA_ENDING}"), true),
+        (None, Some(stem)) => (format!("{stem}{INDEX_ENDING}"), false),
+        // Known by its first bytes: only an index is.
+        (None, None) => (DATA.to_owned(), true),
+    }
+}
+
+impl FileFormat for UberModels {
+    const NAME: &'static str = "prototypes";
+    const GAME: &'static str = "World of Warships";
+    const ABOUT: &'static str = "The models of Legends";
+    const ENDINGS: &'static [&'static str] = &[INDEX, DATA];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        /// Keys that are compared.
+        const KEYS: usize = 64;
+        let view = View::new(data, INDEX);
+        let fits = || {
+            let header: &IndexHeader = view.read().ok()?;
+            let count = header.count.get() as usize;
+            let [values, keys] = [header.values, header.keys].map(|at| usize::try_from(at.get()).unwrap_or(usize::MAX));
+            let spans: &[ModelSpan] = view.at(values).array(count).ok()?;
+            let keys: &[le::U64] = view.at(keys).array(count).ok()?;
+            let is_whole =
+                size_of::<IndexHeader>().saturating_add(size_of_val(spans)).saturating_add(size_of_val(keys));
+            let keys = keys.get(..KEYS).unwrap_or(keys);
+            let ascends = keys.iter().zip(keys.iter().skip(1)).all(|(a, b)| a.get() < b.get());
+            Some(count > 0 && is_whole <= data.len() && ascends)
+        };
+        Likeness::by_shape(fits().unwrap_or(false))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        let (other, is_index) = partner(source.name());
+        let beside = archive::beside(&source, options, &other);
+        let opened = if is_index {
+            Self::open(source, beside)?
+        } else {
+            let index = beside.ok_or_else(|| {
+                let what = format!("{other}, which finds the models in this file and must be beside it,");
+                Error::of_part(ErrorKind::NotInstalled { what }, "")
+            })?;
+            Self { source: source.clone(), ..Self::open(index, Some(source))? }
+        };
+        Ok(Self { names: options.get().unwrap_or_default(), ..opened })
+    }
+}
+
+impl Reader for UberModels {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Those of the index.
+    fn sections(&self) -> Vec<Section> {
+        let section = |name, at: usize, size: usize| {
+            let count = Some(self.len() as u64);
+            let size = size.saturating_mul(self.len()) as u64;
+            Section::new(name, self.index.view("").at(at).offset(), size, count)
+        };
+        let header = size_of::<IndexHeader>() as u64;
+        let mut sections = vec![
+            Section::new("header", self.index.view("").offset(), header, None),
+            section("values", self.values_at, size_of::<ModelSpan>()),
+            section("keys", self.keys_at, size_of::<le::U64>()),
+        ];
+        sections.sort_by_key(|section| section.offset);
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::uber(self)
+    }
+
+    /// Fewer tables without `prototypes.data`.
+    fn has_own_tables(&self) -> bool {
+        true
+    }
+
+    fn absent(&self, table: &str) -> Option<String> {
+        let is_known = tables::UBER_TABLES.contains(&table);
+        (is_known && !self.has_models()).then(|| format!("the models are in {DATA}, which is not beside {INDEX}"))
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut notes = vec![Value::text(
+            "of World of Warships: Legends, as public readers describe it; not checked with a real file",
+        )];
+        if !self.has_models() {
+            notes.push(Value::owned(format!("the models are in {DATA}: put it beside {INDEX}")));
+        }
+        vec![
+            (
+                "checksum".into(),
+                self.header().ok().map(|header| Value::Id32(header.checksum.get())).unwrap_or_default(),
+            ),
+            ("index".into(), Value::text(self.index.name())),
+            ("data".into(), self.data.as_ref().map(|data| Value::text(data.name())).into()),
+            ("notes".into(), Value::List(notes)),
+        ]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let by_number = || entry.parse().ok().filter(|&row| row < self.len());
+        let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
+        let Some(row) = self.find(asked).or_else(by_number) else { return Ok(false) };
+        let id = self.id(row).unwrap_or(asked);
+        let view = self.blob(row)?;
+        out.begin_map()?;
+        out.field("model", &row.into())?;
+        out.field("id", &Value::Id64(id))?;
+        out.field("path", &NameLookup::path(&*self.names, id.into())?.map_or(Value::Null, Value::Text))?;
+        out.field("offset", &view.offset().into())?;
+        out.field("size", &view.rest().len().into())?;
+        let budget = Budget::of_arrays(self.data().bytes().len());
+        let mut shown = ValueBuilder::new(&*self.names, &budget);
+        match self.model(row) {
+            Ok(model) => show(&model, &budget, &mut shown),
+            Err(error) => shown.damage("", error),
+        }
+        let (fields, errors) = shown.into_fields();
+        for (name, value) in &fields {
+            out.field(name, value)?;
+        }
+        out.end_map()?;
+        errors.into_iter().next().map_or(Ok(true), Err)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::models(self, progress)
+    }
+}
+
+/// Shows the fields of a model, and its materials with the values of their properties.
+fn show<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueBuilder<'a, '_>) {
+    for (field, info) in UberModel::FIELDS.iter().enumerate() {
+        if info.told_in != Some("materials") {
+            model.walk_field(field, shown);
+        }
+    }
+    shown.begin_values("materials");
+    match (model.material_ids(), model.material_names(), model.materials()) {
+        (Ok(ids), Ok(names), Ok(materials)) => {
+            for ((id, name), material) in ids.iter().zip(names).zip(materials) {
+                match (id, name, material) {
+                    (Ok(id), Ok(name), Ok(material)) => {
+                        shown.begin("");
+                        shown.leaf("mfm", Leaf::Path(id));
+                        shown.leaf("name", Leaf::Name(name));
+                        for (field, info) in UberMaterial::FIELDS.iter().enumerate() {
+                            if info.told_in.is_none() {
+                                material.walk_field(field, shown);
+                            }
+                        }
+                        let property = |stored: StoredProperty<'a>| stored.property();
+                        let properties = material.properties(budget);
+                        shown.show_properties(properties.map(|all| all.map(move |stored| stored.map(property))));
+                        shown.end();
+                    }
+                    (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => shown.damage("", error),
+                }
+            }
+        }
+        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => shown.damage("", error),
+    }
+    shown.end_list();
+}
