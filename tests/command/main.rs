@@ -17,6 +17,7 @@ mod names;
 #[cfg(unix)]
 mod oodle;
 mod sdk;
+mod prototypes;
 mod ship;
 mod textconv;
 #[cfg(unix)]

@@ -96,7 +96,7 @@ fn load(path: &Path) -> Result<Decompress, ErrorKind> {
     let path = std::path::absolute(path).map_err(|error| failed(error.into()))?;
     // SAFETY: loading runs the library's initializers. The user named the file for that; no file of a game names it.
     let library = unsafe { Library::new(&path) }.map_err(|error| failed(error.into()))?;
-    // SAFETY: the function of this name has this type in all versions of the library that have it.
+    // SAFETY: the function of this name has this type in all versions of the library.
     let decompress = *unsafe { library.get::<Decompress>(NAME) }.map_err(|error| failed(error.into()))?;
     // The pointer is valid as long as the library is loaded.
     std::mem::forget(library);

@@ -82,7 +82,7 @@ impl Reader for UberModels {
         &self.source
     }
 
-    /// Those of the index.
+    /// The sections of the index, whichever file was opened.
     fn sections(&self) -> Vec<Section> {
         let section = |name, at: usize, size: usize| {
             let count = Some(self.len() as u64);
@@ -109,8 +109,8 @@ impl Reader for UberModels {
     }
 
     fn absent(&self, table: &str) -> Option<String> {
-        let is_known = tables::UBER_TABLES.contains(&table);
-        (is_known && !self.has_models()).then(|| format!("the models are in {DATA}, which is not beside {INDEX}"))
+        let is_of_models = tables::UBER_TABLES.iter().skip(1).any(|other| *other == table);
+        (is_of_models && !self.has_models()).then(|| format!("the models are in {DATA}, which is not beside {INDEX}"))
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

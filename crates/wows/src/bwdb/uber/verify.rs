@@ -63,7 +63,7 @@ fn index(models: &UberModels) -> Check {
     check.with_detail(counted(keys.len(), "key"))
 }
 
-/// The pointers of the header, of which those of a model without materials are 0.
+/// Checks the positions in the header. Without materials the last three are 0.
 fn check_order(model: &UberModel<'_>) -> Result<()> {
     let view = model.view();
     let pointers: &[le::U64] = view.skip(8).array(6)?;
