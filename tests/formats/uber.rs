@@ -79,12 +79,13 @@ fn a_plain_reader_sees_the_same() {
         let (plain, data) = (Plain(&index), Plain(&data));
         let tables = ["models", "lods", "visuals", "render_sets", "skeleton_nodes", "materials", "material_properties"];
         let [all, lods, visuals, sets, nodes, materials, properties] = tables.map(|table| rows(&models, table));
+        assert_eq!(all.len(), plain.u32(0) as usize);
         let mut at = [0; 6];
         let mut next = |table: usize| {
             at[table] += 1;
             at[table] - 1
         };
-        for n in 0..plain.u32(0) as usize {
+        for (n, row) in all.iter().enumerate() {
             let (values, keys) = (plain.u64(8) as usize, plain.u64(16) as usize);
             let span = plain.u64(values + 12 * n);
             let (blob, size, id) = ((span >> 32) as usize, span as u32, plain.id64(keys + 8 * n));
@@ -92,7 +93,7 @@ fn a_plain_reader_sees_the_same() {
             let [variants, ids, visual, mfms, names, records] =
                 [8, 16, 24, 32, 40, 48].map(|field| blob + data.u64(blob + field) as usize);
             same(
-                &all[n],
+                row,
                 &[
                     ("model", n.to_string()),
                     ("id", id.clone()),
@@ -186,8 +187,9 @@ fn a_model_is_found_by_its_path_and_shown_whole() {
         }
     }
     assert!(!models.cat("no/such.model", &mut Tree::default()).unwrap());
+    let reader: &dyn Reader = &models;
     let entry =
-        models.relations().unwrap().entries().unwrap().resolve(&all[0].path, true, &mut |error| panic!("{error}"));
+        reader.relations().unwrap().entries().unwrap().resolve(&all[0].path, true, &mut |error| panic!("{error}"));
     assert_eq!(entry.unwrap().unwrap().kind.as_deref(), Some("ModelUber"));
 }
 
@@ -195,7 +197,8 @@ fn a_model_is_found_by_its_path_and_shown_whole() {
 fn references_lead_to_files_of_the_game() {
     let ([index, data], all) = demo();
     let models = open(index, data).unwrap();
-    let relations = models.relations().unwrap();
+    let reader: &dyn Reader = &models;
+    let relations = reader.relations().unwrap();
     let id = |path: &str| assetq::formats::wows::bwdb::Database::path_id(path);
     for model in all.iter().filter(|model| !model.materials.is_empty()) {
         let found = relations.references_of(id(&model.path));

@@ -10,7 +10,7 @@ use crate::bytes::{View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader, Section};
+use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -157,8 +157,8 @@ impl Reader for UberModels {
         errors.into_iter().next().map_or(Ok(true), Err)
     }
 
-    fn relations(&self) -> Option<&dyn Relations> {
-        Some(self)
+    fn facets(&self) -> &'static [Facet] {
+        facets![Relations]
     }
 
     fn verify(&self, progress: &Progress) -> Report {
