@@ -16,8 +16,8 @@ mod many;
 mod names;
 #[cfg(unix)]
 mod oodle;
-mod sdk;
 mod prototypes;
+mod sdk;
 mod ship;
 mod textconv;
 #[cfg(unix)]
