@@ -4,10 +4,11 @@ use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::names::NameSources;
 use crate::archive::{Address, is_archive, open_inside};
 use crate::asset::Asset;
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::id;
-use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, StatedPaths};
+use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, LinkedFile, StatedPaths};
 use crate::table::{Column, Kind, Value};
+use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -75,11 +76,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             (Some(entry.to_string_lossy().into_owned()), files)
         }
     };
-    let mut assets = Vec::new();
+    let mut opened = Vec::new();
     let mut elsewhere = Elsewhere::of_names(context);
     let mut outers = HashSet::new();
     let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
-    for path in context.files(&files)? {
+    let paths = context.files(&files)?;
+    let of_folders = open_files_of_folders(&paths, &files, context);
+    for (path, of_folder) in paths.into_iter().zip(of_folders) {
+        match of_folder {
+            Some(Ok(file)) => {
+                opened.push(file);
+                continue;
+            }
+            Some(Err(error)) => {
+                context.failed(&Failure::in_file(&path.to_string_lossy(), &error));
+                continue;
+            }
+            None => {}
+        }
         let is_named = files.contains(&path);
         if is_named && let Some(archive) = archive_at(&path, context) {
             let is_installed = has_database(&archive);
@@ -100,22 +114,27 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
                     context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
                 }
-                assets.push(asset);
+                opened.push(LinkedFile::new(asset));
             }
             Err(failure) => context.failed(&failure),
         }
     }
-    if assets.is_empty() {
+    for file in &opened {
+        if let Some(found) = file.stated() {
+            report(file.name(), found, context);
+        }
+    }
+    if opened.is_empty() {
         context.rows(&columns(asked.is_none()))?.finish()?;
         return Ok(Exit::Done);
     }
     let search = Search {
         context,
-        assets: &assets,
+        files: &opened,
         databases: &elsewhere.databases,
-        paths: Paths::new(&assets),
-        stated: StatedPaths::new(&assets, elsewhere.archives),
-        files: RefCell::default(),
+        paths: Paths::new(&opened),
+        stated: StatedPaths::new(&opened, elsewhere.archives),
+        file_of: RefCell::default(),
         said: RefCell::default(),
     };
     let exit = match asked {
@@ -131,8 +150,38 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             if args.tree { search.trees(&entries, args.depth)? } else { search.list(&entries, !args.from, !args.to)? }
         }
     };
-    assets.iter().for_each(|asset| context.warn(asset));
+    opened.iter().filter_map(LinkedFile::asset).for_each(|asset| context.warn(asset));
     Ok(exit)
+}
+
+/// Opens the files that folders among the arguments contain, on all cores; `None` for the other files.
+fn open_files_of_folders(
+    paths: &[PathBuf],
+    given: &[PathBuf],
+    context: &Context,
+) -> Vec<Option<Result<LinkedFile, Error>>> {
+    let options = context.options();
+    let open = |path: &Path| Asset::open_with(options.source_in_folder(path)?, options).map(LinkedFile::new);
+    context.with_progress_of("refs", Unit::Files, |progress| {
+        progress.announce(paths.len() as u64);
+        let each = paths.par_iter().map(|path| {
+            let opened = (!given.contains(path) && path.is_file()).then(|| open(path));
+            progress.advance(1);
+            opened
+        });
+        each.collect()
+    })
+}
+
+/// Shows the damage of references.
+fn report(file: &str, found: &Found, context: &Context) {
+    for error in found.damage.findings() {
+        context.damaged(file, error);
+    }
+    let more = found.damage.found().saturating_sub(found.damage.findings().len() as u64);
+    if more > 0 {
+        context.note(file, &format!("{more} more records could not be read"));
+    }
 }
 
 /// Where paths and ids are looked up besides the files: archives, and their databases.
@@ -191,10 +240,9 @@ struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    fn new(assets: &'a [Asset]) -> Self {
-        // A file that states paths has them in its references.
-        let texts = |asset: &'a Asset| Some((asset.source().name(), refs::texts(asset)?));
-        Self { files: assets.iter().filter(|asset| !refs::states_paths(asset)).filter_map(texts).collect() }
+    fn new(files: &'a [LinkedFile]) -> Self {
+        let texts = |file: &'a LinkedFile| Some((file.name(), refs::texts(file.asset()?)?));
+        Self { files: files.iter().filter_map(texts).collect() }
     }
 
     fn get(&self, id: u64, context: &Context) -> Option<String> {
@@ -211,13 +259,13 @@ impl<'a> Paths<'a> {
 
 struct Search<'a> {
     context: &'a Context,
-    assets: &'a [Asset],
+    files: &'a [LinkedFile],
     /// Files in which ids are looked up, and no references.
     databases: &'a [Asset],
     paths: Paths<'a>,
     stated: StatedPaths<'a>,
     /// The files of ids that are hashes of stated paths.
-    files: RefCell<HashMap<u64, usize>>,
+    file_of: RefCell<HashMap<u64, usize>>,
     /// Notes that were shown already.
     said: RefCell<HashSet<String>>,
 }
@@ -252,6 +300,13 @@ struct ReferenceRow<'r> {
     found: Option<String>,
 }
 
+/// Whether the names at the ends of a stated path and of a file are equal, without the endings: a quick test before the exact one.
+fn may_lead_to(edge: &Edge, file: &str) -> bool {
+    let stem =
+        |path: &str| path.rsplit(['/', '\\', ':']).next().and_then(|name| name.split('.').next().map(str::to_owned));
+    edge.text.as_deref().is_some_and(|path| stem(path) == stem(file))
+}
+
 fn columns(many: bool) -> Vec<Column> {
     let mut columns = vec![
         Column::new("direction", Kind::Text),
@@ -281,7 +336,7 @@ impl Layout {
         let is_short = search.context.width().is_some() && search.context.format() == Format::Text;
         let is_shown = |column: &Column| match &*column.name {
             "id" | "entry" => !is_short,
-            "file" => !is_short || search.assets.len() > 1,
+            "file" => !is_short || search.files.len() > 1,
             _ => true,
         };
         let shown = (0..).zip(&all).filter(|(_, column)| is_shown(column)).map(|(index, _)| index).collect();
@@ -310,7 +365,7 @@ impl Search<'_> {
 
     fn entry(&self, query: &str) -> RequestedEntry {
         let id = self.id(query);
-        let file = id::parse(query).is_none().then(|| self.stated.open_file(query, None)).flatten();
+        let file = id::parse(query).is_none().then(|| self.stated.file(query, None)).flatten();
         let also = file.map(|file| self.ids_of_file(file)).unwrap_or_default();
         RequestedEntry { id, query: query.to_owned(), file, also }
     }
@@ -318,9 +373,12 @@ impl Search<'_> {
     /// The ids of the paths that lead to the file with this number, in all files that state paths.
     fn ids_of_file(&self, file: usize) -> Vec<u64> {
         let mut ids = Vec::new();
-        for asset in self.assets.iter().filter(|asset| refs::states_paths(asset)) {
-            for edge in self.scan(asset, &|_, _| true).edges {
-                if self.destination(asset, &edge).is_some_and(|found| found.asset == Some(file)) {
+        let name = self.files.get(file).map(LinkedFile::name).unwrap_or_default();
+        for from in self.files {
+            for edge in from.stated().into_iter().flat_map(|found| &found.edges) {
+                if may_lead_to(edge, name)
+                    && self.destination(from, edge).is_some_and(|found| found.asset == Some(file))
+                {
                     ids.push(edge.to);
                 }
             }
@@ -328,53 +386,57 @@ impl Search<'_> {
         ids
     }
 
-    /// The file that a reference leads to, if `asset` states paths.
-    fn destination(&self, asset: &Asset, edge: &Edge) -> Option<Destination> {
-        let path = edge.text.as_ref().filter(|_| refs::states_paths(asset))?;
-        let found = self.stated.find(path, asset).unwrap_or_else(|error| {
-            self.context.damaged(asset.source().name(), &error);
+    /// The file that a reference leads to, if `from` states paths.
+    fn destination(&self, from: &LinkedFile, edge: &Edge) -> Option<Destination> {
+        let path = edge.text.as_ref().filter(|_| from.stated().is_some())?;
+        let found = self.stated.find(path, from.name()).unwrap_or_else(|error| {
+            self.context.damaged(from.name(), &error);
             None
         })?;
         if let Some(file) = found.asset {
-            self.files.borrow_mut().entry(edge.to).or_insert(file);
+            self.file_of.borrow_mut().entry(edge.to).or_insert(file);
         }
         Some(found)
     }
 
     /// Whether any file has this id.
     fn has(&self, id: u64) -> bool {
-        self.assets.iter().any(|asset| refs::has(asset, id))
+        self.files.iter().filter_map(LinkedFile::asset).any(|asset| refs::has(asset, id))
     }
 
     /// The references of an entry in one of the files: all of a file that is the entry.
-    fn references(&self, asset: &Asset, number: usize, id: u64, file: Option<usize>) -> Found {
-        if file == Some(number) { self.scan(asset, &|_, _| true) } else { refs::of(asset, id) }
+    fn references(&self, from: &LinkedFile, number: usize, id: u64, file: Option<usize>) -> Found {
+        match from.asset() {
+            _ if file == Some(number) => self.scan(from, &|_, _| true),
+            Some(asset) => refs::of(asset, id),
+            None => Found::new(),
+        }
     }
 
     /// Shows the notes and the damage of a pass besides references.
-    fn say(&self, asset: &Asset, found: &Found) {
-        let file = asset.source().name();
+    fn say(&self, file: &LinkedFile, found: &Found) {
+        let file = file.name();
         for note in &found.notes {
             if self.said.borrow_mut().insert(format!("{file} {note}")) {
                 self.context.note(file, note);
             }
         }
-        for error in found.damage.findings() {
-            self.context.damaged(file, error);
-        }
-        let more = found.damage.found().saturating_sub(found.damage.findings().len() as u64);
-        if more > 0 {
-            self.context.note(file, &format!("{more} more records could not be read"));
-        }
+        report(file, found, self.context);
     }
 
-    fn scan(&self, asset: &Asset, keep: refs::Keep<'_>) -> Found {
-        self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
+    fn scan(&self, file: &LinkedFile, keep: refs::Keep<'_>) -> Found {
+        match (file.stated(), file.asset()) {
+            (Some(found), _) => LinkedFile::select(found, keep),
+            (None, Some(asset)) => {
+                self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
+            }
+            (None, None) => Found::new(),
+        }
     }
 
     fn list(&self, entries: &[RequestedEntry], to: bool, from: bool) -> Outcome {
         let many = entries.len() != 1;
-        let has_paths = self.assets.iter().any(refs::states_paths);
+        let has_paths = self.files.iter().any(|file| file.stated().is_some());
         let mut all = columns(many);
         all.extend(has_paths.then(|| Column::new("found", Kind::Text)));
         let layout = Layout::new(all, self);
@@ -401,7 +463,7 @@ impl Search<'_> {
         };
         if to {
             for &RequestedEntry { id, file, .. } in entries {
-                for (number, asset) in self.assets.iter().enumerate() {
+                for (number, asset) in self.files.iter().enumerate() {
                     let found = self.references(asset, number, id, file);
                     self.say(asset, &found);
                     for edge in &found.edges {
@@ -415,7 +477,7 @@ impl Search<'_> {
         }
         if from {
             let wanted: HashSet<u64> = entries.iter().flat_map(RequestedEntry::ids).collect();
-            for asset in self.assets {
+            for asset in self.files {
                 let found = self.scan(asset, &|id, _| wanted.contains(&id));
                 self.say(asset, &found);
                 // The entries in the order of the arguments.
@@ -438,7 +500,8 @@ impl Search<'_> {
                 (true, ..) => "nothing refers to it",
             };
             let is_unknown = what == "is in none of the files" && entries.len() == 1;
-            let first = self.assets.iter().find(|asset| refs::entries(asset).is_some()).filter(|_| is_unknown);
+            let mut open = self.files.iter().filter_map(LinkedFile::asset);
+            let first = open.find(|asset| refs::entries(asset).is_some()).filter(|_| is_unknown);
             let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
             self.context.not_found(&format!("{query:?}: {what}{hint}"));
         }
@@ -451,23 +514,24 @@ impl Search<'_> {
         id: Option<u64>,
         entry: Option<u64>,
         edge: &'r Edge,
-        asset: &'r Asset,
+        from: &'r LinkedFile,
     ) -> ReferenceRow<'r> {
         let path = id.and_then(|id| self.paths.get(id, self.context));
         let id = id.map(Value::Id64).unwrap_or_default();
         let (table, column) = (edge.table, edge.column.as_str());
-        let found = self.destination(asset, edge).map(|found| found.address);
-        ReferenceRow { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry, found }
+        let found = self.destination(from, edge).map(|found| found.address);
+        ReferenceRow { direction, id, path, table, column, file: from.name(), row: edge.row, entry, found }
     }
 
     /// The meshes of the geometry files that the visual `id` draws.
     fn meshes(
         &self,
-        asset: &Asset,
+        from: &LinkedFile,
         id: u64,
         write: &mut impl FnMut(ReferenceRow<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        for other in self.assets {
+        let Some(asset) = from.asset() else { return Ok(()) };
+        for other in self.files.iter().filter_map(LinkedFile::asset) {
             let file = other.source().name();
             let meshes = refs::meshes(asset, id, other).unwrap_or_else(|error| {
                 self.context.damaged(file, &error);
@@ -491,7 +555,7 @@ impl Search<'_> {
     }
 
     fn dangling(&self) -> Outcome {
-        let known = Known::new(self.assets.iter().chain(self.databases));
+        let known = Known::new(self.files.iter().filter_map(LinkedFile::asset).chain(self.databases));
         if !known.has_texts() && !self.stated.has_archives() {
             let what = "no assets.bin among the files: references to what only it has count as dangling";
             self.context.note("refs", what);
@@ -499,7 +563,7 @@ impl Search<'_> {
         let columns = columns(true);
         let mut out = self.context.rows(&columns)?;
         let (mut count, mut replaced) = (0usize, 0usize);
-        for asset in self.assets {
+        for asset in self.files {
             let mut found = self.scan(asset, &|id, by| by == By::Id && !known.has(id));
             self.say(asset, &found);
             found.edges.retain(|edge| match self.destination(asset, edge) {
@@ -549,7 +613,7 @@ impl Search<'_> {
             }
             match file {
                 Some(file) => {
-                    self.files.borrow_mut().insert(*id, *file);
+                    self.file_of.borrow_mut().insert(*id, *file);
                     page.line(query)?;
                 }
                 None => page.line(&self.name(*id))?,
@@ -585,8 +649,8 @@ impl Search<'_> {
     fn edges(&self, id: u64) -> Vec<(Edge, String)> {
         let mut edges: Vec<(Edge, String)> = Vec::new();
         let mut seen = HashSet::from([id]);
-        let file = self.files.borrow().get(&id).copied();
-        for (number, asset) in self.assets.iter().enumerate() {
+        let file = self.file_of.borrow().get(&id).copied();
+        for (number, asset) in self.files.iter().enumerate() {
             let found = self.references(asset, number, id, file);
             self.say(asset, &found);
             let is_new = |edge: &Edge| edge.column != refs::PARENT && seen.insert(edge.to);
@@ -599,10 +663,10 @@ impl Search<'_> {
     }
 
     /// The end of the line of a reference: whether the file is missing, or differs from the stated one.
-    fn end_of(&self, asset: &Asset, edge: &Edge) -> String {
-        match self.destination(asset, edge) {
+    fn end_of(&self, from: &LinkedFile, edge: &Edge) -> String {
+        match self.destination(from, edge) {
             Some(found) if found.is_replacement => format!("  (is {})", found.address),
-            None if refs::states_paths(asset) && !self.has(edge.to) => "  (missing)".to_owned(),
+            None if from.stated().is_some() && !self.has(edge.to) => "  (missing)".to_owned(),
             _ => String::new(),
         }
     }

@@ -26,17 +26,34 @@ const NAMES: usize = 16;
 /// The file near `folder` that another file states as `path`. The folder of a mod has any place: the file is at `path`, or at an end of
 /// it with two names or more, below `folder` or a folder above it; or it lies in `folder`, or above it if it is a folder of levels.
 pub fn file_near(folder: &Path, path: &str) -> Option<PathBuf> {
-    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
-    if !path.split('/').all(is_plain) || path.split('/').count() > NAMES {
-        return None;
+    let (stated, name) = path.rsplit_once('/').unwrap_or(("", path));
+    file_in(&folders_near(folder, stated), name)
+}
+
+/// The first file called `name` in one of these folders.
+pub fn file_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let mut files = folders.iter().filter(|_| is_plain(name)).map(|folder| folder.join(name));
+    files.find(|path| path.is_file())
+}
+
+fn is_plain(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['\\', ':', '\0'])
+}
+
+/// The folders in which [`file_near`] looks for the files of the folder `stated`, those that exist.
+pub fn folders_near(folder: &Path, stated: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let is_real = stated.split('/').all(is_plain) && stated.split('/').count() < NAMES;
+    let mut end = Some(stated).filter(|_| is_real);
+    while let Some(names) = end {
+        found.extend(folder.ancestors().map(|above| joined(above, names)).filter(|path| path.is_dir()));
+        end = names.split_once('/').map(|(_, names)| names);
     }
-    let ends = std::iter::successors(Some(path), |end| end.split_once('/').map(|(_, end)| end));
-    let with_folder = ends.take_while(|end| end.contains('/'));
-    let near = with_folder.flat_map(|end| folder.ancestors().map(move |above| joined(above, end)));
-    let name = path.rsplit('/').next()?;
-    let above = folder.parent().filter(|_| folder.ends_with("lods"));
-    let beside = [Some(folder), above].into_iter().flatten().map(|folder| folder.join(name));
-    near.chain(beside).find(|path| path.is_file())
+    if is_real || stated.is_empty() {
+        found.push(folder.to_owned());
+        found.extend(folder.parent().filter(|_| folder.ends_with("lods")).map(Path::to_owned));
+    }
+    found
 }
 
 /// The `.dds` that games read in place of a `.tga`, which older materials name.

@@ -11,7 +11,7 @@ use crate::scene::Mesh;
 mod stated;
 
 pub use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
-pub use stated::{Destination, StatedPaths, states_paths};
+pub use stated::{Destination, LinkedFile, StatedPaths, states_paths};
 
 /// The references in `asset` that `keep` selects. A format without [`Relations`] has none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {

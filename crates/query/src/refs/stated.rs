@@ -1,12 +1,13 @@
 //! References by path: the files to which the paths lead that other files state, as text models do.
 
-use super::texts;
+use super::{By, Found, Keep, refers, scan, texts};
 use crate::archive;
 use crate::asset::Asset;
 use crate::error::Result;
-use crate::paths::{file_near, texture_in_place_of};
+use crate::paths::{file_in, folders_near, texture_in_place_of};
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether `asset` is of a format whose files state the paths of other files, and have no ids of their own.
 pub fn states_paths(asset: &Asset) -> bool {
@@ -14,24 +15,68 @@ pub fn states_paths(asset: &Asset) -> bool {
     texts(asset).is_some_and(|texts| texts.list(&mut |_| ()).unwrap_or(true))
 }
 
+/// A file whose references are followed. A folder may have a hundred thousand files: those that state paths are read at once, and only
+/// files that can be a target or a source in another way stay open.
+#[derive(Debug)]
+pub struct LinkedFile {
+    name: String,
+    asset: Option<Asset>,
+    stated: Option<Found>,
+}
+
+impl LinkedFile {
+    /// Reads the references of `asset` if it states paths.
+    pub fn new(asset: Asset) -> Self {
+        let name = asset.source().name().to_owned();
+        if states_paths(&asset) {
+            return Self { name, stated: Some(scan(&asset, &|_, _| true)), asset: None };
+        }
+        let is_used = refers(&asset) || asset.reader().meshes().is_some() || !asset.reader().warnings().is_empty();
+        Self { name, asset: Some(asset).filter(|_| is_used), stated: None }
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The open file, if it does not state paths.
+    pub fn asset(&self) -> Option<&Asset> {
+        self.asset.as_ref()
+    }
+
+    /// The references, if the file states paths.
+    pub fn stated(&self) -> Option<&Found> {
+        self.stated.as_ref()
+    }
+
+    /// The stated references that `keep` selects, without the damage of the file.
+    pub fn select(found: &Found, keep: Keep<'_>) -> Found {
+        let edges = found.edges.iter().filter(|edge| keep(edge.to, By::Id)).cloned().collect();
+        Found { edges, ..Found::new() }
+    }
+}
+
 /// The file to which a stated path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The file's address.
     pub address: String,
-    /// The file's number among the open ones; `None` if it lies elsewhere.
+    /// The file's number among the given ones; `None` if it lies elsewhere.
     pub asset: Option<usize>,
     /// Whether a `.tga` is stated, and the file is the `.dds` in its place.
     pub is_replacement: bool,
 }
 
-/// The places in which stated paths are looked up: open files, the folders around the file that states a path, and archives.
+/// The places in which stated paths are looked up: files, the folders around the file that states a path, and archives.
 #[derive(Debug)]
 pub struct StatedPaths<'a> {
-    assets: &'a [Asset],
-    /// The open files by the last names of their paths.
+    files: &'a [LinkedFile],
+    /// The files by the last names of their paths.
     by_name: HashMap<&'a str, Vec<usize>>,
     archives: Vec<Asset>,
+    /// The folders in which files of a stated folder are looked for, by the folder of the file that states it.
+    near: RefCell<HashMap<(String, String), Vec<PathBuf>>>,
 }
 
 /// The names of a path or address, the last one first.
@@ -58,13 +103,13 @@ fn likeness(name: &str, path: &str, from: Option<&str>) -> Option<usize> {
 }
 
 impl<'a> StatedPaths<'a> {
-    /// Looks paths up among `assets` and near them, then in `archives`.
-    pub fn new(assets: &'a [Asset], archives: Vec<Asset>) -> Self {
+    /// Looks paths up among `files` and near them, then in `archives`.
+    pub fn new(files: &'a [LinkedFile], archives: Vec<Asset>) -> Self {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (number, asset) in assets.iter().enumerate() {
-            by_name.entry(names(asset.source().name()).next().unwrap_or_default()).or_default().push(number);
+        for (number, file) in files.iter().enumerate() {
+            by_name.entry(names(&file.name).next().unwrap_or_default()).or_default().push(number);
         }
-        Self { assets, by_name, archives }
+        Self { files, by_name, archives, near: RefCell::default() }
     }
 
     /// Whether there are archives.
@@ -72,12 +117,12 @@ impl<'a> StatedPaths<'a> {
         !self.archives.is_empty()
     }
 
-    /// The open file that `path` leads to. `from` is the file that states it.
-    pub fn open_file(&self, path: &str, from: Option<&Asset>) -> Option<usize> {
-        let from = from.map(|from| folder(from.source().name()));
+    /// The number of the file that `path` leads to. `from` is the name of the file that states it.
+    pub fn file(&self, path: &str, from: Option<&str>) -> Option<usize> {
+        let from = from.map(folder);
         let alike = self.by_name.get(names(path).next()?)?;
         let alike = alike.iter().filter_map(|&number| {
-            let equal = likeness(self.assets.get(number)?.source().name(), path, from)?;
+            let equal = likeness(&self.files.get(number)?.name, path, from)?;
             Some((equal, std::cmp::Reverse(number)))
         });
         alike.max().map(|(_, number)| number.0)
@@ -87,7 +132,7 @@ impl<'a> StatedPaths<'a> {
     ///
     /// # Errors
     /// When the index of an archive is damaged.
-    pub fn find(&self, path: &str, from: &Asset) -> Result<Option<Destination>> {
+    pub fn find(&self, path: &str, from: &str) -> Result<Option<Destination>> {
         if let Some(found) = self.exact(path, from)? {
             return Ok(Some(found));
         }
@@ -95,14 +140,13 @@ impl<'a> StatedPaths<'a> {
         Ok(self.exact(&other, from)?.map(|found| Destination { is_replacement: true, ..found }))
     }
 
-    fn exact(&self, path: &str, from: &Asset) -> Result<Option<Destination>> {
+    fn exact(&self, path: &str, from: &str) -> Result<Option<Destination>> {
         let found = |address: String, asset| Some(Destination { address, asset, is_replacement: false });
-        if let Some(number) = self.open_file(path, Some(from)) {
-            let name = self.assets[number].source().name();
-            return Ok(found(name.to_owned(), Some(number)));
+        if let Some(number) = self.file(path, Some(from)) {
+            let name = self.files.get(number).map(|file| file.name.clone()).unwrap_or_default();
+            return Ok(found(name, Some(number)));
         }
-        let beside = from.source().path().and_then(Path::parent).and_then(|folder| file_near(folder, path));
-        if let Some(file) = beside {
+        if let Some(file) = self.beside(path, from) {
             return Ok(found(file.to_string_lossy().into_owned(), None));
         }
         for outer in &self.archives {
@@ -113,6 +157,15 @@ impl<'a> StatedPaths<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// The file near `from` that `path` leads to: see [`file_near`](crate::paths::file_near).
+    fn beside(&self, path: &str, from: &str) -> Option<PathBuf> {
+        let (stated, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = Path::new(from).parent()?;
+        let mut near = self.near.borrow_mut();
+        let key = (folder.to_string_lossy().into_owned(), stated.to_owned());
+        file_in(near.entry(key).or_insert_with(|| folders_near(folder, stated)), name)
     }
 }
 
