@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let states = context.with_progress("history", |progress: &Progress| {
         progress.announce(steps.len() as u64);
         let state = |step: &Step| {
-            let state = state(step, inner, args, options);
+            let state = state(step, inner.0, inner.1, args, options);
             progress.advance(1);
             state
         };
@@ -158,12 +158,7 @@ fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str
 }
 
 /// The entry in one build.
-fn state(
-    step: &Step,
-    (inner, entry): (Option<&str>, &str),
-    args: &Args,
-    options: &crate::Options,
-) -> crate::Result<State> {
+fn state(step: &Step, inner: Option<&str>, entry: &str, args: &Args, options: &crate::Options) -> crate::Result<State> {
     match (inner, step.asset.reader().archive()) {
         (Some(inner), Some(archive)) => match archive.find(inner)? {
             None => Ok(State::default()),

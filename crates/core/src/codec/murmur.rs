@@ -27,7 +27,7 @@ fn step(hash: u32, block: [u8; 4]) -> u32 {
 
 /// Two hashes over the same number of blocks. Equal blocks are mixed once, and while all earlier blocks are equal, too, one hash serves
 /// for both.
-fn hashes((a, b): (u32, u32), left: &[[u8; 4]], right: &[[u8; 4]]) -> (u32, u32) {
+fn hashes(a: u32, b: u32, left: &[[u8; 4]], right: &[[u8; 4]]) -> (u32, u32) {
     match (std::ptr::eq(left, right), a == b) {
         (true, true) => {
             let hash = left.iter().fold(a, |hash, block| step(hash, *block));
@@ -110,7 +110,7 @@ pub fn murmur3_of_both<'a>(
                 let (r_head, r_blocks) = r.0.split_at(before);
                 a.feed(l_head);
                 b.feed(r_head);
-                (a.hash, b.hash) = hashes((a.hash, b.hash), l_blocks.as_chunks::<4>().0, r_blocks.as_chunks::<4>().0);
+                (a.hash, b.hash) = hashes(a.hash, b.hash, l_blocks.as_chunks::<4>().0, r_blocks.as_chunks::<4>().0);
                 a.count(l_blocks.len());
                 b.count(r_blocks.len());
                 (left, right) = (l.1, r.1);

@@ -15,7 +15,8 @@ pub(super) fn check(
     old: &Asset,
     new: &Asset,
     edits: &[TableEdits],
-    (pieces, extent): (&Pieces, Check),
+    pieces: &Pieces,
+    extent: Check,
     by_rows: bool,
     progress: &Progress,
 ) -> Result<()> {

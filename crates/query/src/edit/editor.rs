@@ -633,7 +633,7 @@ impl<'a> EditPlan<'a> {
                 if !self.is_same() {
                     // A small file is compared completely in no time.
                     let extent = if old.bytes().len() < SMALL { Check::All } else { pieces.check };
-                    check::check(self.asset, &new, &self.edits, (&pieces, extent), self.by_rows, progress)?;
+                    check::check(self.asset, &new, &self.edits, &pieces, extent, self.by_rows, progress)?;
                 }
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;

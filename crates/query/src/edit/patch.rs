@@ -473,7 +473,8 @@ fn keying(
 fn undo_list(
     before: &dyn Table,
     edit: &TableEdits,
-    (of, list): (usize, &ListEdit),
+    of: usize,
+    list: &ListEdit,
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<()> {
     let items = list.order(before.name()).map_err(|(_, error)| error)?;
@@ -546,7 +547,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
         let nth = Nth::of_rows(&*before, rows);
         let lists = Lists::of(&*before, edit, |_| false)?;
         let of_lists: HashSet<usize> = lists.0.values().flat_map(|list| list.set.values().copied()).collect();
-        lists.0.iter().try_for_each(|(of, list)| undo_list(&*before, edit, (*of, list), each))?;
+        lists.0.iter().try_for_each(|(of, list)| undo_list(&*before, edit, *of, list, each))?;
         for (place, (at, set)) in edit.set.iter().enumerate() {
             if of_lists.contains(&place) || set.is_empty() {
                 continue;

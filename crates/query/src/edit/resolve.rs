@@ -416,11 +416,11 @@ impl<'a> Resolved<'a> {
                     Target::Found(row) => row,
                     Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
                 };
-                self.set((row, sharers), cells, edit.old.as_ref(), from, &shown).map_err(named)
+                self.set(row, sharers, cells, edit.old.as_ref(), from, &shown).map_err(named)
             }
             Change::Add(cells) => {
                 let cells = self.numbered(cells).map_err(named)?;
-                self.add(key, rows, cells, (from, known), &shown).map_err(named)
+                self.add(key, rows, cells, from, known, &shown).map_err(named)
             }
             Change::Remove => {
                 self.rows_may_go(&shown)?;
@@ -490,7 +490,8 @@ impl<'a> Resolved<'a> {
 
     fn set(
         &mut self,
-        (row, sharers): (usize, Option<&Sharers>),
+        row: usize,
+        sharers: Option<&Sharers>,
         cells: Cells,
         old: Option<&Cells>,
         from: ValueSource,
@@ -516,7 +517,7 @@ impl<'a> Resolved<'a> {
                 return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
             }
         }
-        if self.put((row, sharers), asked, shown)? {
+        if self.put(row, sharers, asked, shown)? {
             self.last = Some(EditPosition::Set(row));
             return Ok(Outcome::Done);
         }
@@ -524,7 +525,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Notes cells of a row, all or none; returns whether one changes.
-    fn put(&mut self, (row, sharers): (usize, Option<&Sharers>), cells: ColumnValues, shown: &str) -> Result<bool> {
+    fn put(&mut self, row: usize, sharers: Option<&Sharers>, cells: ColumnValues, shown: &str) -> Result<bool> {
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
         let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
@@ -576,7 +577,7 @@ impl<'a> Resolved<'a> {
         let name = self.table.name().to_owned();
         let (column, value) = self.cell_of(column, given, from, Some(row))?;
         let (row, sharers) = self.stored(&*self.table, row)?;
-        Ok(if self.put((row, sharers.as_ref()), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
+        Ok(if self.put(row, sharers.as_ref(), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }
 
     /// Takes resolved edits, from SQL.
@@ -584,7 +585,7 @@ impl<'a> Resolved<'a> {
         let name = self.table.name().to_owned();
         for (row, set) in edits.set {
             let (row, sharers) = self.stored(&*self.table, row)?;
-            self.put((row, sharers.as_ref()), set, &name)?;
+            self.put(row, sharers.as_ref(), set, &name)?;
         }
         for row in edits.remove {
             let (row, sharers) = self.stored(&*self.table, row)?;

@@ -218,7 +218,7 @@ impl FileSet {
                 .collect::<Result<_>>()?;
             for (own, of_file) in opened.into_iter().flatten() {
                 depends = own;
-                of_file.into_iter().for_each(|table| add_table(&mut tables, table));
+                of_file.into_iter().for_each(|(name, columns, label)| add_table(&mut tables, name, columns, label));
             }
             file = next;
         }
@@ -295,7 +295,7 @@ fn tables_of(asset: &Asset) -> (bool, Vec<(String, Vec<Column>, usize)>) {
 }
 
 /// Adds the columns of a file's table to the columns of all files, by name.
-fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, (name, columns, label): (String, Vec<Column>, usize)) {
+fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, name: String, columns: Vec<Column>, label: usize) {
     let Some((_, known, _)) = tables.iter_mut().find(|(known, ..)| *known == name) else {
         tables.push((name, columns, label));
         return;

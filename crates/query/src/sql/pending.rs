@@ -126,7 +126,8 @@ impl Changes {
         &self,
         at: (usize, usize),
         table: &dyn Table,
-        (values, alias): (impl Iterator<Item = Result<Value<'static>>>, Option<usize>),
+        values: impl Iterator<Item = Result<Value<'static>>>,
+        alias: Option<usize>,
     ) -> Result<usize> {
         rows_may_change(table)?;
         let mut values: Vec<Result<Value<'static>>> = values.collect();
@@ -169,7 +170,8 @@ impl Changes {
         at: (usize, usize),
         table: &dyn Table,
         row: usize,
-        (values, alias): (&[ValueRef<'_>], Option<usize>),
+        values: &[ValueRef<'_>],
+        alias: Option<usize>,
     ) -> Result<()> {
         let hidden = values.get(table.columns().len());
         let pending = self.of(at);

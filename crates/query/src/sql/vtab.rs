@@ -399,7 +399,7 @@ impl UpdateVTab<'static> for AssetTable {
 
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
         let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
-        let row = state.change(|table| state.changes.insert(state.at(), table, (values, state.alias)))?;
+        let row = state.change(|table| state.changes.insert(state.at(), table, values, state.alias))?;
         Ok(i64::try_from(row).unwrap_or(i64::MAX))
     }
 
@@ -410,7 +410,7 @@ impl UpdateVTab<'static> for AssetTable {
             return Err(SqlError::ModuleError("the number of a row cannot be another".to_owned()));
         }
         let (state, row) = (&self.state, number_of(*row)?);
-        state.change(|table| state.changes.update(state.at(), table, row, (cells, state.alias)))
+        state.change(|table| state.changes.update(state.at(), table, row, cells, state.alias))
     }
 }
 

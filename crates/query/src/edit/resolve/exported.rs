@@ -20,6 +20,51 @@ impl Resolved<'_> {
         if named.is_empty() {
             return Err(refused(format!("{}: a row without columns", self.table.name())));
         }
+        let key = self.exported_key(&named, from, number)?;
+        let shown = match &key[..] {
+            [only] => self.shown(only),
+            more => format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", ")),
+        };
+        let Found { rows, sharers } = self.rows_of(&key, None)?;
+        let nth = match rows.len() {
+            0 | 1 => 0,
+            _ => {
+                let hash = self.hash(&key);
+                let times = self.times.entry(hash).or_default();
+                let nth = *times;
+                *times += 1;
+                nth
+            }
+        };
+        let Some(&row) = rows.get(nth) else {
+            if !insert {
+                return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
+            }
+            let empty = |value: &Value<'_>| {
+                value.is_null() || (from.is_text() && matches!(value, Value::Text(t) if t.is_empty()))
+            };
+            named.retain(|(at, value)| !self.keys.contains(at) && !empty(value));
+            let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
+            return self.add(key, &rows, named, from, None, &shown);
+        };
+        if !self.seen.insert((row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
+            return Err(refused(format!("{shown}: there are two rows of it")));
+        }
+        let asked = self.exported_cells(row, named, from)?;
+        if asked.is_empty() {
+            return Ok(Outcome::Held);
+        }
+        self.put(row, sharers.as_ref(), asked, &shown)?;
+        Ok(Outcome::Done)
+    }
+
+    /// The key of exported row `number`, with the cells `named`.
+    fn exported_key(
+        &mut self,
+        named: &[(usize, Value<'_>)],
+        from: ValueSource,
+        number: usize,
+    ) -> Result<Vec<Value<'static>>> {
         let mut key = Vec::with_capacity(self.keys.len());
         for &at in &self.keys {
             let column = &self.table.columns()[at];
@@ -57,41 +102,16 @@ impl Resolved<'_> {
                 key = nulls;
             }
         }
-        let shown = || {
-            self.shown(match &key[..] {
-                [only] => only,
-                more => {
-                    return format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", "));
-                }
-            })
-        };
-        let shown = shown();
-        let Found { rows, sharers } = self.rows_of(&key, None)?;
-        let nth = match rows.len() {
-            0 | 1 => 0,
-            _ => {
-                let hash = self.hash(&key);
-                let times = self.times.entry(hash).or_default();
-                let nth = *times;
-                *times += 1;
-                nth
-            }
-        };
-        let Some(&row) = rows.get(nth) else {
-            if !insert {
-                return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
-            }
-            let empty = |value: &Value<'_>| {
-                value.is_null() || (from.is_text() && matches!(value, Value::Text(t) if t.is_empty()))
-            };
-            named.retain(|(at, value)| !self.keys.contains(at) && !empty(value));
-            let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
-            return self.add(key, &rows, named, (from, None), &shown);
-        };
-        if !self.seen.insert((row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
-            return Err(refused(format!("{shown}: there are two rows of it")));
-        }
-        let mut outcome = Outcome::Held;
+        Ok(key)
+    }
+
+    /// The cells of an exported row that differ from those of `row`.
+    fn exported_cells(
+        &mut self,
+        row: usize,
+        named: Vec<(usize, Value<'_>)>,
+        from: ValueSource,
+    ) -> Result<ColumnValues> {
         let retyped: Vec<usize> = (0..self.table.columns().len())
             .filter(|at| {
                 let types = self.table.typed_by(*at);
@@ -129,11 +149,7 @@ impl Resolved<'_> {
                 asked.push((column, value));
             }
         }
-        if !asked.is_empty() {
-            self.put((row, sharers.as_ref()), asked, &shown)?;
-            outcome = Outcome::Done;
-        }
-        Ok(outcome)
+        Ok(asked)
     }
 
     /// Deletes the rows that no exported row names; returns their number.

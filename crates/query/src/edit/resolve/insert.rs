@@ -14,7 +14,8 @@ impl Resolved<'_> {
         mut key: Key,
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
-        (from, known): (ValueSource, Option<&dyn Table>),
+        from: ValueSource,
+        known: Option<&dyn Table>,
         shown: &str,
     ) -> Result<Outcome> {
         let shared = self.shared_list(&key, known)?;
