@@ -1,6 +1,6 @@
 //! A record as pictures.
 
-use crate::record::{Bound, Growth, Latency, Ratio, Record};
+use crate::record::{Bound, Growth, Latency, Ratio, Record, Threads};
 use crate::table::{number, time};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -161,15 +161,34 @@ fn growth(area: &Area<'_>, growth: &[Growth], on: &str) -> Drawn {
     })
 }
 
+/// Draws a line for each entry of a legend, and returns the area below. Within the axes a legend would need room without data.
+fn legend<'a>(area: &Area<'a>, entries: &[(String, RGBAColor)]) -> Result<Area<'a>, Box<dyn std::error::Error>> {
+    const LINE: i32 = 19;
+    let (above, below) = area.split_vertically(LINE * entries.len() as i32 + 6);
+    for (at, (text, colour)) in (0..).zip(entries) {
+        let y = LINE * at + LINE / 2;
+        above.draw(&PathElement::new([(84, y), (106, y)], colour.stroke_width(4)))?;
+        above.draw(&Text::new(text.clone(), (114, y), anchored(13, HPos::Left, VPos::Center)))?;
+    }
+    Ok(below)
+}
+
 fn lines(area: &Area<'_>, found: &[(&Growth, RGBColor)], axis: &str, say: fn(f64) -> String) -> Drawn {
+    // From the line that ends at the top to the one at the bottom.
+    let mut found = found.to_vec();
+    found.sort_by(|(a, _), (b, _)| {
+        let last = |growth: &Growth| growth.points.last().map_or(0.0, |point| point.1);
+        last(b).total_cmp(&last(a))
+    });
+    let entries =
+        found.iter().map(|(growth, colour)| (format!("{} (power {:.2})", growth.what, growth.slope), colour.to_rgba()));
+    let area = &legend(area, &entries.collect::<Vec<_>>())?;
     let points = || found.iter().flat_map(|(growth, _)| &growth.points);
     if points().next().is_none() {
         return Ok(());
     }
     let ((left, right), (low, high)) = (ends(points().map(|p| p.0)), ends(points().map(|p| p.1.max(1e-9))));
-    let x = left * 0.8..right * 1.3;
-    // Room for the legend above the lines.
-    let y = low * 0.5..high * 10f64.powf((high / low).log10() * 0.09 * (found.len() + 1) as f64);
+    let (x, y) = (left * 0.9..right * 1.1, low * 0.8..high * 1.25);
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .margin_right(24)
@@ -187,29 +206,11 @@ fn lines(area: &Area<'_>, found: &[(&Growth, RGBColor)], axis: &str, say: fn(f64
         .label_style(font(13))
         .axis_desc_style(font(14))
         .draw()?;
-    for &(growth, colour) in found {
+    for (growth, colour) in found {
         let points = growth.points.iter().map(|&(mb, cost)| (mb, cost.max(1e-9)));
-        let drawn = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
-        drawn
-            .label(format!("{} (power {:.2})", growth.what, growth.slope))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
+        chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
         chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
     }
-    legend(&mut chart, SeriesLabelPosition::UpperLeft)
-}
-
-fn legend<'a, C: plotters::coord::CoordTranslate + 'a>(
-    chart: &mut ChartContext<'a, SVGBackend<'a>, C>,
-    at: SeriesLabelPosition,
-) -> Drawn {
-    chart
-        .configure_series_labels()
-        .position(at)
-        .margin(8)
-        .background_style(WHITE.mix(0.85))
-        .border_style(GRID)
-        .label_font(font(13))
-        .draw()?;
     Ok(())
 }
 
@@ -218,7 +219,20 @@ fn threads(area: &Area<'_>, record: &Record, on: &str) -> Drawn {
     title(area, "What more threads give", on)?;
     let (_, below) = area.split_vertically(60);
     let most = record.threads.iter().flat_map(|t| &t.speedup).map(|s| s.0).max().unwrap_or(1) as f64;
-    let top = record.threads.iter().flat_map(|t| &t.speedup).map(|s| s.1.median).fold(most, f64::max) * 1.55;
+    let top = record.threads.iter().flat_map(|t| &t.speedup).map(|s| s.1.median).fold(most, f64::max) * 1.04;
+    let last = |thread: &Threads| thread.speedup.last().map_or(1.0, |s| s.1.median);
+    let mut found: Vec<_> = record.threads.iter().zip(LINES).collect();
+    found.sort_by(|(a, _), (b, _)| last(b).total_cmp(&last(a)));
+    let mut targets: Vec<f64> = record.threads.iter().filter_map(|t| t.bound).map(Bound::value).collect();
+    targets.dedup();
+    let mut entries = vec![("ideal (dashed)".to_owned(), BLACK.mix(0.5))];
+    entries.extend(found.iter().map(|(thread, colour)| {
+        let wanted = thread.bound.map_or(String::new(), |bound| format!(", wanted {bound}"));
+        (format!("{} ({}{wanted})", thread.what, number(last(thread))), colour.to_rgba())
+    }));
+    entries
+        .extend(targets.iter().map(|target| (format!("wanted of {most} threads: {target} (dotted)"), BAD.to_rgba())));
+    let below = legend(&below, &entries)?;
     let mut chart = ChartBuilder::on(&below)
         .margin(10)
         .margin_right(24)
@@ -236,30 +250,17 @@ fn threads(area: &Area<'_>, record: &Record, on: &str) -> Drawn {
         .label_style(font(13))
         .axis_desc_style(font(14))
         .draw()?;
-    let ideal = chart.draw_series(DashedLineSeries::new([(1.0, 1.0), (most, most)], 6, 5, BLACK.mix(0.5).into()))?;
-    ideal.label("ideal").legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLACK.mix(0.5)));
-    let mut targets: Vec<f64> = record.threads.iter().filter_map(|t| t.bound).map(Bound::value).collect();
-    targets.dedup();
+    chart.draw_series(DashedLineSeries::new([(1.0, 1.0), (most, most)], 6, 5, BLACK.mix(0.5).into()))?;
     for target in targets {
-        let line = DashedLineSeries::new([(1.0, target), (most, target)], 2, 4, BAD.into());
-        let drawn = chart.draw_series(line)?;
-        drawn
-            .label(format!("wanted of {most} threads: {target}"))
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BAD));
+        chart.draw_series(DashedLineSeries::new([(1.0, target), (most, target)], 2, 4, BAD.into()))?;
     }
-    for (thread, colour) in record.threads.iter().zip(LINES) {
-        let limit = thread.what.contains("limit");
+    for (thread, colour) in found {
         let points = thread.speedup.iter().map(|(n, spread)| (*n as f64, spread.median));
-        let width = if limit { 4 } else { 2 };
-        let drawn = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(width)))?;
-        let last = thread.speedup.last().map_or(1.0, |s| s.1.median);
-        let wanted = thread.bound.map_or(String::new(), |bound| format!(", wanted {bound}"));
-        drawn
-            .label(format!("{} ({}{wanted})", thread.what, number(last)))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
+        let width = if thread.what.contains("limit") { 4 } else { 2 };
+        chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(width)))?;
         chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
     }
-    legend(&mut chart, SeriesLabelPosition::UpperLeft)
+    Ok(())
 }
 
 /// Histograms: single lookups on the left, whole processes on the right.
@@ -281,7 +282,18 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
     // The record has the times beyond the slowest hundredth.
     let high = latency.iter().map(|l| l.p99 * 1.5).chain(target.map(|t| t * 1.2)).fold(low, f64::max);
     let shares = latency.iter().flat_map(|l| l.buckets.iter().map(|b| b.1 as f64 / share(l)));
-    let top = shares.fold(0.0, f64::max) * 1.5;
+    let top = shares.fold(0.0, f64::max) * 1.04;
+    // In the order of the medians, from left to right.
+    let mut found: Vec<_> = latency.iter().zip(LINES).collect();
+    found.sort_by(|(a, _), (b, _)| a.p50.total_cmp(&b.p50));
+    let mut entries: Vec<_> = found
+        .iter()
+        .map(|(latency, colour)| {
+            (format!("{}: p50 {}, p99 {}", latency.what, time(latency.p50), time(latency.p99)), colour.to_rgba())
+        })
+        .collect();
+    entries.extend(target.map(|_| ("wanted: within 1 ms of --version".to_owned(), BLACK.to_rgba())));
+    let area = &legend(area, &entries)?;
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .margin_right(24)
@@ -300,7 +312,7 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
         .label_style(font(13))
         .axis_desc_style(font(14))
         .draw()?;
-    for (latency, colour) in latency.iter().zip(LINES) {
+    for (latency, colour) in found {
         let all = share(latency);
         // Steps: up at the lower edge of a bucket, down at its upper edge.
         let steps = latency.buckets.iter().filter(|b| b.0 < high).flat_map(|&(edge, count)| {
@@ -309,18 +321,12 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
             [(edge, 0.0), (edge, height), (to, height), (to, 0.0)]
         });
         let steps: Vec<(f64, f64)> = steps.collect();
-        chart
-            .draw_series(AreaSeries::new(steps, 0.0, colour.mix(0.25)).border_style(colour.stroke_width(2)))?
-            .label(format!("{}: p50 {}, p99 {}", latency.what, time(latency.p50), time(latency.p99)))
-            .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 18, y + 5)], colour.mix(0.6).filled()));
-        let line = [(latency.p50.log10(), 0.0), (latency.p50.log10(), top * 0.62)];
+        chart.draw_series(AreaSeries::new(steps, 0.0, colour.mix(0.25)).border_style(colour.stroke_width(2)))?;
+        let line = [(latency.p50.log10(), 0.0), (latency.p50.log10(), top)];
         chart.draw_series(DashedLineSeries::new(line, 6, 4, colour.stroke_width(2)))?;
     }
     if let Some(target) = target {
-        chart
-            .draw_series(LineSeries::new([(target.log10(), 0.0), (target.log10(), top * 0.62)], BLACK.stroke_width(2)))?
-            .label("wanted: within 1 ms of --version")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLACK.stroke_width(3)));
+        chart.draw_series(LineSeries::new([(target.log10(), 0.0), (target.log10(), top)], BLACK.stroke_width(2)))?;
     }
-    legend(&mut chart, SeriesLabelPosition::UpperLeft)
+    Ok(())
 }

@@ -7,7 +7,7 @@ pub fn time(seconds: f64) -> String {
     match seconds.abs() {
         s if s >= 1.0 => format!("{seconds:.2} s"),
         s if s >= 1e-3 => format!("{:.2} ms", seconds * 1e3),
-        s if s >= 1e-6 => format!("{:.2} us", seconds * 1e6),
+        s if s >= 1e-6 => format!("{:.2} µs", seconds * 1e6),
         _ => format!("{:.1} ns", seconds * 1e9),
     }
 }

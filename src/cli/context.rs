@@ -45,6 +45,8 @@ pub(super) struct Context {
     keeps_order: bool,
     options: Options,
     damaged: Cell<u64>,
+    /// The errors that were shown, and how often they were met again.
+    shown: RefCell<(Vec<String>, u64)>,
     worst: Cell<Option<Exit>>,
     lost: Lost,
     /// The archive of the last address.
@@ -107,6 +109,7 @@ impl Context {
             keeps_order: global.keeps_order,
             options,
             damaged: Cell::new(0),
+            shown: RefCell::default(),
             worst: Cell::new(None),
             lost: Lost::default(),
             archive: RefCell::default(),
@@ -204,6 +207,10 @@ impl Context {
             complain(&format!("… and {more} more"));
             self.damaged.set(0);
         }
+        let again = std::mem::take(&mut self.shown.borrow_mut().1);
+        if again > 0 {
+            complain(&format!("… and the same again {again} times"));
+        }
         self.worst.get().unwrap_or(Exit::Done)
     }
 
@@ -265,12 +272,19 @@ impl Context {
 
     /// Reports a damaged part of a file, and continues. After a few reports the parts are only counted.
     pub(super) fn damaged(&self, file: &str, error: &Error) {
-        self.damaged.set(self.damaged.get() + 1);
         let failure = Failure::in_file(file, error);
+        self.worsen(failure.exit);
+        let (shown, again) = &mut *self.shown.borrow_mut();
+        // One damaged buffer is an error of all parts that use it.
+        if shown.contains(&failure.message) {
+            *again += 1;
+            return;
+        }
+        self.damaged.set(self.damaged.get() + 1);
         if self.damaged.get() <= SHOWN_ERRORS {
             complain(&failure.message);
+            shown.push(failure.message);
         }
-        self.worsen(failure.exit);
     }
 
     /// Counts further damaged parts without details.

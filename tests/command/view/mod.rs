@@ -766,6 +766,25 @@ fn the_page_of_a_damaged_file_begins_with_the_damage() {
 }
 
 #[test]
+fn an_error_of_many_parts_is_said_once_with_a_count() {
+    let dir = TempDir::new().unwrap();
+    let mut geometry = assetq_sample::geometry::GeometryBuilder::new();
+    let buffer = geometry.index_blob(2, b"ENCD, but no more".to_vec());
+    let vertices = geometry.vertex_blob("set3/xyznuvpc", 20, vec![0; 60]);
+    for id in 0..20 {
+        let mapping = |buffer, count| assetq_sample::geometry::Mapping { id, buffer, density: 0, start: 0, count };
+        geometry.vertex_mapping(mapping(vertices, 3));
+        geometry.index_mapping(mapping(buffer, 3));
+    }
+    fs::write(dir.path().join("torn.geometry"), geometry.build()).unwrap();
+    let (_, error) = run(dir.path(), 3, &["view", "torn.geometry", "--to", "page.html"]);
+    let lines: Vec<&str> = error.lines().collect();
+    let unlike: std::collections::BTreeSet<&str> = lines.iter().copied().collect();
+    assert_eq!(lines.len(), unlike.len(), "{error}");
+    assert!(lines.last().unwrap().starts_with("assetq: … and the same again "), "{error}");
+}
+
+#[test]
 fn a_table_works_without_a_mouse_and_says_what_it_shows() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

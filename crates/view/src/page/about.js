@@ -45,7 +45,7 @@ assetq.kinds.about = {
     };
     const { verify } = meta;
     const box = (title, ...children) => el("section", {}, el("h2", {}, title), ...children);
-    element.append(el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "overview" },
+    element.append(el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "What is in the file" },
       el("p", { class: "headline" }, [meta.what, meta.game].filter(Boolean).join(" · ")),
       box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call))),
       verify && box("Checks", el("p", { class: verify.isOk === false ? "verdict fault" : "verdict" }, verify.text, " ", el("code", {}, verify.command))),

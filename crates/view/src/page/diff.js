@@ -4,6 +4,8 @@ const KINDS = ["added", "removed", "changed"];
 const PORTION = 300;
 
 class Diff {
+  block; count; counts; fields; keys; rows; whats;
+
   constructor(element, part, page) {
     Object.assign(this, part.meta);
     this.page = page;

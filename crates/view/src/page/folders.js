@@ -5,11 +5,13 @@ const SIZES = ["size", "unpacked_size", "stored_size"];
 
 // 170.7 MB for a number of bytes.
 const bytes = (count) => {
-  for (const [unit, name] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (count >= unit) return `${(count / unit).toFixed(1)} ${name}`;
+  for (const [unit, name] of /** @type {[number, string][]} */ ([[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])) if (count >= unit) return `${(count / unit).toFixed(1)} ${name}`;
   return `${count} bytes`;
 };
 
 class Folder {
+  above; count; files; folders; name; size; textures;
+
   constructor(name, above) {
     Object.assign(this, { name, above, folders: new Map(), files: [], count: 0, size: 0, textures: 0 });
   }
@@ -24,6 +26,8 @@ class Folder {
 }
 
 class Folders {
+  items; page; rows; table;
+
   constructor(element, part, page) {
     Object.assign(this, { page, table: tableOf(part.meta.of, page), items: new Map(), rows: new Map(), selected: null });
     this.tree = el("div", { class: "nodes folders", role: "tree", tabindex: "0", "aria-label": "folders" });

@@ -238,6 +238,8 @@ const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
 // Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines, twin }. What has the
 // number `twin` of its model is part of what is chosen.
 shapes.Renderer = class {
+  canvas; gl; hasRisen; plain; software;
+
   models = [];
   section = [0, 0, 0, 1];
   hidden = 0;
@@ -304,7 +306,7 @@ shapes.Renderer = class {
   upload(model) {
     const { gl } = this;
     const { solid, matrices } = model;
-    const gpu = (model.gpu = { vao: gl.createVertexArray(), lines: null, indices: null });
+    const gpu = (model.gpu = { vao: gl.createVertexArray(), lines: null, indices: null, images: null, coarse: null, buffer: null, ELEMENTS: gl.ELEMENT_ARRAY_BUFFER });
     const buffer = (data, target = gl.ARRAY_BUFFER) => {
       const made = gl.createBuffer();
       gl.bindBuffer(target, made);
@@ -340,7 +342,6 @@ shapes.Renderer = class {
     if (solid.indices) gpu.indices = buffer(solid.indices, gl.ELEMENT_ARRAY_BUFFER);
     gl.bindVertexArray(null);
     gpu.buffer = buffer;
-    gpu.ELEMENTS = gl.ELEMENT_ARRAY_BUFFER;
   }
 
   // The texture of an image, which models share.

@@ -3,6 +3,8 @@ const MAP = 1, LIST = 2, TEXT = 3;
 const PLAIN_NAME = /^[^.[\]#"\\\0- ]+$/;
 
 class Graph {
+  before; block; entered; entry; keys; kinds; last; nodes; page; parents; places; sizes; texts; types;
+
   constructor(page, { block, nodes, entry }) {
     Object.assign(this, { page, block, nodes, entry });
   }

@@ -2,6 +2,8 @@
 const { el, many } = assetq;
 
 class Picture {
+  format; layers; levels;
+
   constructor(element, part, page) {
     Object.assign(this, part.meta);
     this.page = page;

@@ -2,6 +2,8 @@
 const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
+  element; page; part; renderer;
+
   // Whether the view shows all, as `fit` left it. It then does so in a canvas of any size.
   isFitted = false;
 
@@ -10,6 +12,14 @@ shapes.Look = class {
     this.tip = page.el("div", { class: "scene-tip", hidden: true });
     this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
   }
+
+  // What each view gives: how it is drawn and fitted, what lies at a point, and the facts about it.
+  draw(moves) {}
+  refit() {}
+  at(x, y, isPressed) { return null; }
+  facts(id) { return []; }
+  async more(id, facts) { return null; }
+  choose(id, moves) {}
 
   // Puts a bar above `canvases`, and lists beside them, which a button of the bar folds.
   lay(bar, canvases, lists) {
@@ -78,7 +88,7 @@ shapes.Look = class {
     const fill = (facts) => this.tip.replaceChildren(...this.lines(facts.slice(0, 16)));
     const facts = this.facts(under);
     fill(facts);
-    const more = await this.more?.(under, facts);
+    const more = await this.more(under, facts);
     if (!more || under !== this.under) return;
     fill(more);
     this.placeTip(canvas);

@@ -2,7 +2,7 @@
 // `open(element, part, page)` fills the element when the part is first shown, and returns a view. A view may have
 // `show(params)`, called with the parameters of the address each time the user comes to the part; `state()`, which
 // returns such parameters for what is shown now; and `hide()`, called when the user leaves the part.
-globalThis.assetq = { kinds: {} };
+globalThis.assetq = /** @type {any} */ ({ kinds: {} });
 
 // Control characters, marks of direction and what has no width: shown as what they are, never followed.
 const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
@@ -28,7 +28,7 @@ assetq.nearest = (wanted, names) => {
   };
   const lower = wanted.toLowerCase();
   const score = (name) => (name.toLowerCase().includes(lower) || lower.includes(name.toLowerCase()) ? 0.5 : distance(lower, name.toLowerCase()));
-  const [best] = names.map((name) => [score(name), name]).sort((a, b) => a[0] - b[0]);
+  const [best] = names.map((name) => /** @type {[number, string]} */ ([score(name), name])).sort((a, b) => a[0] - b[0]);
   return best && best[0] <= Math.max(2, wanted.length / 2) ? best[1] : null;
 };
 
@@ -274,10 +274,10 @@ const start = () => {
   });
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target.closest?.("input, textarea, select");
+    const typing = /** @type {Element} */ (event.target).closest?.("input, textarea, select");
     if (event.key === "Escape") {
       unfold(false);
-      if (typing) document.activeElement.blur();
+      if (typing) /** @type {HTMLElement} */ (document.activeElement).blur();
     } else if (typing) {
       return;
     } else if (event.key === "/") {

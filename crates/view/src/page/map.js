@@ -588,7 +588,7 @@ assetq.kinds.map = {
     return part.meta.kinds.some((kind) => kind.table === table) ? [[part.title, page.link(part.id, { table, row })]] : [];
   },
   async open(element, part, page) {
-    const chart = new Chart(element, part, page);
+    const chart = new (/** @type {any} */ (Chart))(element, part, page);
     await chart.load();
     chart.build();
     return chart;

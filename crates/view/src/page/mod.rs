@@ -73,6 +73,9 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("ruler.js"),
     script!("levels.js"),
     script!("compare.js"),
+    script!("plates.js"),
+    script!("placed.js"),
+    script!("chosen.js"),
     script!("scene.js"),
     script!("map.js")
 );
@@ -107,10 +110,11 @@ impl Code {
     }
 }
 
-/// A style or a script without indentation, and without lines that are comments. Its only texts of several lines are shaders, whose
+/// A style or a script without indentation, and without lines that are comments or types. Its only texts of several lines are shaders, whose
 /// comments and spaces mean as little.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let lines = lines.filter(|line| !(line.starts_with("/**") && line.ends_with("*/")));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -117,6 +117,8 @@ const idsOf = (page, kind) => {
 
 // A table: its columns, as far as they have been decoded.
 class Table {
+  block; columns; rows; starts;
+
   constructor(part, page) {
     Object.assign(this, part.meta);
     this.part = part;

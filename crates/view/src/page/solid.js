@@ -13,6 +13,7 @@ const positions = (bytes, start, count, out, at, step = 4) => {
 
 // `vertices`: 8 bytes each: three positions of 16 bits, and two bytes of an octahedral normal. `indices` is null where
 // each three vertices are a triangle. `plates`: for each vertex the number of its plate and its layer.
+/** @type {(part: Solid, bytes: Uint8Array) => Unpacked} */
 shapes.unpack = (part, bytes) => {
   const count = part.vertices;
   let at = part.at;
@@ -58,6 +59,7 @@ shapes.unpack = (part, bytes) => {
   return { vertices, words, indices, uvs, plates: part.plates ? plates(part, count) : null };
 };
 
+/** @type {(part: Solid, count: number) => Uint32Array} */
 const plates = (part, count) => {
   const all = new Uint32Array(count * 2);
   let vertex = 0;
@@ -69,10 +71,12 @@ const plates = (part, count) => {
 };
 
 // Where vertex `i` is.
+/** @type {(part: Solid, words: Uint16Array, i: number) => number[]} */
 shapes.position = (part, words, i) =>
   [0, 1, 2].map((axis) => part.min[axis] + (words[i * 4 + axis] / 65535) * (part.max[axis] - part.min[axis]));
 
 // Triangles of a grid with such cells: of all vertices in a cell, and of one plate, the first stands for the others.
+/** @type {(part: Solid, solid: Unpacked, cell: number) => Uint32Array} */
 shapes.coarse = (part, { words, indices, plates }, cell) => {
   const steps = part.max.map((v, i) => Math.max(1, Math.min(65536, Math.round((cell / Math.max(v - part.min[i], cell / 65536)) * 65536))));
   const stands = new Uint32Array(part.vertices);
@@ -93,6 +97,7 @@ shapes.coarse = (part, { words, indices, plates }, cell) => {
 };
 
 // The two ends of each edge of each triangle.
+/** @type {(part: Solid, indices: Uint32Array | null) => Uint32Array} */
 shapes.edges = (part, indices) => {
   const corners = part.triangles * 3;
   const lines = new Uint32Array(corners * 2);
@@ -113,5 +118,8 @@ shapes.colours = (count) =>
       return 0.36 + 0.54 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
     });
   });
+
+// A measure, rounded to four digits; counts are exact.
+shapes.number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
 
 shapes.css = (colour) => `rgb(${colour.slice(0, 3).map((c) => Math.round(c * 255)).join(" ")})`;

@@ -100,7 +100,7 @@ class View {
     const clear = async () => {
       this.input.value = "";
       await this.arrange();
-      await this.show(new URLSearchParams(this.state()));
+      await this.show(new URLSearchParams(/** @type {any} */ (this.state())));
       this.page.hold();
       this.detail.focus();
     };
@@ -135,6 +135,7 @@ class View {
 
   // The button and the menu that take the rows: all ways to copy and save them in one place.
   taking() {
+    /** @type {[string, string, () => unknown][]} */
     const ways = [["copy", "Copy CSV", () => this.copy("csv")], ["copy-json", "Copy JSON", () => this.copy("json")], ["copy-md", "Copy Markdown", () => this.copy("md")],
       ["save-csv", "Save CSV", () => this.save("csv")], ["save-json", "Save JSON", () => this.save("json")], ["copy-link", "Copy link", () => this.copyLink()]];
     this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
@@ -756,6 +757,8 @@ assetq.kinds.table = { open: (element, part, page) => new View(element, part, pa
 
 // One search across all tables: how many rows of each match, with a link to them.
 class Search {
+  asked; page;
+
   constructor(element, part, page) {
     Object.assign(this, { page, asked: 0, query: "" });
     this.input = el("input", { type: "search", placeholder: "search all tables …", "aria-label": "search all tables", spellcheck: "false", title: "words that a row contains (/)" });

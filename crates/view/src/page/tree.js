@@ -4,6 +4,8 @@ const MAP = 1, LIST = 2, TEXT = 3;
 const PORTION = 200; // children that are laid out at once
 
 class Tree {
+  block; entry; fault; keys; kinds; leftOut; nodes; sizes; texts; types;
+
   constructor(element, part, page) {
     Object.assign(this, part.meta);
     this.page = page;
