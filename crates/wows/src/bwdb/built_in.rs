@@ -2,7 +2,7 @@
 
 use super::declared::{Body, Type};
 use super::prototypes as p;
-use super::record::{Field, FieldInfo, Flag, Form, NameId, PathId, Prototype, Text, Traits};
+use super::record::{Field, FieldInfo, FieldType, Flag, Form, NameId, PathId, Prototype, Text, Traits};
 use crate::table::{Kind, ValueShape};
 use std::fmt;
 
@@ -10,9 +10,8 @@ use std::fmt;
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {:X}", self.name, self.size)?;
-        let name = |of: &'static str| Self::built_in(of).map_or(of, |of| of.name);
         for FieldInfo { name: field, at, of, form, .. } in self.fields {
-            let of = name(of);
+            let of = Self::built_in(of.name()).map_or(of.name(), |of| of.name);
             match form {
                 Form::Inline => writeln!(f, "{at:02X} {of} {field}")?,
                 Form::Array { count } => writeln!(f, "{at:02X} [{of}; {count}] {field}")?,
@@ -31,10 +30,10 @@ impl Type {
 }
 
 macro_rules! built_in {
-    ($(leaf $leaf:literal $leaf_type:ty,)+ $(slot $slot:ident,)+ $(fields $name:literal $type:ident $($table:literal)?,)+) => {
+    ($(leaf $leaf_type:ty,)+ $(slot $slot:ident,)+ $(fields $name:literal $type:ident $($table:literal)?,)+) => {
         /// The built-in types, each with its name in this crate and its name in documents.
         static BUILT_IN: &[(&str, Type)] = &[
-            $(($leaf, built_in!(@type $leaf, $leaf_type, None, &[], |_, _, _| {})),)+
+            $((<$leaf_type>::TYPE.name(), built_in!(@type <$leaf_type>::TYPE.name(), $leaf_type, None, &[], |_, _, _| {})),)+
             $((stringify!($slot), built_in!(@type stringify!($slot), p::$slot<'_>, None, &[], |_, _, _| {})),)+
             $((stringify!($type), built_in!(
                 @type $name, p::$type<'_>, built_in!(@table $($table)?), <p::$type<'_> as Prototype<'_>>::FIELDS,
@@ -50,6 +49,7 @@ macro_rules! built_in {
     (@type $name:expr, $type:ty, $table:expr, $fields:expr, $walk_field:expr) => {
         Type {
             name: $name,
+            kind: <$type as Field<'_>>::TYPE,
             size: <$type as Field<'_>>::SIZE,
             shown: <$type as Field<'_>>::SHOWN,
             traits: Traits::of::<$type>(),
@@ -69,21 +69,21 @@ macro_rules! built_in {
 }
 
 built_in! {
-    leaf "u8" u8,
-    leaf "u16" u16,
-    leaf "i16" i16,
-    leaf "u32" u32,
-    leaf "i32" i32,
-    leaf "u64" u64,
-    leaf "f32" f32,
-    leaf "f32x2" [f32; 2],
-    leaf "f32x3" [f32; 3],
-    leaf "f32x4" [f32; 4],
-    leaf "f32x16" [f32; 16],
-    leaf "flag" Flag,
-    leaf "name" NameId,
-    leaf "path" PathId,
-    leaf "text" Text<'_>,
+    leaf u8,
+    leaf u16,
+    leaf i16,
+    leaf u32,
+    leaf i32,
+    leaf u64,
+    leaf f32,
+    leaf [f32; 2],
+    leaf [f32; 3],
+    leaf [f32; 4],
+    leaf [f32; 16],
+    leaf Flag,
+    leaf NameId,
+    leaf PathId,
+    leaf Text<'_>,
     slot ResourceRef,
     slot Scalar,
     slot Volume,
@@ -143,16 +143,19 @@ pub(super) const NESTED_STRUCTS: usize = 8;
 
 pub(super) fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueShape> {
     let element = match info.of {
-        "u8" | "u16" | "u32" => ValueShape::of(Kind::Uint),
-        "u64" => ValueShape::Value { kind: Kind::Uint, wide: true },
-        "i16" | "i32" => ValueShape::of(Kind::Int),
-        "f32" => ValueShape::of(Kind::F32),
-        "f32x2" | "f32x3" | "f32x4" | "f32x16" => ValueShape::list(ValueShape::of(Kind::F32)),
-        "flag" => ValueShape::of(Kind::Bool),
-        "name" => ValueShape::reference(Kind::Id32, "text"),
-        "path" => ValueShape::reference(Kind::Id64, "path"),
-        "text" | "ResourceRef" => ValueShape::of(Kind::Text),
-        of if is_built_in && depth < NESTED_STRUCTS => {
+        FieldType::U8 | FieldType::U16 | FieldType::U32 => ValueShape::of(Kind::Uint),
+        FieldType::U64 => ValueShape::Value { kind: Kind::Uint, wide: true },
+        FieldType::I16 | FieldType::I32 => ValueShape::of(Kind::Int),
+        FieldType::F32 => ValueShape::of(Kind::F32),
+        FieldType::F32x2 | FieldType::F32x3 | FieldType::F32x4 | FieldType::F32x16 => {
+            ValueShape::list(ValueShape::of(Kind::F32))
+        }
+        FieldType::Flag => ValueShape::of(Kind::Bool),
+        FieldType::Name => ValueShape::reference(Kind::Id32, "text"),
+        FieldType::Path => ValueShape::reference(Kind::Id64, "path"),
+        FieldType::Text => ValueShape::of(Kind::Text),
+        of if of == p::ResourceRef::TYPE => ValueShape::of(Kind::Text),
+        FieldType::Struct(of) if is_built_in && depth < NESTED_STRUCTS => {
             // A type without fields is one of several, depending on its value.
             let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
             let members = of
@@ -161,7 +164,7 @@ pub(super) fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Opt
                 .map(|field| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?)));
             ValueShape::Map(members.collect::<Option<_>>()?)
         }
-        _ => return None,
+        FieldType::Struct(_) => return None,
     };
     Some(match info.form {
         Form::Array { .. } => ValueShape::list(element),

@@ -1,6 +1,8 @@
 //! Types whose fields are data: the types of a layouts file, and the form of the built-in ones.
 
-use super::record::{self, Count as _, Differ, Field as _, FieldColumns, FieldInfo, ListInfo, Traits, Walker};
+use super::record::{
+    self, Count as _, Differ, Field as _, FieldColumns, FieldInfo, FieldType, ListInfo, Traits, Walker,
+};
 use crate::budget::BudgetShare;
 use crate::bytes::View;
 use crate::error::Result;
@@ -12,6 +14,7 @@ use std::hash::{Hash, Hasher};
 /// ones, so that records, columns and errors borrow its names from it.
 pub struct Type {
     pub(super) name: &'static str,
+    pub(super) kind: FieldType,
     pub(super) size: usize,
     pub(super) shown: FieldColumns,
     pub(super) traits: Traits,
@@ -50,13 +53,13 @@ pub(super) struct CountField {
 }
 
 impl CountField {
-    /// The field at `at`, of the type with this name; `None` unless the type is a count.
-    pub(super) fn of(at: usize, type_name: &str) -> Option<Self> {
-        let read: for<'a> fn(View<'a>) -> Result<usize> = match type_name {
-            "u8" => |view| u8::read(view)?.count(view),
-            "u16" => |view| u16::read(view)?.count(view),
-            "u32" => |view| u32::read(view)?.count(view),
-            "i32" => |view| i32::read(view)?.count(view),
+    /// The field at `at`; `None` unless its type is a count.
+    pub(super) fn of(at: usize, of: FieldType) -> Option<Self> {
+        let read: for<'a> fn(View<'a>) -> Result<usize> = match of {
+            FieldType::U8 => |view| u8::read(view)?.count(view),
+            FieldType::U16 => |view| u16::read(view)?.count(view),
+            FieldType::U32 => |view| u32::read(view)?.count(view),
+            FieldType::I32 => |view| i32::read(view)?.count(view),
             _ => return None,
         };
         Some(Self { at, read })

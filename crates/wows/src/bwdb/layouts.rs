@@ -2,7 +2,7 @@
 
 use super::built_in::built_in_structs;
 use super::declared::{Body, CountField, Member, NESTED, Type};
-use super::record::{FieldInfo, Form, HeldTexts, Traits};
+use super::record::{FieldInfo, FieldType, Form, HeldTexts, Traits};
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -250,7 +250,7 @@ impl Parser {
                 None => (Form::Inline, Member::Inline(row.of)),
                 Some(count) => {
                     let field = open.fields.iter().find(|field| field.name == *count && field.count.is_none());
-                    let Some((field, read)) = field.and_then(|f| Some((f, CountField::of(f.at, f.of.name)?))) else {
+                    let Some((field, read)) = field.and_then(|f| Some((f, CountField::of(f.at, f.of.kind)?))) else {
                         return wrong(format!(
                             "{count} is no field with a count: a u8, u16, u32 or i32 of this struct"
                         ));
@@ -262,7 +262,7 @@ impl Parser {
             fields.push(FieldInfo {
                 name: leak(row.name.clone()),
                 at: row.at,
-                of: row.of.name,
+                of: row.of.kind,
                 form,
                 shown: if array { NESTED } else { row.of.shown },
                 texts: row.of.traits.texts,
@@ -282,6 +282,7 @@ impl Parser {
         let table = open.table.map(leak).or_else(|| built_in.and_then(|of| of.table));
         let of: &'static Type = Box::leak(Box::new(Type {
             name,
+            kind: FieldType::Struct(name),
             size: open.size,
             shown: NESTED,
             traits,

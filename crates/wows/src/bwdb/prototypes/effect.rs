@@ -1,6 +1,6 @@
 use crate::budget::BudgetShare;
 use crate::bwdb::record::Differ;
-use crate::bwdb::record::{Field, FieldColumns, Flag, HeldTexts, Leaf, Text, Walker, prototype};
+use crate::bwdb::record::{Field, FieldColumns, FieldType, Flag, HeldTexts, Leaf, Text, Walker, prototype};
 use crate::bytes::{View, le};
 use crate::error::Result;
 use crate::table::{Kind, Value};
@@ -359,7 +359,7 @@ macro_rules! slot_field {
 
         impl<'a> Field<'a> for $type<'a> {
             const SIZE: usize = 0x10;
-            const NOTATION: &'static str = stringify!($type);
+            const TYPE: FieldType = FieldType::Struct(stringify!($type));
             const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
             const TEXTS: HeldTexts = HeldTexts::NONE $(.or(<$body as Field>::TEXTS))+;
@@ -501,7 +501,7 @@ pub struct NotLaidOut;
 
 impl<'a> Field<'a> for NotLaidOut {
     const SIZE: usize = 0;
-    const NOTATION: &'static str = "-";
+    const TYPE: FieldType = FieldType::Struct("-");
     const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Any);
 
     fn read(_: View<'a>) -> Result<Self> {
@@ -552,7 +552,7 @@ impl<'a> ResourceRef<'a> {
 
 impl<'a> Field<'a> for ResourceRef<'a> {
     const SIZE: usize = 0x10;
-    const NOTATION: &'static str = "ResourceRef";
+    const TYPE: FieldType = FieldType::Struct("ResourceRef");
     const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;

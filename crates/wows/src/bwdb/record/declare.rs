@@ -1,6 +1,6 @@
 //! Declarations of structs, and the code that follows from one: getters, a walk, comparisons, the fields as data.
 
-use super::{Field, FieldColumns, HeldTexts, Walker};
+use super::{Field, FieldColumns, FieldType, HeldTexts, Walker};
 use crate::bytes::View;
 
 /// A struct whose fields were declared with `prototype!`.
@@ -80,8 +80,8 @@ pub struct FieldInfo {
     pub name: &'static str,
     /// The field's place in the struct.
     pub at: usize,
-    /// The name of its type, or of its elements' type: [`Field::NOTATION`].
-    pub of: &'static str,
+    /// Its type, or its elements' type.
+    pub of: FieldType,
     /// Whether it is a pointer to them.
     pub form: Form,
     /// How a table shows it.
@@ -134,7 +134,7 @@ macro_rules! prototype {
 
         impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
             const SIZE: usize = $size;
-            const NOTATION: &'static str = stringify!($type);
+            const TYPE: $crate::bwdb::record::FieldType = $crate::bwdb::record::FieldType::Struct(stringify!($type));
             const SHOWN: $crate::bwdb::record::FieldColumns = $crate::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
             const TEXTS: $crate::bwdb::record::HeldTexts =
@@ -272,9 +272,9 @@ macro_rules! prototype {
     (@form [$element:ty; $count:ident]) => { $crate::bwdb::record::Form::Array { count: stringify!($count) } };
     (@form [$element:ty]) => { $crate::bwdb::record::Form::One };
     (@form $type:ty) => { $crate::bwdb::record::Form::Inline };
-    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::NOTATION };
-    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Field>::NOTATION };
-    (@of $type:ty) => { <$type as $crate::bwdb::record::Field>::NOTATION };
+    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::TYPE };
+    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Field>::TYPE };
+    (@of $type:ty) => { <$type as $crate::bwdb::record::Field>::TYPE };
     (@refers [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::REFERS };
     (@refers [$element:ty]) => { <$element as $crate::bwdb::record::Field>::REFERS };
     (@refers $type:ty) => { <$type as $crate::bwdb::record::Field>::REFERS };

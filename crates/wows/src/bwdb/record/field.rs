@@ -9,12 +9,73 @@ use crate::table::{Kind, Value};
 use std::fmt;
 use std::marker::PhantomData;
 
+/// What a field is, as the format documents write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldType {
+    U8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    F32,
+    F32x2,
+    F32x3,
+    F32x4,
+    F32x16,
+    Flag,
+    /// The id of a text.
+    Name,
+    /// The id of a path.
+    Path,
+    /// A packed string.
+    Text,
+    /// A struct, or one of several that its value chooses.
+    Struct(&'static str),
+}
+
+impl FieldType {
+    /// Its name in the notation of the format documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F32x2 => "f32x2",
+            Self::F32x3 => "f32x3",
+            Self::F32x4 => "f32x4",
+            Self::F32x16 => "f32x16",
+            Self::Flag => "flag",
+            Self::Name => "name",
+            Self::Path => "path",
+            Self::Text => "text",
+            Self::Struct(name) => name,
+        }
+    }
+
+    /// The number of its numbers, if it is a vector or a matrix.
+    pub const fn floats(self) -> Option<u8> {
+        match self {
+            Self::F32x2 => Some(2),
+            Self::F32x3 => Some(3),
+            Self::F32x4 => Some(4),
+            Self::F32x16 => Some(16),
+            _ => None,
+        }
+    }
+}
+
 /// A type of fields in structs.
 pub trait Field<'a>: Copy {
     /// The field's size in the file, in bytes.
     const SIZE: usize;
-    /// The field's name in the notation of the format documents.
-    const NOTATION: &'static str;
+    /// What it is, as the format documents write it.
+    const TYPE: FieldType;
     /// How a table shows it.
     const SHOWN: FieldColumns;
     /// Whether it has no references and no pointers.

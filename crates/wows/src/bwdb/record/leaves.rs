@@ -1,6 +1,6 @@
 //! The fields without parts.
 
-use super::field::{Differ, Field, FieldColumns};
+use super::field::{Differ, Field, FieldColumns, FieldType};
 use super::walker::{HeldTexts, Leaf, NameId, PathId, Walker};
 use crate::budget::BudgetShare;
 use crate::bytes::{View, le};
@@ -12,10 +12,10 @@ use crate::table::{Kind, Value};
 pub struct Flag(pub bool);
 
 macro_rules! plain_fields {
-    ($($notation:literal $type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
+    ($($of:ident $type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
         impl<'a> Field<'a> for $type {
             const SIZE: usize = size_of::<$raw>();
-            const NOTATION: &'static str = $notation;
+            const TYPE: FieldType = FieldType::$of;
             const SHOWN: FieldColumns = FieldColumns::Plain(Kind::$kind);
             const PLAIN: bool = true;
 
@@ -35,22 +35,22 @@ macro_rules! plain_fields {
 }
 
 plain_fields! {
-    "u8" u8, u8, Uint, |v| *v, Value::from;
-    "u16" u16, le::U16, Uint, |v| v.get(), Value::from;
-    "i16" i16, le::I16, Int, |v| v.get(), Value::from;
-    "u32" u32, le::U32, Uint, |v| v.get(), Value::from;
-    "i32" i32, le::I32, Int, |v| v.get(), Value::from;
-    "u64" u64, le::U64, Uint, |v| v.get(), Value::from;
-    "f32" f32, le::F32, F32, |v| v.get(), Value::from;
-    "f32x2" [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
-    "f32x3" [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
-    "f32x4" [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
-    "f32x16" [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
+    U8 u8, u8, Uint, |v| *v, Value::from;
+    U16 u16, le::U16, Uint, |v| v.get(), Value::from;
+    I16 i16, le::I16, Int, |v| v.get(), Value::from;
+    U32 u32, le::U32, Uint, |v| v.get(), Value::from;
+    I32 i32, le::I32, Int, |v| v.get(), Value::from;
+    U64 u64, le::U64, Uint, |v| v.get(), Value::from;
+    F32 f32, le::F32, F32, |v| v.get(), Value::from;
+    F32x2 [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
+    F32x3 [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
+    F32x4 [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
+    F32x16 [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
 }
 
 impl<'a> Field<'a> for Flag {
     const SIZE: usize = 1;
-    const NOTATION: &'static str = "flag";
+    const TYPE: FieldType = FieldType::Flag;
     const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Bool);
     const PLAIN: bool = true;
 
@@ -72,7 +72,7 @@ impl<'a> Field<'a> for Flag {
 
 impl<'a> Field<'a> for NameId {
     const SIZE: usize = 4;
-    const NOTATION: &'static str = "name";
+    const TYPE: FieldType = FieldType::Name;
     const SHOWN: FieldColumns = FieldColumns::Name;
     const LEAF: bool = true;
     const TEXTS: HeldTexts = HeldTexts::BY_ID;
@@ -97,7 +97,7 @@ impl<'a> Field<'a> for NameId {
 
 impl<'a> Field<'a> for PathId {
     const SIZE: usize = 8;
-    const NOTATION: &'static str = "path";
+    const TYPE: FieldType = FieldType::Path;
     const SHOWN: FieldColumns = FieldColumns::Path;
     const LEAF: bool = true;
     const REFERS: bool = true;
@@ -127,7 +127,7 @@ pub struct Text<'a>(pub &'a str);
 
 impl<'a> Field<'a> for Text<'a> {
     const SIZE: usize = 0x10;
-    const NOTATION: &'static str = "text";
+    const TYPE: FieldType = FieldType::Text;
     const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;

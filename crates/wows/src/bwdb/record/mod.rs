@@ -11,7 +11,7 @@ mod walker;
 pub use declare::{FieldInfo, Form, Prototype};
 pub(super) use declare::{prototype, tile};
 pub(super) use field::{Differ, Element, Traits, follow, follow_one, same_arrays};
-pub use field::{Field, FieldColumns, List};
+pub use field::{Field, FieldColumns, FieldType, List};
 pub(super) use leaves::Count;
 pub use leaves::{Flag, Text};
 pub use values::{ById, Ids, NameLookup};

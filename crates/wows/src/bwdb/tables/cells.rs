@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::bwdb::record::{
-    FieldColumns, FieldInfo, Form, Ids, Leaf, PathId, Prototype, Walker, field_value, single_leaf,
+    FieldColumns, FieldInfo, FieldType, Form, Ids, Leaf, PathId, Prototype, Walker, field_value, single_leaf,
 };
 use crate::bwdb::{NameLookup, built_in};
 use crate::error::Result;
@@ -61,16 +61,13 @@ pub(super) fn accepts(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Acc
     match (half, info.form, info.of) {
         // How many elements an array has follows from it.
         _ if is_count => Accepts::Nothing,
-        (Half::Text, _, "name") => Accepts::Name,
+        (Half::Text, _, FieldType::Name) => Accepts::Name,
         (Half::Text, ..) => Accepts::Path,
-        (_, Form::Inline, "u8") => Accepts::Bits(8),
-        (_, Form::Inline, "u16" | "i16") => Accepts::Bits(16),
-        (_, Form::Inline, "u32" | "i32") => Accepts::Bits(32),
-        (_, Form::Inline, "u64") => Accepts::Bits(64),
-        (_, Form::Inline, "f32x2") => Accepts::Numbers(2),
-        (_, Form::Inline, "f32x3") => Accepts::Numbers(3),
-        (_, Form::Inline, "f32x4") => Accepts::Numbers(4),
-        (_, Form::Inline, "f32x16") => Accepts::Numbers(16),
+        (_, Form::Inline, FieldType::U8) => Accepts::Bits(8),
+        (_, Form::Inline, FieldType::U16 | FieldType::I16) => Accepts::Bits(16),
+        (_, Form::Inline, FieldType::U32 | FieldType::I32) => Accepts::Bits(32),
+        (_, Form::Inline, FieldType::U64) => Accepts::Bits(64),
+        (_, Form::Inline, of) => of.floats().map_or(Accepts::Any, Accepts::Numbers),
         _ => Accepts::Any,
     }
 }

@@ -4,7 +4,9 @@
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
 use super::super::declared::{Body, CountField, Member, Type};
-use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
+use super::super::record::{
+    Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one,
+};
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
@@ -87,7 +89,7 @@ impl Struct {
                 Member::Inline(of) | Member::Array { of, .. } => Some(of),
             };
         }
-        Type::built_in(self.fields.get(field)?.of)
+        Type::built_in(self.fields.get(field)?.of.name())
     }
 
     /// The number of field `name`.
@@ -107,7 +109,7 @@ impl Struct {
 
     /// The positions of the pointers of a value; `None` if unknown.
     pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
-        if of.name == "text" {
+        if of.kind == FieldType::Text {
             all.push(at.saturating_add(offset_of!(PackedString, text)));
             return Some(());
         }
@@ -522,7 +524,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     pub fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
-        leaf_bytes(of.name, old, new)
+        leaf_bytes(of.kind, old, new)
             .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
     }
 
@@ -537,16 +539,16 @@ impl<'a> Writer<'_, 'a> {
         if same_value(old, new) {
             return Ok(());
         }
-        if of.name == "text" {
+        if of.kind == FieldType::Text {
             return self.set_text(place, new);
         }
         if of.fields.is_empty() {
             let bytes = self.leaf(of, old, new)?;
             // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
-            if of.name == "flag" && Flag::read(place.view)?.0 == (bytes != [0]) {
+            if of.kind == FieldType::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
                 return Ok(());
             }
-            if !of.name.starts_with("f32x") {
+            if of.kind.floats().is_none() {
                 return self.put(place.to, &bytes);
             }
             let before = place.view.take(bytes.len())?;

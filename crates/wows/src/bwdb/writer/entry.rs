@@ -2,6 +2,7 @@
 
 use super::super::cat::cat_resource;
 use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
+use super::super::record::FieldType;
 use super::super::{Database, declared::Type};
 use super::area::{EditedPosition, Members, Struct, Writer};
 use super::properties::property;
@@ -143,7 +144,7 @@ fn wanted_members(
 /// The value in the written form of `cat`: ids for references.
 pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     match new {
-        Value::List(items) if !of.name.starts_with("f32x") || matches!(items.first(), Some(Value::List(_))) => {
+        Value::List(items) if of.kind.floats().is_none() || matches!(items.first(), Some(Value::List(_))) => {
             let had: &[Value<'static>] = if let Value::List(had) = old { had } else { &[] };
             let olds = had.iter().chain(std::iter::repeat(&Value::Null));
             Value::List(items.iter().zip(olds).map(|(new, old)| wanted(of, old, new)).collect())
@@ -151,9 +152,9 @@ pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'stati
         Value::Map(members) if !of.fields.is_empty() => {
             Value::Map(wanted_members(Struct::of(of), as_members(old), members))
         }
-        _ => match of.name {
-            "name" => wanted_id(Reference::Name, old, new),
-            "path" => wanted_id(Reference::Path, old, new),
+        _ => match of.kind {
+            FieldType::Name => wanted_id(Reference::Name, old, new),
+            FieldType::Path => wanted_id(Reference::Path, old, new),
             _ => new.clone(),
         },
     }

@@ -1,6 +1,6 @@
 //! Lists of records with inserted and deleted rows.
 
-use super::super::record::Form;
+use super::super::record::{FieldType, Form};
 use super::Refuse;
 use super::area::{Area, ArrayField, EditedPosition, Struct, To, Writer};
 use super::entry::wanted;
@@ -124,7 +124,7 @@ fn members(
         if of.is_count(field.name) || members.iter().any(|(name, _)| name == field.name) {
             continue;
         }
-        if field.of == "text" && field.form == Form::Inline {
+        if field.of == FieldType::Text && field.form == Form::Inline {
             // No text is an empty one.
             members.push((field.name.into(), Value::Null));
             continue;

@@ -1,7 +1,7 @@
 //! Arrays with a changed number of elements, and new elements with all their targets.
 
 use super::super::declared::Type;
-use super::super::record::{Form, follow};
+use super::super::record::{FieldType, Form, follow};
 use super::area::{ALIGNMENT, ArrayField, EditedPosition, Struct, To, Writer};
 use super::value::leaf_bytes;
 use crate::bytes::View;
@@ -87,7 +87,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// Writes a value over zeros.
     pub fn fresh(&mut self, to: To, of: &'static Type, new: &Value<'_>) -> Result<()> {
-        if of.name == "text" {
+        if of.kind == FieldType::Text {
             return self.fresh_text(to, new);
         }
         if of.fields.is_empty() {

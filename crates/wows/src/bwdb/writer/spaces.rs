@@ -2,7 +2,7 @@
 
 use super::super::declared::Type;
 use super::super::prototypes::{self as p};
-use super::super::record::{self, Form, Prototype as _};
+use super::super::record::{self, FieldType, Form, Prototype as _};
 use super::super::space::ARRAYS;
 use super::super::{Models, Space, layout, verify};
 use super::Refuse;
@@ -382,14 +382,14 @@ impl Writable for Space {
 fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
     let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
     let (at, of) = match (column, axis) {
-        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(size_of::<f32>()), "f32"),
-        ("transform", _) => (offset_of!(layout::Instance, transform), "f32x16"),
-        ("name", _) => (offset_of!(layout::Instance, name), "text"),
-        ("id", _) => (offset_of!(layout::Instance, id), "path"),
-        ("flags", _) => (offset_of!(layout::Instance, flags), "u32"),
+        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(size_of::<f32>()), FieldType::F32),
+        ("transform", _) => (offset_of!(layout::Instance, transform), FieldType::F32x16),
+        ("name", _) => (offset_of!(layout::Instance, name), FieldType::Text),
+        ("id", _) => (offset_of!(layout::Instance, id), FieldType::Path),
+        ("flags", _) => (offset_of!(layout::Instance, flags), FieldType::U32),
         _ => return Err(refused(format!("instances: column {column} is not written"))),
     };
-    Ok((at, Type::built_in(of).ok_or_else(|| refused("this is not written"))?))
+    Ok((at, Type::built_in(of.name()).expect("fields without parts are built in")))
 }
 
 /// Writes an inserted instance. The unnamed bytes are 0, as in all known files of the game.

@@ -1,36 +1,38 @@
 //! Values without parts as bytes.
 
+use super::super::record::FieldType;
 use crate::id;
 use crate::table::Value;
 use crate::writable::whole_number;
 
-/// The bytes of a value of the type that documents call `of`, which was shown as `old`; else the values that fit.
-pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
+/// The bytes of a value, which was shown as `old`; else the values that fit.
+pub(super) fn leaf_bytes(of: FieldType, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
+    if let Some(count) = of.floats() {
+        return vector(count.into(), old, new);
+    }
     match of {
-        "u8" => whole(new, 1, 0, u8::MAX.into()),
-        "u16" => whole(new, 2, 0, u16::MAX.into()),
-        "i16" => whole(new, 2, i16::MIN.into(), i16::MAX.into()),
-        "u32" => whole(new, 4, 0, u32::MAX.into()),
-        "i32" => whole(new, 4, i32::MIN.into(), i32::MAX.into()),
-        "u64" => whole(new, 8, 0, u64::MAX.into()),
-        "flag" => match new {
+        FieldType::U8 => whole(new, 1, 0, u8::MAX.into()),
+        FieldType::U16 => whole(new, 2, 0, u16::MAX.into()),
+        FieldType::I16 => whole(new, 2, i16::MIN.into(), i16::MAX.into()),
+        FieldType::U32 => whole(new, 4, 0, u32::MAX.into()),
+        FieldType::I32 => whole(new, 4, i32::MIN.into(), i32::MAX.into()),
+        FieldType::U64 => whole(new, 8, 0, u64::MAX.into()),
+        FieldType::Flag => match new {
             Value::Bool(truth) => Ok(vec![(*truth).into()]),
             _ => Err("true or false".to_owned()),
         },
-        "f32" => float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned()),
-        "f32x2" => vector(2, old, new),
-        "f32x3" => vector(3, old, new),
-        "f32x4" => vector(4, old, new),
-        "f32x16" => vector(16, old, new),
-        "name" => {
+        FieldType::F32 => {
+            float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned())
+        }
+        FieldType::Name => {
             let id = reference(Reference::Name, old, new).and_then(|id| u32::try_from(id).ok());
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a name, or its id as 0x and 8 digits,".to_owned())
         }
-        "path" => {
+        FieldType::Path => {
             let id = reference(Reference::Path, old, new);
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a path, or its id as 0x and 16 digits,".to_owned())
         }
-        other => Err(format!("nothing, as values of the type {other} are not written,")),
+        other => Err(format!("nothing, as values of the type {} are not written,", other.name())),
     }
 }
 
