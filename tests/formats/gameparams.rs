@@ -154,6 +154,15 @@ fn what_pickles_can_do_besides_data_is_refused_with_its_offset() {
     }
 }
 
+/// Python takes a tuple as a key, whatever is in it; a class in it has no text.
+#[test]
+fn a_key_with_a_class_in_it_is_damage() {
+    let params = params(file(b"}U\x01a}cGameParams\nGPData\n\x85K\x01ss."));
+    let error = params.cat("a", &mut Tree::default()).unwrap_err().to_string();
+    assert!(error.contains("a class is part of a key"), "{error}");
+    assert!(!params.verify(&Default::default()).is_ok());
+}
+
 #[test]
 fn lists_that_double_and_nest_cost_what_they_take_in_the_file() {
     // Each list holds the one before twice: 2 to the power of 60 leaves.

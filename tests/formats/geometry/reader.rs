@@ -584,6 +584,14 @@ mod hostile {
         let s = Splash::open(Source::from_vec("x.splash", turned)).unwrap();
         assert!(findings(&s)[0].contains("no corners in order"));
     }
+
+    #[test]
+    fn a_splash_box_that_cannot_be_read_is_a_finding() {
+        let mut boxes = splash(&[("one", [0.0; 3], [1.0; 3]), ("two", [0.0; 3], [1.0; 3])]);
+        *boxes.iter_mut().rev().find(|byte| **byte == b'o').unwrap() = 0xFF;
+        let s = Splash::open(Source::from_vec("x.splash", boxes)).unwrap();
+        assert!(findings(&s)[0].contains("box 1"), "{:?}", findings(&s));
+    }
 }
 
 mod real {

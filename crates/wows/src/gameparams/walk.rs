@@ -7,6 +7,7 @@ use crate::budget::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::table::path::{push_index, push_name};
 use crate::table::{Value, Visitor};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// How deep values may be nested. The game's are nested 10 deep.
@@ -106,7 +107,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
                 text.push_str(if n == 0 { "" } else { ", " });
                 // A tuple in a tuple is not told apart further.
                 match item.kind() {
-                    NodeKind::Text => text.push_str(&item.text()?.expect("its kind is text")),
+                    NodeKind::Text => text.push_str(&text_of(item)?),
                     NodeKind::Null => text.push_str("None"),
                     kind if kind.is_container() => text.push('…'),
                     // Writing to a String cannot fail.
@@ -116,15 +117,20 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
             text.push(')');
             text
         }
-        NodeKind::Text => key.text()?.expect("its kind is text").into_owned(),
+        NodeKind::Text => text_of(key)?.into_owned(),
         _ => key.value()?.to_string(),
     })
+}
+
+/// The text of a node of the kind of texts. Classes are of this kind, and have none.
+fn text_of(node: Node<'_>) -> Result<Cow<'_, str>> {
+    node.text()?.ok_or_else(|| node.error(ErrorKind::Damaged { what: "a class is part of a key".into() }))
 }
 
 /// Appends the step to the member with this key.
 fn push_key(path: &mut String, key: Node<'_>) -> Result<()> {
     match key.kind() {
-        NodeKind::Text => push_name(path, &key.text()?.expect("its kind is text")),
+        NodeKind::Text => push_name(path, &text_of(key)?),
         _ => push_index(path, key_text(key)?),
     }
     Ok(())

@@ -205,14 +205,14 @@ impl Reader for Splash {
         progress.announce(self.index().boxes.len() as u64);
         let mut boxes = Check::new("boxes").with_detail(format!("{} boxes", self.index().boxes.len()));
         let mut corners = Check::new("corners").with_detail("finite, and the first not beyond the second");
-        match self.boxes() {
+        match self.stored() {
             Err(error) => boxes.fail(error),
             Ok(all) => {
-                for ((i, found), at) in all.enumerate().zip(&self.index().boxes) {
-                    let Some(found) = boxes.note(found) else { continue };
+                for (i, stored) in all.enumerate() {
+                    let Some((range, found)) = boxes.note(stored) else { continue };
                     if !found.min.iter().zip(&found.max).all(|(a, b)| a.is_finite() && b.is_finite() && a <= b) {
                         let what = format!("box {i} ({}) has no corners in order", found.name).into();
-                        corners.fail(self.source.view("box").at(*at).error(crate::ErrorKind::Damaged { what }));
+                        corners.fail(self.source.view("box").at(range.start).error(crate::ErrorKind::Damaged { what }));
                     }
                     progress.advance(1);
                 }
