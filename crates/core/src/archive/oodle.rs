@@ -75,7 +75,12 @@ pub(super) fn decode(at: View<'_>, size: usize, wanted: usize, codec: Option<&Oo
         let packed = block.take(packed.get() as usize)?;
         let begin = out.len();
         // Grows with the blocks that decode, not with the size in the file.
-        out.resize(size.min(begin.saturating_add(BLOCK)), 0);
+        let end = size.min(begin.saturating_add(BLOCK));
+        if out.try_reserve(BLOCK).is_err() {
+            let message = format!("no memory for {end} bytes").into();
+            return Err(block.error(ErrorKind::Codec { codec: "oodle", message }));
+        }
+        out.resize(end, 0);
         let place = out.get_mut(begin..).unwrap_or_default();
         codec.decode(packed, place).map_err(|kind| block.error(kind))?;
         block = block.skip(packed.len());
