@@ -29,9 +29,41 @@ pub fn material_name(id: u16) -> Option<&'static str> {
     NAMED.get(usize::from(id)).copied()
 }
 
+/// The first words of materials' names, and the regions of a ship that they stand for.
+const REGIONS: [(&str, &str); 10] = [
+    ("Bow", "Bow"),
+    ("Cas", "Casemate"),
+    ("Cit", "Citadel"),
+    ("Dual", "On two parts"),
+    ("Rudder", "Rudder"),
+    ("SSC", "Upper hull"),
+    ("SS", "Superstructure"),
+    ("St", "Stern"),
+    ("Stern", "Stern"),
+    ("Tur", "Turret"),
+];
+
+/// The region of a ship that plates of the material called `name` are in: `Cit_Belt` is in the citadel.
+pub fn region(name: &str) -> &'static str {
+    let found = REGIONS.iter().find(|(word, _)| {
+        // A longer word is another one, except of rudders and turrets: `RudderAft`, `TurretDown`.
+        name.strip_prefix(word).is_some_and(|rest| {
+            matches!(*word, "Rudder" | "Tur") || !rest.starts_with(|c: char| c.is_ascii_lowercase())
+        })
+    });
+    found.map_or("Other", |(_, region)| region)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn materials_are_in_regions() {
+        let names = ["Cit_Belt", "SS_BridgeTop", "SSC_Deck", "St_Bottom", "RudderAft", "TurretDown", "Trans", "Stage"];
+        let regions = ["Citadel", "Superstructure", "Upper hull", "Stern", "Rudder", "Turret", "Other", "Other"];
+        assert_eq!(names.map(region), regions);
+    }
 
     #[test]
     fn builds_that_the_names_are_not_of_are_warned_of() {

@@ -121,7 +121,7 @@ fn a_ship_is_chosen_for_all_files_of_a_scene() {
     }
     // A row of the table leads to the ship that it is of.
     super::visit(&tab, "#scene&plate=3");
-    tab.wait(&format!("{VIEW}.chosen !== null && {VIEW}.ships[{VIEW}.use].name === 'PASB901_Somewhere B_Hull'"));
+    tab.wait(&format!("{VIEW}.chosen !== null && {VIEW}.owners[{VIEW}.use].name === 'PASB901_Somewhere B_Hull'"));
     tab.shot("merged-ship");
     assert_eq!(tab.errors(), [""; 0]);
 }

@@ -152,6 +152,10 @@ pub trait Solid: std::fmt::Debug {
     fn plates(&self) -> Vec<Plated> {
         Vec::new()
     }
+    /// A word for the region of the model that its plates are in; `None` if the format has no regions.
+    fn region(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
@@ -375,5 +379,9 @@ impl Solid for Moved<'_> {
 
     fn plates(&self) -> Vec<Plated> {
         self.solid.plates()
+    }
+
+    fn region(&self) -> Option<&'static str> {
+        self.solid.region()
     }
 }

@@ -66,23 +66,23 @@ shapes.Plating = (Base) => class extends Base {
     return found;
   }
 
-  // The thickness of a plate in millimetres, on the chosen ship; null if unknown.
+  // The thickness of a plate in millimetres, on the chosen owner; null if unknown.
   thick({ model, layer, plate }) {
     const uses = this.meta.armor[model.file] ?? [];
     if (!uses.length) return model.part.thickness?.[plate] ?? null;
     return uses[this.useIn(model.file)]?.plates[layer * 65536 + parseInt(model.material.name, 10)] ?? null;
   }
 
-  // The number of the chosen ship and component in the list of a file, or of another component of this ship; -1 if the file has
+  // The number of the chosen owner in the list of a file, or of another one of the same name; -1 if the file has
   // neither.
   useIn(file, use = this.use) {
     if (!this.meta.files.length) return use;
-    const [uses, ship] = [this.meta.armor[file] ?? [], this.ships[use]];
-    const same = uses.findIndex(({ name }) => name === ship?.name);
-    return same >= 0 ? same : uses.findIndex((use) => use.of === ship?.of);
+    const [uses, owner] = [this.meta.armor[file] ?? [], this.owners[use]];
+    const same = uses.findIndex(({ name }) => name === owner?.name);
+    return same >= 0 ? same : uses.findIndex((use) => use.of === owner?.of);
   }
 
-  // The row of a plate on the chosen ship: the table of its file has a row for each ship.
+  // The row of a plate on the chosen owner: the table of its file has a row for each.
   rowOf(model, plate) { return model.part.plates[plate * 3] + Math.max(0, this.useIn(model.file)); }
 
   fillPlates() {
@@ -152,7 +152,7 @@ shapes.Plating = (Base) => class extends Base {
     await this.showUse(0);
   }
 
-  // Shows how thick plates are on a ship and component.
+  // Shows how thick plates are on an owner.
   async showUse(use) {
     this.use = use;
     if (this.uses) this.uses.value = String(use);

@@ -4,8 +4,6 @@ const KINDS = { armor: ["Armour", "plates"], mesh: ["Meshes", "parts"], hull: ["
 const VIEWS = [["Quarter", -0.9, 0.35], ["Side", -Math.PI / 2, 0], ["Front", 0, 0], ["Top", -Math.PI / 2, 1.57]];
 const CUTS = [["", "No cut"], ["0", "Cut the side"], ["1", "Cut the top"], ["2", "Cut the front"]];
 const LISTED = 300;
-// The first word of a material's name says which part of the ship its plates are in.
-const GROUPS = { Bow: "Bow", Cas: "Casemate", Cit: "Citadel", SS: "Superstructure", SSC: "Upper hull", St: "Stern", Stern: "Stern", Dual: "On two parts", Rudder: "Rudder", Tur: "Turret" };
 
 const { many } = assetq;
 const { number } = shapes;
@@ -24,9 +22,9 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     this.spread = 0;
     this.blocks = new Map();
     this.chosen = this.under = null;
-    // The ships and components of all files, and which one's thickness is shown.
+    // What has the plates of all files, and whose thickness is shown.
     const uses = this.meta.armor.flat();
-    this.ships = this.meta.files.length ? uses.filter(({ name }, i) => uses.findIndex((use) => use.name === name) === i) : uses;
+    this.owners = this.meta.files.length ? uses.filter(({ name }, i) => uses.findIndex((use) => use.name === name) === i) : uses;
     this.use = 0;
     this.sort = "area";
     this.plates = [];
@@ -46,7 +44,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     const files = this.meta.files.flatMap(([, count], file) => new Array(count).fill(file));
     this.models = this.meta.parts.map((part, index) => {
       // Plates of one colour may be of several materials: their part names these.
-      const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.ships.length > 1 ? /, [\d.]+ mm$/ : "", "");
+      const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.owners.length > 1 ? /, [\d.]+ mm$/ : "", "");
       const material = part.kind === "armor" ? { ...this.meta.materials[part.material], name } : this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
       const file = files[index] ?? 0;
@@ -112,8 +110,8 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     if (this.layers.size) {
       this.colours = this.select("Colour of armour", [["material", "By material"], ["layer", "By layer"]], (by) => this.colour(by));
       tools.append(this.colours);
-      if (this.ships.length > 1) {
-        const uses = this.ships.map(({ name }, i) => [String(i), this.page.clean(name)]);
+      if (this.owners.length > 1) {
+        const uses = this.owners.map(({ name }, i) => [String(i), this.page.clean(name)]);
         tools.append((this.uses = this.select("Ship and component", uses, (use) => this.showUse(Number(use)))));
       }
       tools.append(button("Plates", "The list of plates, the thickest first (T)", () => this.thickest()));
@@ -147,7 +145,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     this.fitted = this.fit();
     this.update();
     if (this.meta.beside) this.placeNames();
-    this.hasThickness = this.ships.length > 0 || this.meta.parts.some((part) => part.thickness);
+    this.hasThickness = this.owners.length > 0 || this.meta.parts.some((part) => part.thickness);
     if (this.layers.size && this.hasThickness) this.showThickness();
   }
 
@@ -197,7 +195,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
       const listed = found.slice(0, LISTED);
       const groups = new Map();
       for (const model of listed) {
-        const name = [files.size > 1 && this.fileOf(model), kind === "armor" && (this.meta.overlay ? this.tint(model) : groupOf(model.material.name))].filter(Boolean).join(" · ");
+        const name = [files.size > 1 && this.fileOf(model), kind === "armor" && (this.meta.overlay ? this.tint(model) : model.part.region)].filter(Boolean).join(" · ");
         groups.set(name, [...(groups.get(name) ?? []), model]);
       }
       list.replaceChildren();
@@ -377,15 +375,15 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     await this.fitted;
     const [row, zone, cut, instance] = ["plate", "zone", "cut", "instance"].map((name) => params.get(name));
     let id = instance === null ? null : await this.partOf(Number(instance));
-    // A plate has a row for each ship of its file.
+    // A plate has a row for each owner in its file.
     const file = Number(params.get("file")) || 0;
     const uses = this.meta.armor[file] ?? [];
-    let use = (Number(params.get("use")) || 0) % Math.max(this.ships.length, 1);
+    let use = (Number(params.get("use")) || 0) % Math.max(this.owners.length, 1);
     if (row !== null && uses.length && this.useIn(file, use) !== row % uses.length) {
       const own = uses[row % uses.length];
-      use = this.ships.findIndex((ship) => ship === own || (this.meta.files.length && ship.name === own?.name));
+      use = this.owners.findIndex((owner) => owner === own || (this.meta.files.length && owner.name === own?.name));
     }
-    if (this.ships[use] && use !== this.use) await this.showUse(use);
+    if (this.owners[use] && use !== this.use) await this.showUse(use);
     for (const model of row === null ? [] : this.models) {
       const plates = model.file === file ? model.part.plates ?? [] : [];
       for (let i = 0; i < plates.length; i += 3) if (this.rowOf(model, i / 3) === Number(row)) id = model.first + i / 3;
@@ -419,11 +417,6 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     this.redraw();
   }
 }
-
-const groupOf = (name) => {
-  const word = name.replace(/^\d+ /, "").match(/^(Dual|Bow|Cas|Cit|SSC|SS|Stern|St|Rudder|Tur)(?![a-z])|^Rudder|^Tur/)?.[0];
-  return GROUPS[word] ?? "Other";
-};
 
 assetq.kinds.scene = {
   open: (element, part, page) => new Scene(element, part, page),

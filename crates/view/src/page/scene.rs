@@ -221,6 +221,9 @@ fn part(solid: &dyn Solid, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<
         if !solid.lods().is_empty() {
             part.insert("lods".into(), solid.lods().into());
         }
+        if let Some(region) = solid.region() {
+            part.insert("region".into(), region.into());
+        }
         if !plates.is_empty() {
             let numbers = |p: &crate::scene::figure::Plated| [p.row, p.layer.into(), p.triangles];
             part.insert("plates".into(), plates.iter().flat_map(numbers).collect());

@@ -56,6 +56,7 @@ interface Solid {
   at?: number;
   group?: number;
   lods?: number[];
+  region?: string;
   /** The row, the layer and the number of triangles of each plate. */
   plates?: number[];
   thickness?: (number | null)[];

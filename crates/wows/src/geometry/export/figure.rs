@@ -4,6 +4,7 @@ use super::super::{AXES, METRES};
 use super::Scene;
 use super::part::{ScenePart, Shape};
 use super::skin::Role;
+use crate::materials::region;
 use crate::scene::figure::{
     self, Arrangement, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
@@ -105,5 +106,12 @@ impl Solid for ScenePart<'_> {
             triangles: plate.triangles().len(),
         };
         plates.iter().map(plate).collect()
+    }
+
+    fn region(&self) -> Option<&'static str> {
+        matches!(self.shape, Shape::Plates(..)).then(|| {
+            let title = self.name.rsplit('/').next().unwrap_or_default();
+            region(title.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start())
+        })
     }
 }
