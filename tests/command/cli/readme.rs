@@ -190,7 +190,8 @@ fn check(shown: &SessionCommand, dir: &Path) -> Result<(), String> {
         return Ok(());
     }
     let (code, out, err) = run(&shown.command, dir)?;
-    let expected = i32::from(shown.command.starts_with("assetq diff "));
+    let expected =
+        i32::from(["assetq diff ", "assetq refs --dangling "].iter().any(|of| shown.command.starts_with(of)));
     if code != expected {
         return Err(format!("exit code {code}\n{out}{err}"));
     }

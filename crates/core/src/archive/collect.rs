@@ -8,6 +8,7 @@ use crate::source::Source;
 use crate::threads::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The depth of folders that are searched, which bounds a walk through a file system without end.
 const DEEPEST: usize = 64;
@@ -44,46 +45,34 @@ pub struct CollectedFile {
 /// `Io` if `folder` cannot be listed, and `Limit` if there are more than 16 million files and folders below it.
 pub fn collect(
     folder: &Path,
-    is_wanted: impl Fn(&str) -> bool,
+    is_wanted: impl Fn(&str) -> bool + Sync,
     deepest: Option<usize>,
     options: &Options,
     progress: &Progress,
 ) -> Result<Collected> {
     let deepest = deepest.map_or(DEEPEST, |deepest| deepest.min(DEEPEST));
-    let (mut files, mut failed, mut seen) = (Vec::new(), Vec::new(), 0usize);
-    let mut open = vec![(folder.to_owned(), String::new(), 0usize)];
-    while let Some((at, below, depth)) = open.pop() {
-        let entries = match fs::read_dir(&at) {
-            Ok(entries) => entries,
-            Err(error) if depth == 0 => return Err(Error::io("cannot read the folder", error)),
-            Err(error) => {
-                failed.push((at, Error::io("cannot read the folder", error)));
-                continue;
+    let (mut files, mut failed, seen) = (Vec::new(), Vec::new(), AtomicUsize::new(0));
+    let mut level = vec![OpenFolder { path: folder.to_owned(), below: String::new() }];
+    for depth in 0..=deepest {
+        let is_last = depth == deepest;
+        let listings: Vec<Listing> = level.par_iter().map(|folder| folder.list(&is_wanted, is_last, &seen)).collect();
+        let seen = seen.load(Ordering::Relaxed);
+        if seen > MOST {
+            let kind = ErrorKind::Limit { what: "files in a folder", value: seen as u64, limit: MOST as u64 };
+            return Err(Error::of_part(kind, ""));
+        }
+        let opened = std::mem::take(&mut level);
+        for (folder, listing) in opened.into_iter().zip(listings) {
+            match listing.failed {
+                Some(error) if depth == 0 && listing.is_closed => return Err(error),
+                Some(error) => failed.push((folder.path, error)),
+                None => {}
             }
-        };
-        for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    failed.push((at, Error::io("cannot read the folder", error)));
-                    break;
-                }
-            };
-            seen += 1;
-            if seen > MOST {
-                let kind = ErrorKind::Limit { what: "files in a folder", value: seen as u64, limit: MOST as u64 };
-                return Err(Error::of_part(kind, ""));
-            }
-            let path = entry.path();
-            let name = format!("{below}{}", entry.file_name().to_string_lossy());
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && !is_archive(&path) {
-                if depth < deepest {
-                    open.push((path, format!("{name}/"), depth + 1));
-                }
-            } else if is_wanted(&name) {
-                files.push((path, is_folder));
-            }
+            files.extend(listing.files);
+            level.extend(listing.folders);
+        }
+        if level.is_empty() {
+            break;
         }
     }
     progress.announce(files.len() as u64);
@@ -104,6 +93,58 @@ pub fn collect(
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     failed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(Collected { files, failed })
+}
+
+/// A folder that is searched.
+struct OpenFolder {
+    path: PathBuf,
+    /// Its path below the first one, with `/` at the end.
+    below: String,
+}
+
+/// The contents of one folder.
+#[derive(Default)]
+struct Listing {
+    /// The files, and the folders that are archives, which are marked.
+    files: Vec<(PathBuf, bool)>,
+    folders: Vec<OpenFolder>,
+    failed: Option<Error>,
+    /// Whether nothing of the folder can be read.
+    is_closed: bool,
+}
+
+impl OpenFolder {
+    fn list(&self, is_wanted: &impl Fn(&str) -> bool, is_last: bool, seen: &AtomicUsize) -> Listing {
+        let mut listing = Listing::default();
+        let failed = |error| Some(Error::io("cannot read the folder", error));
+        let entries = match fs::read_dir(&self.path) {
+            Ok(entries) => entries,
+            Err(error) => return Listing { failed: failed(error), is_closed: true, ..listing },
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    listing.failed = failed(error);
+                    break;
+                }
+            };
+            if seen.fetch_add(1, Ordering::Relaxed) >= MOST {
+                break;
+            }
+            let path = entry.path();
+            let name = format!("{}{}", self.below, entry.file_name().to_string_lossy());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && !is_archive(&path) {
+                if !is_last {
+                    listing.folders.push(OpenFolder { path, below: format!("{name}/") });
+                }
+            } else if is_wanted(&name) {
+                listing.files.push((path, is_folder));
+            }
+        }
+        listing
+    }
 }
 
 /// Whether the folder at `path` is an archive, such as the folder of a game.
