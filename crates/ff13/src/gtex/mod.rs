@@ -130,10 +130,13 @@ impl Texture for Gtex<'_> {
         let at = self.header.part("levels").locate(entry);
         let size = entry.size.get();
         if shape.level_size(mip) != Some(size.into()) {
-            return Err(at.skip(4).bad_value("bytes of a level, which its format and size state otherwise", size));
+            let at = at.skip(offset_of!(LevelEntry, size));
+            return Err(at.bad_value("bytes of a level, which its format and size state otherwise", size));
         }
-        let missing = || at.error(ErrorKind::NotInstalled { what: "the .imgb file with the texels".to_owned() });
-        let texels = self.texels.ok_or_else(missing)?.view("imgb").at(entry.offset.get() as usize);
+        let Some(texels) = self.texels else {
+            return Err(at.error(ErrorKind::NotInstalled { what: "the .imgb file with the texels".to_owned() }));
+        };
+        let texels = texels.view("imgb").at(entry.offset.get() as usize);
         texels.take(size as usize)?;
         let texels = texels.until(texels.position().saturating_add(size as usize));
         let [width, height, depth] = shape.extent(mip);
@@ -160,12 +163,12 @@ impl Reader for Textures {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let size = self.source.bytes().len();
-        let header = layout::HEADER_SIZE.min(size);
+        let start = self.source.view("");
+        let (header, data) = start.data().split_at(layout::HEADER_SIZE.min(start.data().len()));
+        let data_at = start.at(header.len()).offset();
         vec![
-            Section::new("header", at(0), header as u64, None),
-            Section::new("data", at(header), size.saturating_sub(header) as u64, Some(self.at().len() as u64)),
+            Section::new("header", start.offset(), header.len() as u64, None),
+            Section::new("data", data_at, data.len() as u64, Some(self.at().len() as u64)),
         ]
     }
 
@@ -220,12 +223,9 @@ impl Reader for Textures {
 
 impl TextureSet for Textures {
     fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
-        let one = |n: usize| {
-            let found = self.get(n).and_then(|found| {
-                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n} not found") }, ""))
-            });
-            (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
-        };
-        (0..self.at().len()).map(one).collect()
+        let textures = (0..self.at().len()).filter_map(|n| Some((n, self.get(n).transpose()?)));
+        textures
+            .map(|(n, found)| (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>)))
+            .collect()
     }
 }

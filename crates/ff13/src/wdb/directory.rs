@@ -2,10 +2,10 @@
 
 use super::layout::{Entry, Header, MAGIC};
 use crate::bytes::View;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
+use crate::text::shown;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Where the entry table begins.
@@ -26,12 +26,22 @@ pub(super) fn check(source: &Source) -> Result<usize> {
 /// The first `count` entries; [`check`] has found them inside of the file.
 #[inline]
 pub(super) fn entries(source: &Source, count: usize) -> &[Entry] {
-    source.view("entry table").at(TABLE).array(count).unwrap_or_default()
+    source.view("entry table").at(TABLE).array(count).expect("the file was opened with its entries inside")
 }
 
 /// The view of entry `index` in the table.
 pub(super) fn entry_view(source: &Source, index: usize) -> View<'_> {
     source.view("entry table").at(TABLE).skip(index.saturating_mul(size_of::<Entry>()))
+}
+
+/// Whether data begins as a sheet does: its first entry is a section, with a name that begins with '!'.
+pub(super) fn is_sheet(data: &[u8]) -> bool {
+    data.starts_with(&MAGIC) && data.get(TABLE) == Some(&b'!')
+}
+
+#[cold]
+pub(super) fn damaged(view: View<'_>, what: impl Into<Cow<'static, str>>) -> Error {
+    view.error(ErrorKind::Damaged { what: what.into() })
 }
 
 impl Entry {
@@ -44,12 +54,12 @@ impl Entry {
     /// The entry's name; bytes that are not UTF-8 are shown as `\xff`.
     #[inline]
     pub fn name_text(&self) -> Cow<'_, str> {
-        text(self.name_bytes())
+        shown(self.name_bytes())
     }
 
     /// The entry's extension in a pack; empty in a sheet.
     pub fn extension_text(&self) -> Cow<'_, str> {
-        text(until_nul(&self.extension))
+        shown(until_nul(&self.extension))
     }
 
     /// The range of its data according to the table, inside of the file or not. It is right even if the sum exceeds 32
@@ -70,12 +80,11 @@ impl Entry {
 /// The 16 bytes of a name as a number with the same order. Bytes after the first NUL do not count.
 #[inline]
 pub(super) fn name_key(name: &[u8; 0x10]) -> u128 {
-    let bits = match name.iter().position(|&b| b == 0) {
-        Some(len) => u32::try_from(len).unwrap_or(0).saturating_mul(8),
-        None => return u128::from_be_bytes(*name),
-    };
-    let mask = u128::MAX.checked_shr(bits).map_or(u128::MAX, |unused| !unused);
-    u128::from_be_bytes(*name) & mask
+    let key = u128::from_be_bytes(*name);
+    match (0u32..).zip(name).find(|(_, byte)| **byte == 0) {
+        Some((len, _)) => key & !u128::MAX.wrapping_shr(len.wrapping_mul(8)),
+        None => key,
+    }
 }
 
 /// The key of a requested name; `None` if no entry can have the name.
@@ -85,49 +94,8 @@ pub(super) fn wanted_key(name: &[u8]) -> Option<u128> {
     (!name.contains(&0)).then(|| name_key(&padded))
 }
 
-fn until_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|&b| b == 0).next().unwrap_or_default()
-}
-
-/// The shown form of a text: bytes that are not UTF-8 are shown as `\xff`, so that nothing is lost.
-#[inline]
-pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(escaped(bytes)),
-    }
-}
-
-#[cold]
-fn escaped(bytes: &[u8]) -> String {
-    let mut shown = String::with_capacity(bytes.len().saturating_mul(2));
-    for chunk in bytes.utf8_chunks() {
-        shown.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|b| {
-            let _ = write!(shown, "\\x{b:02x}");
-        });
-    }
-    shown
-}
-
-/// The bytes of the shown form `shown`, if it contains escapes.
-pub(super) fn unescaped(shown: &str) -> Option<Vec<u8>> {
-    memchr::memchr(b'\\', shown.as_bytes())?;
-    let mut parts = shown.split("\\x");
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    let mut any = false;
-    for part in parts {
-        let digits = part.get(..2).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte {
-            Some(byte) => bytes.push(byte),
-            None => bytes.extend_from_slice(b"\\x"),
-        }
-        let rest = if byte.is_some() { part.get(2..) } else { Some(part) };
-        bytes.extend_from_slice(rest.unwrap_or_default().as_bytes());
-        any |= byte.is_some();
-    }
-    any.then_some(bytes)
+pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.iter().position(|&b| b == 0).map_or(bytes, |len| bytes.split_at(len).0)
 }
 
 #[cfg(test)]
@@ -144,14 +112,5 @@ mod tests {
         assert_eq!(name_key(b"\0arbage\0\0\0\0\0\0\0\0\0"), key(""));
         assert_eq!(wanted_key(b"seventeen_letters"), None);
         assert_eq!(wanted_key(b"a\0b"), None);
-    }
-
-    #[test]
-    fn bytes_that_are_not_text_are_escaped_and_come_back() {
-        let bytes = b"a\xFFb\x83\x5Cc";
-        assert_eq!(text(bytes), "a\\xffb\\x83\\c");
-        assert_eq!(unescaped(&text(bytes)).unwrap(), bytes);
-        assert_eq!(text("Über".as_bytes()), "Über");
-        assert_eq!(unescaped("plain\\xzz"), None);
     }
 }

@@ -21,6 +21,13 @@ pub struct Field {
     pub shift: u8,
 }
 
+impl Field {
+    /// The letter that its name begins with, for its kind.
+    fn letter(&self) -> Option<u8> {
+        self.name.bytes().next()
+    }
+}
+
 /// How the cells of a field are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -96,12 +103,10 @@ struct Prefix {
 
 impl Prefix {
     fn of(name: &str) -> Self {
-        let digit = |at: usize| name.as_bytes().get(at).filter(|b| b.is_ascii_digit()).map(|b| b.wrapping_sub(b'0'));
-        let width = digit(1).map(|tens| match digit(2) {
-            Some(ones) => tens.saturating_mul(10).saturating_add(ones),
-            None => tens,
-        });
-        Self { letter: name.as_bytes().first().copied(), width }
+        let mut bytes = name.bytes();
+        let letter = bytes.next();
+        let digits = bytes.take(2).take_while(u8::is_ascii_digit).map(|digit| digit.wrapping_sub(b'0'));
+        Self { letter, width: digits.reduce(|tens, ones| tens.saturating_mul(10).saturating_add(ones)) }
     }
 }
 
@@ -132,26 +137,22 @@ impl Layout {
     /// Whether each name has its word, each word its name, and each name's letter suits its word.
     pub fn fits(&self) -> bool {
         self.named == self.fields.len()
-            && self.fields.iter().all(|field| {
-                let suits = |letters: &[u8]| field.name.bytes().next().is_some_and(|letter| letters.contains(&letter));
-                match field.kind {
-                    FieldKind::Float => suits(b"f"),
-                    FieldKind::Text => suits(b"s"),
-                    FieldKind::Uint | FieldKind::Wide => suits(b"u"),
-                    FieldKind::Int => suits(b"if"),
-                    FieldKind::ArrayText(_) => true,
-                    FieldKind::Raw | FieldKind::Fault(_) => false,
-                }
+            && self.fields.iter().all(|field| match field.kind {
+                FieldKind::Float => field.letter() == Some(b'f'),
+                FieldKind::Text => field.letter() == Some(b's'),
+                FieldKind::Uint | FieldKind::Wide => field.letter() == Some(b'u'),
+                FieldKind::Int => matches!(field.letter(), Some(b'i' | b'f')),
+                FieldKind::ArrayText(_) => true,
+                FieldKind::Raw | FieldKind::Fault(_) => false,
             })
     }
 
     /// Whether the first game's second list has the same number of fields of each type. Its order has no meaning.
     pub fn agrees_with(&self, types: &[u32]) -> bool {
-        let letter = |field: &Field| field.name.bytes().next();
         let mut own: Vec<u32> = self
             .fields
             .iter()
-            .map(|field| match letter(field) {
+            .map(|field| match field.letter() {
                 Some(b'i') => 0,
                 Some(b'f') => 1,
                 Some(b's') => 2,
@@ -171,9 +172,8 @@ pub(super) fn lay_out<'n, I>(names: I, kinds: &[u32], types: &[u32], record: Opt
 where
     I: Iterator<Item = &'n str> + Clone,
 {
-    let wide = |name: &str| name.starts_with("u64");
-    let variants: &[Wide] =
-        if names.clone().any(wide) { &[Wide::OneKind, Wide::TwoKinds, Wide::No] } else { &[Wide::No] };
+    let may_be_wide = names.clone().any(|name| name.starts_with("u64"));
+    let variants: &[Wide] = if may_be_wide { &[Wide::OneKind, Wide::TwoKinds, Wide::No] } else { &[Wide::No] };
     let mut first = None;
     for &variant in variants {
         let layout = Planner::new(kinds, types, variant).run(names.clone());

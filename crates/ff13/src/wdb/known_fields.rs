@@ -24,7 +24,8 @@ pub struct List {
 pub(super) const MAX_FIELDS: usize = 1 << 16;
 
 static BUILTIN: LazyLock<Arc<KnownFields>> = LazyLock::new(|| {
-    Arc::new(KnownFields::parse(include_str!("known_fields.txt"), "known fields").unwrap_or_default())
+    let known = KnownFields::parse(include_str!("known_fields.txt"), "known fields");
+    Arc::new(known.expect("a test reads the lists of this crate"))
 });
 
 impl KnownFields {
@@ -40,34 +41,11 @@ impl KnownFields {
     /// `Damaged` with the line: a field or note outside of a list, a list without stems, a field name with blanks.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut lists: Vec<List> = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let wrong = |what: &str| {
-                let what = format!("line {}: {what}", number.saturating_add(1)).into();
+        for (number, line) in (1u64..).zip(text.lines()) {
+            read_line(&mut lists, line.trim()).map_err(|what| {
+                let what = format!("line {number}: {what}").into();
                 Error::of_part(ErrorKind::Damaged { what }, name.to_owned())
-            };
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            if let Some(stems) = line.strip_prefix('[') {
-                let stems = stems.strip_suffix(']').ok_or_else(|| wrong("a list begins with [stem stem ...]"))?;
-                let stems: Vec<_> = stems.split_whitespace().map(str::to_lowercase).collect();
-                if stems.is_empty() {
-                    return Err(wrong("a list without stems"));
-                }
-                lists.push(List { stems, note: None, fields: Vec::new() });
-                continue;
-            }
-            let list = lists.last_mut().ok_or_else(|| wrong("a field before the first [stem ...]"))?;
-            if let Some(note) = line.strip_prefix("note:") {
-                list.note = Some(note.trim().to_owned());
-            } else if line.contains(char::is_whitespace) {
-                return Err(wrong("a field name with blanks"));
-            } else if list.fields.len() >= MAX_FIELDS {
-                return Err(wrong("too many fields"));
-            } else {
-                list.fields.push(line.to_owned());
-            }
+            })?;
         }
         Ok(Self { lists })
     }
@@ -89,6 +67,33 @@ impl KnownFields {
     pub fn of<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a List> {
         self.lists.iter().filter(move |list| list.stems.iter().any(|pattern| stem_matches(pattern, stem)))
     }
+}
+
+/// Reads a line of a file of lists; the error says what is wrong with it.
+fn read_line(lists: &mut Vec<List>, line: &str) -> Result<(), &'static str> {
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(());
+    }
+    if let Some(stems) = line.strip_prefix('[') {
+        let stems = stems.strip_suffix(']').ok_or("a list begins with [stem stem ...]")?;
+        let stems: Vec<_> = stems.split_whitespace().map(str::to_lowercase).collect();
+        if stems.is_empty() {
+            return Err("a list without stems");
+        }
+        lists.push(List { stems, note: None, fields: Vec::new() });
+        return Ok(());
+    }
+    let list = lists.last_mut().ok_or("a field before the first [stem ...]")?;
+    if let Some(note) = line.strip_prefix("note:") {
+        list.note = Some(note.trim().to_owned());
+    } else if line.contains(char::is_whitespace) {
+        return Err("a field name with blanks");
+    } else if list.fields.len() >= MAX_FIELDS {
+        return Err("too many fields");
+    } else {
+        list.fields.push(line.to_owned());
+    }
+    Ok(())
 }
 
 /// `pattern` is in lower case; the case of `stem` does not matter.

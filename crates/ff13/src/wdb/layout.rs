@@ -1,13 +1,13 @@
 //! The fixed structs of the container (docs/formats/wdb.md §1), big-endian.
 
 use crate::bytes::be;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// "WPD" and its NUL.
 pub const MAGIC: [u8; 4] = *b"WPD\0";
 
 /// The first bytes of the file.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
     /// [`MAGIC`].
@@ -20,7 +20,7 @@ pub struct Header {
 const _: () = assert!(size_of::<Header>() == 0x10);
 
 /// One entry: a section or a record of a sheet, or a file in a pack.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Entry {
     /// Padded with NULs; a name of 16 bytes has none.
@@ -35,7 +35,7 @@ pub struct Entry {
 const _: () = assert!(size_of::<Entry>() == 0x20);
 
 /// The `!!strArrayInfo` section (§4).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArrayInfo {
     /// Zero.

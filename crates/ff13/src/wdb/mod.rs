@@ -41,8 +41,10 @@ pub use pack::{Pack, PackedSheet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::{Column, Value, Visitor};
+use crate::text::{shown, unescaped};
 use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
+use directory::damaged;
 use fields::Layout;
 use sections::{Arrays, MAX_TEXT, Sections, bits, signed_bits};
 use std::borrow::Cow;
@@ -109,13 +111,13 @@ impl Sheet {
         let kinds = sections.kinds()?;
         // If this list is unreadable, words without a name are shown as unknown bits, and `verify` reports why.
         let types = sections.types().ok().flatten().unwrap_or_default();
-        let record = all.get(sections.entries().len()).map(|entry| entry.size.get() as usize);
+        let record = all.get(sections.entries.len()).map(|entry| entry.size.get() as usize);
         let (naming, layout) = match sections.names()? {
             Some(names) => (Naming::Sheet, fields::lay_out(names.iter().map(|n| &**n), &kinds, &types, record)),
             None => known_layout(&source, known, &kinds, &types, record),
         };
         let arrays = (layout.arrays > 0).then(|| Arrays::read(sections, &layout));
-        let (pool, sections) = (sections.pool(), sections.entries().len());
+        let (pool, sections) = (sections.pool(), sections.entries.len());
         let columns = columns::record_columns(&layout.fields);
         Ok(Self { source, entries, sections, naming, layout, columns, pool, arrays, order: OnceLock::new() })
     }
@@ -126,9 +128,7 @@ impl Sheet {
     }
 
     fn parts(&self) -> Sections<'_> {
-        let entries = directory::entries(&self.source, self.sections);
-        // Cannot fail if opening did not; without sections every user of them returns an error.
-        Sections::of(&self.source, entries).unwrap_or_else(|_| Sections::none(&self.source))
+        Sections { source: &self.source, entries: self.section_entries() }
     }
 
     /// The name of the sheet; the first game's have none.
@@ -170,7 +170,7 @@ impl Sheet {
     /// The entries that are records.
     #[inline]
     pub fn records(&self) -> &[Entry] {
-        directory::entries(&self.source, self.entries).get(self.sections..).unwrap_or_default()
+        directory::entries(&self.source, self.entries).split_at(self.sections).1
     }
 
     /// The record at `row`.
@@ -194,7 +194,7 @@ impl Sheet {
         let mut start = key.map_or(usize::MAX, |key| order.first(records, key));
         if key.is_none_or(|key| order.row(start).and_then(|row| records.get(row)).is_none_or(|e| e.key() != key)) {
             // The name may hold bytes that are shown escaped.
-            if let Some(escaped) = directory::unescaped(name).and_then(|bytes| directory::wanted_key(&bytes)) {
+            if let Some(escaped) = unescaped(name).and_then(|bytes| directory::wanted_key(&bytes)) {
                 (key, start) = (Some(escaped), order.first(records, escaped));
             }
         }
@@ -230,13 +230,18 @@ impl Sheet {
     /// The text at `offset` of the pool; `None` if absent.
     #[inline]
     fn text(&self, offset: u32) -> Option<Cow<'_, str>> {
-        self.text_bytes(offset).map(directory::text)
+        self.text_bytes(offset).map(shown)
+    }
+
+    /// The bytes of `!!string`, if they are inside of the file.
+    #[inline]
+    fn pool(&self) -> Option<&[u8]> {
+        self.source.bytes().get(self.pool.clone()?)
     }
 
     #[inline]
     fn text_bytes(&self, offset: u32) -> Option<&[u8]> {
-        let pool = self.source.bytes().get(self.pool.clone()?)?;
-        let rest = pool.get(offset as usize..)?;
+        let rest = self.pool()?.get(offset as usize..)?;
         let len = rest.iter().take(MAX_TEXT).position(|&b| b == 0)?;
         rest.get(..len)
     }
@@ -246,17 +251,14 @@ impl Sheet {
     fn no_text(&self, offset: u32, cell: crate::bytes::View<'_>) -> Error {
         match self.parts().bytes(sections::POOL) {
             Err(error) => error,
-            Ok(None) => cell.error(ErrorKind::Damaged { what: "the sheet has no !!string section for it".into() }),
+            Ok(None) => damaged(cell, "the sheet has no !!string section for it"),
             Ok(Some((_, pool))) => match pool.get(offset as usize..) {
                 None | Some([]) => cell.bad_value("offset in !!string", offset),
                 Some(rest) if rest.len() > MAX_TEXT => {
                     let (value, limit) = (rest.len() as u64, MAX_TEXT as u64);
                     cell.error(ErrorKind::Limit { what: "bytes of a text", value, limit })
                 }
-                Some(_) => {
-                    let what = format!("the text at {offset} of !!string has no terminating NUL").into();
-                    cell.error(ErrorKind::Damaged { what })
-                }
+                Some(_) => damaged(cell, format!("the text at {offset} of !!string has no terminating NUL")),
             },
         }
     }
@@ -288,18 +290,16 @@ impl Sheet {
     fn no_cell(&self, entry: &Entry, data: &[u8], field: &Field) -> Error {
         let range = entry.range();
         let cell = self.source.view("cell").at(range.start).skip(field.offset);
-        let damaged = |what: String| cell.error(ErrorKind::Damaged { what: what.into() });
         let need = if field.kind == FieldKind::Wide { 8 } else { 4 };
         let error = if let FieldKind::Fault(fault) = field.kind {
-            damaged(fault.to_string())
+            damaged(cell, fault.to_string())
         } else if data.get(field.offset..).is_none_or(|at| at.len() < need) {
             match self.source.view("record").at(range.start).take(range.len()) {
                 Err(error) => error,
-                Ok(_) => damaged(format!(
-                    "the record has {} bytes, its sheet's fields take {}",
-                    range.len(),
-                    self.layout.size
-                )),
+                Ok(_) => {
+                    let (found, size) = (range.len(), self.layout.size);
+                    damaged(cell, format!("the record has {found} bytes, its sheet's fields take {size}"))
+                }
             }
         } else {
             let word =
@@ -349,10 +349,8 @@ fn order(records: &[Entry]) -> Order {
     if records.is_sorted_by_key(Entry::key) {
         return Order::File;
     }
-    let key = |&row: &u32| (records.get(row as usize).map(Entry::key), row);
-    // The count of entries is a u32.
-    let mut rows: Vec<u32> = (0..u32::try_from(records.len()).unwrap_or(u32::MAX)).collect();
-    rows.par_sort_unstable_by_key(key);
+    let mut rows: Vec<u32> = (0..).zip(records).map(|(row, _)| row).collect();
+    rows.par_sort_unstable_by_key(|&row| (records.get(row as usize).map(Entry::key), row));
     Order::Sorted(rows)
 }
 
@@ -388,9 +386,9 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     #[inline]
     fn new(sheet: &'a Sheet, entry: &'a Entry) -> Self {
-        let (file, range) = (sheet.source.bytes(), entry.range());
+        let range = entry.range();
         // Cells outside of the file are errors of their own; the others remain readable.
-        let data = file.get(range.start..range.end.min(file.len())).unwrap_or_default();
+        let data = sheet.source.view("record").at(range.start).until(range.end).rest();
         Self { sheet, entry, data }
     }
 

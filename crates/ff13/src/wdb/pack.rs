@@ -1,7 +1,7 @@
 //! WPD packs: files under names of 16 bytes and extensions of 8.
 
 use super::known_fields::KnownFields;
-use super::layout::{Entry, Header, MAGIC};
+use super::layout::Entry;
 use super::{Sheet, directory};
 use crate::archive::{self, Archive, File, RepeatedPaths, Volume};
 use crate::budget;
@@ -68,6 +68,15 @@ impl Entry {
             (name, extension) => format!("{name}.{extension}"),
         }
     }
+
+    /// Whether [`Entry::file_name`] is `name`.
+    fn is_called(&self, name: &str) -> bool {
+        match name.strip_prefix(&*self.name_text()) {
+            Some("") => self.extension_text().is_empty(),
+            Some(".") | None => false,
+            Some(rest) => rest.strip_prefix('.').is_some_and(|extension| extension == self.extension_text()),
+        }
+    }
 }
 
 impl Pack {
@@ -98,12 +107,7 @@ impl Pack {
 
     /// The entry `name` with its extension, else the only entry with that name without its extension.
     pub fn find(&self, name: &str) -> Option<usize> {
-        let whole = |entry: &Entry| match name.strip_prefix(&*entry.name_text()) {
-            Some("") => entry.extension_text().is_empty(),
-            Some(".") | None => false,
-            Some(rest) => rest.strip_prefix('.').is_some_and(|extension| extension == entry.extension_text()),
-        };
-        self.entries().iter().position(whole).or_else(|| {
+        self.entries().iter().position(|entry| entry.is_called(name)).or_else(|| {
             let mut bare = (0..).zip(self.entries()).filter(|(_, entry)| entry.name_text() == name);
             let (index, _) = bare.next()?;
             bare.next().is_none().then_some(index)
@@ -127,18 +131,15 @@ impl Pack {
 
     /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
     pub(super) fn content(&self, index: usize) -> Result<u64> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {index} not found") }, "pack");
         let contents = self.contents.get_or_init(|| {
-            let limit = budget::walked(self.source.bytes().len());
-            let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
-            let hash = |index| Ok(xxh64(self.entry_source(index)?.bytes(), 0));
-            contents(self.entries().len(), limit, length, hash)
+            contents(
+                self.entries,
+                budget::walked(self.source.bytes().len()),
+                |index| Ok(self.entries().get(index).map_or(0, |entry| entry.size.get()).into()),
+                |index| Ok(xxh64(self.entry_source(index)?.bytes(), 0)),
+            )
         });
-        match contents.get(index) {
-            Some(Ok(content)) => Ok(*content),
-            Some(Err(error)) => Err(error.clone()),
-            None => Err(missing()),
-        }
+        contents.get(index).expect("each entry has contents").clone()
     }
 
     /// The bytes of entry `index`.
@@ -189,26 +190,24 @@ impl Pack {
             let (name, table) = (entry.file_name(), entry.name_text().into_owned());
             let table = if taken.contains(&table) { format!("{name}#{index}") } else { table };
             taken.insert(table.clone());
-            let left = room.checked_sub(entry.range().len());
-            room = left.unwrap_or(0);
-            found.push((index, name, table, left.is_some()));
+            let size = entry.range().len();
+            found.push((index, name, table, size <= room));
+            room = room.saturating_sub(size);
         }
-        let open = |(entry, name, table, in_bounds): (usize, String, String, bool)| {
-            let sheet = if in_bounds {
+        let opened = found.into_par_iter().map(|(entry, name, table, fits)| {
+            let sheet = if fits {
                 self.open_sheet(entry)
             } else {
-                let at = directory::entry_view(&self.source, entry);
-                Err(at.error(ErrorKind::Damaged { what: "sheets of the pack overlap".into() }))
+                Err(directory::damaged(directory::entry_view(&self.source, entry), "sheets of the pack overlap"))
             };
             PackedSheet { entry, name, table, sheet }
-        };
-        found.into_par_iter().map(open).collect()
+        });
+        opened.collect()
     }
 
-    /// Whether the entry begins as a sheet does.
+    /// Whether the entry is in the file, and begins as a sheet does.
     pub(super) fn is_sheet(&self, entry: &Entry) -> bool {
-        let data = self.source.bytes().get(entry.range()).unwrap_or_default();
-        data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
+        self.source.bytes().get(entry.range()).is_some_and(directory::is_sheet)
     }
 }
 
@@ -235,7 +234,7 @@ impl Archive for Pack {
 
     /// Ignores the short names that [`Pack::find`] accepts.
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        self.entry_source(usize::try_from(file.handle).unwrap_or(usize::MAX))
+        self.entry_source(usize::try_from(file.handle).map_err(|_| archive::no_file(usize::MAX))?)
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
@@ -246,7 +245,7 @@ impl Archive for Pack {
 impl RepeatedPaths for Pack {
     fn positions(&self, path: &str) -> Result<Vec<usize>> {
         let entries = self.entries().iter().enumerate();
-        Ok(entries.filter(|(_, entry)| entry.file_name() == path).map(|(n, _)| n).collect())
+        Ok(entries.filter(|(_, entry)| entry.is_called(path)).map(|(n, _)| n).collect())
     }
 }
 

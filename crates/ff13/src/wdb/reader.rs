@@ -3,7 +3,7 @@
 use super::known_fields::KnownFields;
 use super::layout::{Entry, Header};
 use super::pack::{Pack, records};
-use super::{Naming, Sheet, directory, layout, tables, verify};
+use super::{Naming, Sheet, directory, tables, verify};
 use crate::archive::Archive;
 use crate::error::Result;
 use crate::options::Options;
@@ -27,8 +27,7 @@ impl FileFormat for Sheet {
     const ABOUT: &'static str = "Records of the game";
 
     fn likeness(data: &[u8]) -> Likeness {
-        // The first entry of a sheet is a section, with a name that begins with '!'.
-        Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
+        Likeness::by_magic(directory::is_sheet(data))
     }
 
     /// `fields`: lists of field names that are tried before the known ones, the last file first.
@@ -133,14 +132,14 @@ impl Reader for Pack {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let table = self.entries.saturating_mul(size_of::<Entry>());
-        let behind = size_of::<Header>().saturating_add(table);
-        let (count, rest) = (self.entries as u64, self.source.bytes().len().saturating_sub(behind) as u64);
+        let header = self.source.view("");
+        let table = header.at(size_of::<Header>());
+        let table_size = size_of_val(self.entries());
+        let data = table.skip(table_size);
         vec![
-            Section::new("header", at(0), size_of::<Header>() as u64, None),
-            Section::new("entries", at(size_of::<Header>()), table as u64, Some(count)),
-            Section::new("data", at(behind), rest, None),
+            Section::new("header", header.offset(), size_of::<Header>() as u64, None),
+            Section::new("entries", table.offset(), table_size as u64, Some(self.entries as u64)),
+            Section::new("data", data.offset(), data.rest().len() as u64, None),
         ]
     }
 

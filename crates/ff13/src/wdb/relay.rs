@@ -1,12 +1,15 @@
 //! Edits of the container: resized, inserted and deleted entries. Bytes between entries are kept.
 
-use super::directory::{TABLE, entries, entry_view};
-use super::layout::Entry;
-use crate::error::{ErrorKind, Result};
+use super::directory::{TABLE, damaged, entries, entry_view};
+use super::layout::{Entry, Header};
+use crate::bytes::be;
+use crate::error::Result;
 use crate::source::Source;
 use crate::writable::{Pieces, refused};
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::offset_of;
 use std::ops::Range;
+use zerocopy::IntoBytes as _;
 
 /// An inserted entry.
 #[derive(Debug)]
@@ -64,10 +67,11 @@ impl<'s> Relay<'s> {
     pub fn finish(self) -> Result<Pieces> {
         let len = self.source.bytes().len();
         let entries = self.entries();
-        let keeps_size =
-            |(&index, data): (&usize, &Pieces)| entries.get(index).is_some_and(|e| e.range().len() == data.len());
-        let stays = self.removed.is_empty() && self.added.is_empty() && self.data.iter().all(keeps_size);
-        if stays {
+        let keep_size = self
+            .data
+            .iter()
+            .all(|(&index, data)| entries.get(index).is_some_and(|entry| entry.range().len() == data.len()));
+        if keep_size && self.removed.is_empty() && self.added.is_empty() {
             return self.in_place(len);
         }
         self.moved(len)
@@ -99,9 +103,8 @@ impl<'s> Relay<'s> {
         let mut at = old_table;
         for (range, index) in order {
             if range.start < at || range.end > len {
-                let view = entry_view(self.source, index).skip(0x10);
-                let what = "entries overlap or leave the file, so none can move".into();
-                return Err(view.error(ErrorKind::Damaged { what }));
+                let view = entry_view(self.source, index).skip(offset_of!(Entry, offset));
+                return Err(damaged(view, "entries overlap or leave the file, so none can move"));
             }
             let extra = at.saturating_add(padding(at, aligned)).min(range.start)..range.start;
             at = range.end;
@@ -154,26 +157,27 @@ impl<'s> Relay<'s> {
 
     /// The header and the table of entries.
     fn head(&self, count: usize, places: &BTreeMap<usize, (usize, usize)>) -> Result<Vec<u8>> {
-        let number = |n: usize| u32::try_from(n).map_err(|_| refused("the file would have more than 4 GB"));
         let mut head = Vec::with_capacity(TABLE.saturating_add(count.saturating_mul(size_of::<Entry>())));
-        let bytes = self.source.bytes();
-        head.extend_from_slice(bytes.get(..4).unwrap_or_default());
-        head.extend_from_slice(&number(count)?.to_be_bytes());
-        head.extend_from_slice(bytes.get(8..TABLE).unwrap_or_default());
+        let header: &Header = self.source.view("header").read()?;
+        head.extend_from_slice(Header { count: number(count)?, ..*header }.as_bytes());
         let old = self.entries().iter().map(|entry| (entry.name, entry.extension));
         let added = self.added.iter().map(|added| (added.name, added.extension));
         for (index, (name, extension)) in old.chain(added).enumerate() {
             if self.removed.contains(&index) {
                 continue;
             }
-            let (at, size) = places.get(&index).copied().unwrap_or_default();
-            head.extend_from_slice(self.names.get(&index).unwrap_or(&name));
-            head.extend_from_slice(&number(at)?.to_be_bytes());
-            head.extend_from_slice(&number(size)?.to_be_bytes());
-            head.extend_from_slice(&extension);
+            let name = *self.names.get(&index).unwrap_or(&name);
+            let &(at, size) = places.get(&index).expect("each entry that is kept or inserted has a place");
+            let entry = Entry { name, offset: number(at)?, size: number(size)?, extension };
+            head.extend_from_slice(entry.as_bytes());
         }
         Ok(head)
     }
+}
+
+/// A number of the header or of the table.
+pub(super) fn number(n: usize) -> Result<be::U32> {
+    u32::try_from(n).map(be::U32::from).map_err(|_| refused("the file would have more than 4 GB"))
 }
 
 /// The boundary at which all entries begin.

@@ -1,12 +1,13 @@
 //! The sections that a sheet begins with (docs/formats/wdb.md §1.2 and §4), and what is read from them.
 
-use super::directory::text;
+use super::directory::{damaged, until_nul};
 use super::fields::Layout;
 use super::known_fields::MAX_FIELDS;
 use super::layout::{ArrayInfo, Entry};
 use crate::bytes::{View, be};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
+use crate::text::shown;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -31,49 +32,43 @@ pub(super) const NAME_COUNT: &str = "!structitemnum";
 /// The sections of a sheet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sections<'a> {
-    source: &'a Source,
-    entries: &'a [Entry],
+    pub(super) source: &'a Source,
+    pub(super) entries: &'a [Entry],
 }
 
 impl<'a> Sections<'a> {
     /// The sections at the beginning of `entries`: with field names all that begin with "!", else, in the first
     /// game, only those that begin with "!!".
     pub fn of(source: &'a Source, entries: &'a [Entry]) -> Result<Self> {
-        let run = |mark: &[u8]| entries.iter().take(MAX_SECTIONS).take_while(|e| e.name.starts_with(mark)).count();
-        let marked = run(b"!");
-        if marked == MAX_SECTIONS && entries.get(marked).is_some_and(|e| e.name.starts_with(b"!")) {
-            let (what, limit) = ("sections", MAX_SECTIONS as u64);
-            return Err(source.view("entry table").error(ErrorKind::Limit {
-                what,
-                value: limit.saturating_add(1),
-                limit,
-            }));
+        let sections = Self { source, entries: marked(entries, b"!") };
+        if sections.entries.len() > MAX_SECTIONS {
+            let (value, limit) = (sections.entries.len() as u64, MAX_SECTIONS as u64);
+            return Err(source.view("entry table").error(ErrorKind::Limit { what: "sections", value, limit }));
         }
-        let sections = Self { source, entries: entries.get(..marked).unwrap_or_default() };
         if sections.entry(NAMES).is_some() {
             return Ok(sections);
         }
-        Ok(Self { source, entries: entries.get(..run(b"!!")).unwrap_or_default() })
-    }
-
-    /// No sections.
-    pub fn none(source: &'a Source) -> Self {
-        Self { source, entries: &[] }
-    }
-
-    pub fn entries(&self) -> &'a [Entry] {
-        self.entries
+        Ok(Self { source, entries: marked(entries, b"!!") })
     }
 
     pub fn entry(&self, name: &str) -> Option<&'a Entry> {
         self.entries.iter().find(|e| e.name_bytes() == name.as_bytes())
     }
 
+    /// The position of a section, inside of the file or not.
+    pub fn view(&self, name: &'static str) -> Option<View<'a>> {
+        Some(self.source.view(name).at(self.entry(name)?.offset.get() as usize))
+    }
+
     /// The bytes of a section and their position.
     pub fn bytes(&self, name: &'static str) -> Result<Option<(View<'a>, &'a [u8])>> {
-        let Some(entry) = self.entry(name) else { return Ok(None) };
-        let view = self.source.view(name).at(entry.offset.get() as usize);
+        let Some((view, entry)) = self.view(name).zip(self.entry(name)) else { return Ok(None) };
         Ok(Some((view, view.take(entry.size.get() as usize)?)))
+    }
+
+    /// The bytes of a section that the sheet must have.
+    fn required(&self, name: &'static str) -> Result<(View<'a>, &'a [u8])> {
+        self.bytes(name)?.ok_or_else(|| damaged(self.source.view(name), "section is missing"))
     }
 
     /// The words of a section; bytes after the last whole word do not count.
@@ -93,8 +88,7 @@ impl<'a> Sections<'a> {
 
     /// The name of the sheet, with or without its NUL in the file.
     pub fn sheet_name(&self) -> Result<Option<Cow<'a, str>>> {
-        let name = self.bytes(SHEET_NAME)?.map(|(_, bytes)| bytes.split(|&b| b == 0).next().unwrap_or_default());
-        Ok(name.map(text))
+        Ok(self.bytes(SHEET_NAME)?.map(|(_, bytes)| shown(until_nul(bytes))))
     }
 
     /// The word kinds of a record, as stored.
@@ -106,8 +100,8 @@ impl<'a> Sections<'a> {
         match self.numbers(KINDS)? {
             Some(kinds) => Ok(kinds),
             None => {
-                let what = "the sheet has neither !!strtypelist nor !!strtypelistb".into();
-                Err(self.source.view("sections").error(ErrorKind::Damaged { what }))
+                let view = self.source.view("sections");
+                Err(damaged(view, "the sheet has neither !!strtypelist nor !!strtypelistb"))
             }
         }
     }
@@ -127,10 +121,12 @@ impl<'a> Sections<'a> {
     pub fn names(&self) -> Result<Option<Vec<Cow<'a, str>>>> {
         let Some((view, bytes)) = self.bytes(NAMES)? else { return Ok(None) };
         let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        let mut names: Vec<_> = bytes.split(|&b| b == 0).take(MAX_FIELDS.saturating_add(1)).map(text).collect();
+        let mut names: Vec<_> = bytes.split(|&b| b == 0).take(MAX_FIELDS.saturating_add(1)).map(shown).collect();
         limit(view, "fields", names.len())?;
-        let declared = self.number(NAME_COUNT).ok().flatten().unwrap_or(0) as usize;
-        while names.len() > declared && names.last().is_some_and(|name| name.is_empty()) {
+        let declared = self.number(NAME_COUNT).ok().flatten();
+        while declared.is_none_or(|count| names.len() > count as usize)
+            && names.last().is_some_and(|name| name.is_empty())
+        {
             names.pop();
         }
         Ok(Some(names))
@@ -141,6 +137,12 @@ impl<'a> Sections<'a> {
         self.bytes(POOL).ok().flatten()?;
         Some(self.entry(POOL)?.range())
     }
+}
+
+/// The first entries that have names which begin with `mark`: one more than sections are allowed at most.
+fn marked<'a>(entries: &'a [Entry], mark: &[u8]) -> &'a [Entry] {
+    let count = entries.iter().take(MAX_SECTIONS.saturating_add(1)).take_while(|e| e.name.starts_with(mark)).count();
+    entries.split_at(count).0
 }
 
 fn limit(view: View<'_>, what: &'static str, value: usize) -> Result<()> {
@@ -163,10 +165,7 @@ pub(super) struct Arrays {
 impl Arrays {
     /// The arrays for the s# fields of `layout`.
     pub fn read(sections: Sections<'_>, layout: &Layout) -> Result<Self> {
-        let missing = |what: &'static str| {
-            sections.source.view(what).error(ErrorKind::Damaged { what: "section is missing".into() })
-        };
-        let (view, info) = sections.bytes(ARRAY_INFO)?.ok_or_else(|| missing(ARRAY_INFO))?;
+        let (view, info) = sections.required(ARRAY_INFO)?;
         if info.len() != size_of::<ArrayInfo>() {
             return Err(view.bad_value("size of the section", info.len() as u64));
         }
@@ -175,12 +174,13 @@ impl Arrays {
             let stored = u16::from_be_bytes([info.per_word, info.bits]);
             return Err(view.bad_value("items in a word and their bits", stored));
         }
-        let (view, starts) = sections.words(ARRAY_LIST)?.ok_or_else(|| missing(ARRAY_LIST))?;
+        let (view, starts) = sections.required(ARRAY_LIST)?;
+        let starts: &[be::U32] = view.array(starts.len() / 4)?;
         if starts.len() != layout.arrays as usize {
-            let what = format!("{} arrays for {} fields that index them", starts.len(), layout.arrays).into();
-            return Err(view.error(ErrorKind::Damaged { what }));
+            let what = format!("{} arrays for {} fields that index them", starts.len(), layout.arrays);
+            return Err(damaged(view, what));
         }
-        let (view, words) = sections.bytes(ARRAY)?.ok_or_else(|| missing(ARRAY))?;
+        let (view, words) = sections.required(ARRAY)?;
         // An array ends where the next one begins, in the order of their starts; the list may have another order.
         let mut order: Vec<usize> = (0..starts.len()).collect();
         order.sort_by_key(|&array| starts.get(array).map(|start| start.get()));

@@ -1,15 +1,15 @@
 //! Walks everything of a sheet or a pack and lists what is wrong.
 
-use super::directory::{entry_view, name_key};
+use super::directory::{damaged, entry_view, name_key};
 use super::layout::{Entry, Header};
 use super::pack::Pack;
 use super::sections::{self, MAX_TEXT, Sections, bits};
 use super::{Field, FieldKind, Naming, Record, Sheet};
-use crate::bytes::View;
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
 use crate::threads::prelude::*;
+use std::mem::offset_of;
 use std::ops::Range;
 
 /// The number of records in a worker's share.
@@ -57,17 +57,14 @@ pub(super) fn pack(pack: &Pack, progress: &Progress) -> Report {
     report
 }
 
-fn damaged(view: View<'_>, what: impl Into<String>) -> Error {
-    view.error(ErrorKind::Damaged { what: what.into().into() })
-}
-
 fn header(source: &Source) -> Check {
     let mut check = Check::new("header");
     let view = source.view("header");
     if let Some(header) = check.note(view.read::<Header>())
         && header.reserved != [0; 8]
     {
-        check.fail(view.skip(8).bad_value("reserved bytes", u64::from_be_bytes(header.reserved)));
+        let view = view.skip(offset_of!(Header, reserved));
+        check.fail(view.bad_value("reserved bytes", u64::from_be_bytes(header.reserved)));
     }
     check
 }
@@ -86,14 +83,15 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
             check.fail_with(|| damaged(view, format!("the name {:?} is not UTF-8", entry.name_text())));
         }
         if is_record(index) && entry.extension != [0; 8] {
-            check.fail_with(|| view.skip(0x18).bad_value("reserved bytes", u64::from_be_bytes(entry.extension)));
+            let view = view.skip(offset_of!(Entry, extension));
+            check.fail_with(|| view.bad_value("reserved bytes", u64::from_be_bytes(entry.extension)));
         }
     }
     let table = size_of::<Header>().saturating_add(size_of_val(entries));
     for (index, what) in misplaced(entries.iter().map(Entry::range), table, source.bytes().len()) {
         check.fail_with(|| {
-            let name = entries.get(index).map(Entry::name_text).unwrap_or_default();
-            damaged(entry_view(source, index).skip(0x10), format!("the data of {name:?} {what}"))
+            let name = entries.get(index).expect("a number of these entries").name_text();
+            damaged(entry_view(source, index).skip(offset_of!(Entry, offset)), format!("the data of {name:?} {what}"))
         });
     }
     // In order of name and then of row, so that the second of two equal names is the one that is named.
@@ -114,7 +112,7 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
     doubled.sort_unstable();
     for index in doubled {
         check.fail_with(|| {
-            let name = entries.get(index).map(Entry::name_text).unwrap_or_default();
+            let name = entries.get(index).expect("a number of these entries").name_text();
             damaged(entry_view(source, index), format!("the name {name:?} is there before"))
         });
     }
@@ -157,13 +155,12 @@ fn misplaced(ranges: impl Iterator<Item = Range<usize>>, table: usize, file: usi
 fn sections(sheet: &Sheet) -> Check {
     let mut check = Check::new("sections");
     let parts = sheet.parts();
-    let at = |entry: &Entry, part: &'static str| sheet.source.view(part).at(entry.offset.get() as usize);
     for (name, unit) in UNITS {
-        let Some((entry, Some((_, bytes)))) = parts.entry(name).zip(check.note(parts.bytes(name))) else { continue };
+        let Some(Some((view, bytes))) = check.note(parts.bytes(name)) else { continue };
         // Arrays hold the targets of records; without records they are empty.
         let may_be_empty = name == sections::ARRAY;
-        if bytes.len().checked_rem(unit) != Some(0) || (bytes.is_empty() && !may_be_empty) {
-            check.fail(at(entry, name).bad_value("size of the section", bytes.len() as u64));
+        if !bytes.len().is_multiple_of(unit) || (bytes.is_empty() && !may_be_empty) {
+            check.fail(view.bad_value("size of the section", bytes.len() as u64));
         }
     }
     for name in [sections::VERSION, sections::NAME_COUNT] {
@@ -171,8 +168,8 @@ fn sections(sheet: &Sheet) -> Check {
     }
     check.note(parts.sheet_name());
     check.note(parts.types());
-    if let (Some(list), Some(_)) = (parts.entry(sections::KINDS), parts.entry(sections::KINDS_BYTES)) {
-        check.fail(damaged(at(list, sections::KINDS), "there is a !!strtypelistb, too; that one is used"));
+    if let (Some(list), Some(_)) = (parts.view(sections::KINDS), parts.entry(sections::KINDS_BYTES)) {
+        check.fail(damaged(list, "there is a !!strtypelistb, too; that one is used"));
     }
     if let (Some((view, bytes)), Ok(Some(declared))) =
         (parts.bytes(sections::NAMES).ok().flatten(), parts.number(sections::NAME_COUNT))
@@ -193,9 +190,8 @@ fn sections(sheet: &Sheet) -> Check {
     }
     let known = UNITS.iter().map(|(name, _)| *name).chain([sections::SHEET_NAME, sections::POOL]);
     let known: Vec<_> = known.collect();
-    let unknown: Vec<_> =
-        parts.entries().iter().map(Entry::name_text).filter(|name| !known.contains(&&**name)).collect();
-    let mut detail = format!("{} sections", parts.entries().len());
+    let unknown: Vec<_> = parts.entries.iter().map(Entry::name_text).filter(|name| !known.contains(&&**name)).collect();
+    let mut detail = format!("{} sections", parts.entries.len());
     if !unknown.is_empty() {
         detail.push_str(", unknown: ");
         detail.push_str(&unknown.join(", "));
@@ -206,9 +202,7 @@ fn sections(sheet: &Sheet) -> Check {
 fn fields(sheet: &Sheet) -> Check {
     let mut check = Check::new("fields");
     let parts = sheet.parts();
-    let name =
-        [sections::NAMES, sections::KINDS_BYTES, sections::KINDS].into_iter().find(|name| parts.entry(name).is_some());
-    let view = name.and_then(|name| Some(sheet.source.view(name).at(parts.entry(name)?.offset.get() as usize)));
+    let view = [sections::NAMES, sections::KINDS_BYTES, sections::KINDS].into_iter().find_map(|name| parts.view(name));
     let view = view.unwrap_or_else(|| sheet.source.view("sections"));
     for field in sheet.fields() {
         if let FieldKind::Fault(fault) = field.kind {
@@ -237,24 +231,22 @@ fn texts(sheet: &Sheet) -> Check {
     let mut check = Check::new("texts");
     let parts = sheet.parts();
     let mut count = 0u64;
-    if let Some(Some((view, mut pool))) = check.note(parts.bytes(sections::POOL)) {
-        let mut view = view;
-        while let Some(len) = pool.iter().position(|&b| b == 0) {
-            let (text, rest) = pool.split_at_checked(len).unwrap_or_default();
+    if let Some(Some((mut view, pool))) = check.note(parts.bytes(sections::POOL)) {
+        for stored in pool.split_inclusive(|&b| b == 0) {
+            let Some(text) = stored.strip_suffix(&[0]) else {
+                check.fail(damaged(view, "the last text has no terminating NUL"));
+                break;
+            };
             if let Err(error) = std::str::from_utf8(text) {
                 let valid_up_to = error.valid_up_to() as u64;
                 check.fail_with(|| view.error(ErrorKind::Text { encoding: "UTF-8", valid_up_to }));
             }
-            if len >= MAX_TEXT {
-                let (value, limit) = (len as u64, MAX_TEXT as u64);
+            if text.len() >= MAX_TEXT {
+                let (value, limit) = (text.len() as u64, MAX_TEXT as u64);
                 check.fail_with(|| view.error(ErrorKind::Limit { what: "bytes of a text", value, limit }));
             }
             count = count.saturating_add(1);
-            pool = rest.get(1..).unwrap_or_default();
-            view = view.skip(len).skip(1);
-        }
-        if !pool.is_empty() {
-            check.fail(damaged(view, "the last text has no terminating NUL"));
+            view = view.skip(stored.len());
         }
     }
     let Some(arrays) = &sheet.arrays else { return check.with_detail(format!("{count} texts")) };
@@ -263,8 +255,7 @@ fn texts(sheet: &Sheet) -> Check {
         Err(error) => check.fail(error.clone()),
         Ok(arrays) => {
             let pool = pool_end(parts);
-            let view = parts.bytes(sections::ARRAY).ok().flatten().map(|(view, _)| view);
-            let view = view.unwrap_or_else(|| sheet.source.view(sections::ARRAY));
+            let view = parts.view(sections::ARRAY).expect("the arrays were read from it");
             for (array, index) in (0..sheet.layout.arrays).flat_map(|a| (0..arrays.items(a)).map(move |i| (a, i))) {
                 items = items.saturating_add(1);
                 let item = u32::try_from(index).ok().and_then(|index| arrays.item(sheet.source.bytes(), array, index));
@@ -280,8 +271,8 @@ fn texts(sheet: &Sheet) -> Check {
 
 /// The first offset of the pool from which no text can begin: there is no NUL from there on.
 fn pool_end(parts: Sections<'_>) -> usize {
-    let pool = parts.bytes(sections::POOL).ok().flatten().map(|(_, bytes)| bytes).unwrap_or_default();
-    pool.iter().rposition(|&b| b == 0).map_or(0, |last| last.saturating_add(1))
+    let last = parts.bytes(sections::POOL).ok().flatten().and_then(|(_, pool)| pool.iter().rposition(|&b| b == 0));
+    last.map_or(0, |last| last.saturating_add(1))
 }
 
 /// The size of each record, and the cells that can be wrong: references to texts.
@@ -289,11 +280,11 @@ fn cells(sheet: &Sheet, progress: &Progress) -> Check {
     // Records of a sound sheet do not overlap. The limit bounds the walk over overlapping ones.
     let mut room = sheet.source.bytes().len();
     let bounded = sheet.records().iter().take_while(|entry| {
-        let left = room.checked_sub(entry.range().len());
-        room = left.unwrap_or(0);
-        left.is_some()
+        let fits = entry.range().len() <= room;
+        room = room.saturating_sub(entry.range().len());
+        fits
     });
-    let records = sheet.records().get(..bounded.count()).unwrap_or_default();
+    let (records, skipped) = sheet.records().split_at(bounded.count());
     let end = pool_end(sheet.parts());
     let references: Vec<&Field> =
         sheet.fields().iter().filter(|f| matches!(f.kind, FieldKind::Text | FieldKind::ArrayText(_))).collect();
@@ -308,10 +299,12 @@ fn cells(sheet: &Sheet, progress: &Progress) -> Check {
             check
         })
         .reduce(|| Check::new("records"), Check::merge);
-    let skipped = sheet.records().len().saturating_sub(records.len());
-    progress.advance(skipped as u64);
-    let note = if skipped > 0 { format!(", {skipped} of them not walked because they overlap") } else { String::new() };
-    check.with_detail(counted(sheet.records().len(), "record") + &note)
+    progress.advance(skipped.len() as u64);
+    let mut detail = counted(sheet.records().len(), "record");
+    if !skipped.is_empty() {
+        detail += &format!(", {} of them not walked because they overlap", skipped.len());
+    }
+    check.with_detail(detail)
 }
 
 fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, check: &mut Check) {

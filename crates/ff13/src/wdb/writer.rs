@@ -1,15 +1,18 @@
 //! Edits of sheets and packs (docs/formats/wdb.md §7).
 
-use super::directory::unescaped;
-use super::layout::Entry;
-use super::relay::{Added, Relay};
+use super::directory::damaged;
+use super::layout::ArrayInfo;
+use super::relay::{self, Added, Relay};
 use super::sections::{self, MAX_TEXT, bits};
 use super::{Field, FieldKind, Pack, Sheet};
+use crate::bytes::be;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
+use crate::text::unescaped;
 use crate::writable::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use zerocopy::IntoBytes as _;
 
 impl Writable for Sheet {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
@@ -80,7 +83,8 @@ struct Writer<'s, 'e> {
 
 impl<'s, 'e> Writer<'s, 'e> {
     fn new(sheet: &'s Sheet) -> Self {
-        let pool = sheet.pool.clone().and_then(|range| sheet.source.bytes().get(range)).unwrap_or_default();
+        // Without a pool, there is no text in it.
+        let pool = sheet.pool().unwrap_or_default();
         Self { sheet, pool, texts: HashMap::new(), more: Vec::new(), arrays: None }
     }
 
@@ -166,18 +170,15 @@ impl<'s, 'e> Writer<'s, 'e> {
 
     /// The bytes of a text that is written.
     fn text(&self, field: usize, value: &'e Value<'_>) -> Result<Cow<'e, [u8]>> {
-        let bytes = bytes_of(value);
-        if bytes.contains(&0) || bytes.len() >= MAX_TEXT {
-            let what = format!("a text without NUL of less than {MAX_TEXT} bytes");
-            return Err(self.does_not_fit(field, value, &what));
-        }
-        Ok(bytes)
+        bytes_of(value).filter(|bytes| !bytes.contains(&0) && bytes.len() < MAX_TEXT).ok_or_else(|| {
+            self.does_not_fit(field, value, &format!("a text without NUL of less than {MAX_TEXT} bytes"))
+        })
     }
 
     #[cold]
     fn does_not_fit(&self, field: usize, value: &Value<'_>, what: &str) -> Error {
-        let name = self.sheet.columns.get(field.saturating_add(1)).map(|column| column.name.clone());
-        refused(format!("column {}: {:?} does not fit: {what}", name.unwrap_or_default(), value.to_string()))
+        let column = self.sheet.columns.get(field.saturating_add(1)).expect("each field has a column");
+        refused(format!("column {}: {:?} does not fit: {what}", column.name, value.to_string()))
     }
 
     /// The offset of a text in the pool; a new text is appended.
@@ -189,8 +190,7 @@ impl<'s, 'e> Writer<'s, 'e> {
             return Err(refused("the sheet has no !!string section for texts"));
         }
         if self.pool.last().is_some_and(|&last| last != 0) {
-            let what = "the last text has no terminating NUL".into();
-            return Err(self.sheet.source.view(sections::POOL).error(ErrorKind::Damaged { what }));
+            return Err(damaged(self.sheet.source.view(sections::POOL), "the last text has no terminating NUL"));
         }
         let offset = u32::try_from(self.pool.len().saturating_add(self.more.len()));
         let offset = offset.map_err(|_| refused("the texts would have more than 4 GB"))?;
@@ -221,8 +221,8 @@ impl<'s, 'e> Writer<'s, 'e> {
             (FieldKind::ArrayText(array), value) => {
                 let text = self.text(number, value)?;
                 let index = self.item(array, text)?;
-                if field.bits < 32 && index.checked_shr(field.bits.into()).unwrap_or(0) != 0 {
-                    let most = 1u32.checked_shl(field.bits.into()).unwrap_or(u32::MAX);
+                if bits(index, 0, field.bits) != index {
+                    let most = 1u64.wrapping_shl(field.bits.into());
                     let what = format!("its array has room for {most} texts, and this one is not among them");
                     return Err(self.does_not_fit(number, value, &what));
                 }
@@ -233,17 +233,15 @@ impl<'s, 'e> Writer<'s, 'e> {
         let word = word.ok_or_else(|| self.does_not_fit(number, value, field.kind.name()))?;
         let to = data.get_mut(field.offset..).and_then(<[u8]>::first_chunk_mut);
         let to: &mut [u8; 4] = to.ok_or_else(|| self.too_short(field))?;
-        let mask = u32::MAX.checked_shr(32u32.saturating_sub(field.bits.into())).unwrap_or(0);
-        let mask = mask.checked_shl(field.shift.into()).unwrap_or(0);
-        let new = word.checked_shl(field.shift.into()).unwrap_or(0) & mask;
+        let mask = bits(u32::MAX, 0, field.bits).wrapping_shl(field.shift.into());
+        let new = word.wrapping_shl(field.shift.into()) & mask;
         *to = (u32::from_be_bytes(*to) & !mask | new).to_be_bytes();
         Ok(())
     }
 
     #[cold]
     fn too_short(&self, field: &Field) -> Error {
-        let what = format!("a record is too short for field {}", field.name).into();
-        self.sheet.source.view("record").error(ErrorKind::Damaged { what })
+        damaged(self.sheet.source.view("record"), format!("a record is too short for field {}", field.name))
     }
 
     /// The number of a text in a string array; a new text is appended.
@@ -261,57 +259,60 @@ impl<'s, 'e> Writer<'s, 'e> {
 
     /// The sections that the records need otherwise than they are.
     fn sections(self, relay: &mut Relay<'_>) -> Result<()> {
-        let sheet = self.sheet;
-        let section = |name: &str| {
-            let found = sheet.section_entries().iter().position(|entry| entry.name_bytes() == name.as_bytes());
-            found.ok_or_else(|| refused(format!("the sheet has no {name} section")))
-        };
-        if !self.more.is_empty() {
-            let index = section(sections::POOL)?;
-            let range = sheet.section_entries().get(index).map(Entry::range).unwrap_or_default();
+        if let Some(range) = self.sheet.pool.clone().filter(|_| !self.more.is_empty()) {
             let mut pool = Pieces::new();
             pool.keep(range);
             pool.put(self.more);
-            relay.data.insert(index, pool);
+            relay.data.insert(section(self.sheet, sections::POOL)?, pool);
         }
-        let Some((words, info, starts)) = self.arrays.and_then(Packed::written) else { return Ok(()) };
-        let new = [(sections::ARRAY, words), (sections::ARRAY_INFO, info), (sections::ARRAY_LIST, starts)];
-        for (name, bytes) in new {
+        let Some(arrays) = self.arrays.filter(|arrays| arrays.changed) else { return Ok(()) };
+        let (words, starts) = arrays.words_and_starts()?;
+        for (name, bytes) in
+            [(sections::ARRAY, words), (sections::ARRAY_INFO, arrays.info()), (sections::ARRAY_LIST, starts)]
+        {
             let mut pieces = Pieces::new();
             pieces.put(bytes);
-            relay.data.insert(section(name)?, pieces);
+            relay.data.insert(section(self.sheet, name)?, pieces);
         }
         Ok(())
     }
 }
 
-/// The bytes of a text: bytes that are not text are escaped in its shown form.
-fn bytes_of<'v>(value: &'v Value<'_>) -> Cow<'v, [u8]> {
-    let text = value.as_text().unwrap_or_default();
-    match unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err()) {
+/// The number of a section's entry.
+fn section(sheet: &Sheet, name: &str) -> Result<usize> {
+    let found = sheet.section_entries().iter().position(|entry| entry.name_bytes() == name.as_bytes());
+    found.ok_or_else(|| refused(format!("the sheet has no {name} section")))
+}
+
+/// The bytes of a text: bytes that are not text are escaped in its shown form. `None` for other values.
+fn bytes_of<'v>(value: &'v Value<'_>) -> Option<Cow<'v, [u8]>> {
+    let text = value.as_text()?;
+    Some(match unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err()) {
         Some(bytes) => bytes.into(),
         None => match text {
             Cow::Borrowed(text) => text.as_bytes().into(),
             Cow::Owned(text) => text.into_bytes().into(),
         },
-    }
+    })
 }
 
 /// The name of a record, padded.
 fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
-    let bytes = bytes_of(value);
+    padded_name(value).map_err(|what| {
+        let shown = value.to_string();
+        refused(format!("column record: {shown:?} does not fit: {what}"))
+    })
+}
+
+/// As [`name`]; the error says what would fit.
+fn padded_name(value: &Value<'_>) -> Result<[u8; 0x10], &'static str> {
+    let what = "a name of 1 to 16 bytes";
+    let bytes = bytes_of(value).filter(|bytes| !bytes.contains(&0) && !bytes.is_empty()).ok_or(what)?;
     if bytes.starts_with(b"!") {
-        let text = value.as_text().unwrap_or_default();
-        return Err(refused(format!("column record: {text:?} does not fit: sections begin with !")));
+        return Err("sections begin with !");
     }
     let mut name = [0; 0x10];
-    match name.get_mut(..bytes.len()) {
-        Some(to) if !bytes.contains(&0) && !bytes.is_empty() => to.copy_from_slice(&bytes),
-        _ => {
-            let text = value.as_text().unwrap_or_default();
-            return Err(refused(format!("column record: {text:?} does not fit: a name of 1 to 16 bytes")));
-        }
-    }
+    name.get_mut(..bytes.len()).ok_or(what)?.copy_from_slice(&bytes);
     Ok(name)
 }
 
@@ -341,9 +342,8 @@ impl Packed {
         order.sort_by_key(|&array| arrays.spans.get(array).map(|span| (span.start, span.end)));
         let (mut items, mut known) = (Vec::new(), Vec::new());
         for (number, used) in (0u32..).zip(used) {
-            let all = u32::try_from(arrays.items(number)).unwrap_or(u32::MAX);
-            let item = |index| arrays.item(sheet.source.bytes(), number, index);
-            let mut list: Vec<u32> = (0..all).map_while(item).collect();
+            let all = (0..=u32::MAX).map_while(|index| arrays.item(sheet.source.bytes(), number, index));
+            let mut list: Vec<u32> = all.collect();
             // Unused slots of the last word are filled before a new word.
             while list.len() > used as usize && list.last() == Some(&0) {
                 list.pop();
@@ -379,23 +379,27 @@ impl Packed {
         Ok(index)
     }
 
-    /// The three sections, if they change: words, their packing, and the start of each array.
-    fn written(self) -> Option<(Vec<u8>, Vec<u8>, Vec<u8>)> {
-        if !self.changed {
-            return None;
-        }
+    /// The section of the words' packing.
+    fn info(&self) -> Vec<u8> {
+        let per_word = self.per_word.try_into().expect("a word of 32 bits has at most 32 items");
+        ArrayInfo { reserved: [0; 2], per_word, bits: self.bits }.as_bytes().to_vec()
+    }
+
+    /// The section of the words, and the section of the start of each array.
+    fn words_and_starts(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         let mut words: Vec<u8> = Vec::new();
-        let mut starts: BTreeMap<usize, u32> = BTreeMap::new();
-        for array in self.order {
-            starts.insert(array, u32::try_from(words.len()).unwrap_or(u32::MAX));
-            for chunk in self.items.get(array)?.chunks(self.per_word as usize) {
-                let slot = |slot: u32| slot.saturating_mul(self.bits.into());
-                let put = |word: u32, (at, item): (u32, &u32)| word | item.checked_shl(slot(at)).unwrap_or(0);
-                words.extend_from_slice(&(0u32..).zip(chunk).fold(0, put).to_be_bytes());
+        let mut starts = vec![be::U32::ZERO; self.items.len()];
+        for &array in &self.order {
+            let arrays = (self.items.get(array), starts.get_mut(array));
+            let (Some(items), Some(start)) = arrays else { continue };
+            *start = relay::number(words.len())?;
+            for chunk in items.chunks(self.per_word as usize) {
+                // A word has one item of 32 bits, or several smaller ones from the lowest bit on.
+                let word = chunk.iter().rev().fold(0u32, |word, item| word.wrapping_shl(self.bits.into()) | item);
+                words.extend_from_slice(&word.to_be_bytes());
             }
         }
-        let info = vec![0, 0, u8::try_from(self.per_word).unwrap_or(1), self.bits];
-        Some((words, info, starts.into_values().flat_map(u32::to_be_bytes).collect()))
+        Ok((words, starts.as_bytes().to_vec()))
     }
 }
 

@@ -39,7 +39,8 @@ impl Keys {
     /// The key of block `n`, the number that is added to each of its bytes, and the number that its two halves are
     /// mixed with.
     fn of(&self, n: u64) -> (u64, u8, u64) {
-        let [key] = [n % 32].map(|at| usize::try_from(at).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0));
+        let [low, ..] = n.to_le_bytes();
+        let key = *self.0.get(usize::from(low % 32)).expect("there are 32 keys");
         let shift = key.to_le_bytes().iter().fold(0xC0u8, |sum, byte| sum.wrapping_sub(*byte));
         let at = n.wrapping_mul(8);
         let mix = (at | at << 10 | at << 20 | at << 30).wrapping_add(0xA165_2347);
@@ -76,5 +77,5 @@ impl Keys {
 
 /// The sum of every fourth byte.
 pub(super) fn checksum(data: &[u8]) -> u32 {
-    data.chunks_exact(4).fold(0u32, |sum, four| sum.wrapping_add(four.first().copied().unwrap_or(0).into()))
+    data.as_chunks::<4>().0.iter().fold(0u32, |sum, &[first, ..]| sum.wrapping_add(first.into()))
 }

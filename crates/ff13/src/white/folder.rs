@@ -3,6 +3,8 @@
 use super::game_kind::GameKind;
 use crate::error::{Error, Result};
 use crate::source::Source;
+use std::fs::DirEntry;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folders of a data folder that have lists, the ones that win first.
@@ -16,6 +18,13 @@ const LIST: &str = "filelist";
 pub(super) struct ListFile {
     path: Option<PathBuf>,
     name: String,
+}
+
+impl From<PathBuf> for ListFile {
+    fn from(path: PathBuf) -> Self {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Self { path: Some(path), name }
+    }
 }
 
 impl ListFile {
@@ -37,8 +46,9 @@ impl ListFile {
     /// The name of its image: the first that is there.
     pub(super) fn image(&self) -> String {
         let names = images(&self.name);
-        let there = |name: &&String| self.folder().is_some_and(|folder| folder.join(name).is_file());
-        names.iter().find(there).or(names.first()).cloned().unwrap_or_default()
+        let [likeliest, ..] = &names;
+        let found = names.iter().find(|name| self.folder().is_some_and(|folder| folder.join(name).is_file()));
+        found.unwrap_or(likeliest).clone()
     }
 }
 
@@ -54,28 +64,27 @@ fn parts(name: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The possible names of the image of the list `name`, the likeliest first.
-fn images(name: &str) -> Vec<String> {
+fn images(name: &str) -> [String; 3] {
     let Some((middle, platform, part)) = parts(name) else {
-        return vec![name.replacen(LIST, "white_img", 1)];
+        return std::array::from_fn(|_| name.replacen(LIST, "white_img", 1));
     };
     let dot = if platform.is_empty() { "" } else { "." };
     let main = format!("white_img{middle}{dot}{platform}.bin{part}");
     let script = format!("white{middle}{dot}{platform}.bin{part}");
     let zone = format!("white{middle}_img{part}{dot}{platform}.bin");
     match middle {
-        zoned if zoned.starts_with("_z") => vec![zone, script, main],
-        scripted if scripted.starts_with('_') => vec![script, zone, main],
-        _ => vec![main, script, zone],
+        zoned if zoned.starts_with("_z") => [zone, script, main],
+        scripted if scripted.starts_with('_') => [script, zone, main],
+        _ => [main, script, zone],
     }
 }
 
 /// The lists in `folder`, the lists of the game before the lists of scripts, by name.
 fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |e| Error::io("cannot read the folder", e);
+    let entries = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut found = Vec::new();
-    for entry in folder.read_dir().map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    for path in entries.map_err(|e| Error::io("cannot read the folder", e))?.iter().map(DirEntry::path) {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if parts(name).is_some() && path.is_file() {
             found.push((name.as_bytes().get(LIST.len()) == Some(&b'_'), path));
         }
@@ -102,22 +111,18 @@ pub(super) fn is_game(folder: &Path) -> bool {
 /// # Errors
 /// `Io` when a folder cannot be read.
 pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)> {
-    let place = |path: PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        ListFile { name: name.unwrap_or_default(), path: Some(path) }
-    };
     match source.path() {
         Some(folder) if folder.is_dir() => {
             let Some(data) = data_folder(folder) else { return Ok((Vec::new(), None)) };
             let mut places = Vec::new();
             for folder in FOLDERS.map(|name| data.join(name)).into_iter().filter(|folder| folder.is_dir()) {
-                places.extend(lists_in(&folder)?.into_iter().map(place));
+                places.extend(lists_in(&folder)?.into_iter().map(ListFile::from));
             }
             Ok((places, Some(data)))
         }
-        Some(file) => Ok((vec![place(file.to_owned())], Some(file.to_owned()))),
+        Some(file) => Ok((vec![file.to_owned().into()], Some(file.to_owned()))),
         None => {
-            let name = source.name().rsplit(['/', ':']).next().unwrap_or_default().to_owned();
+            let name = source.name().rsplit_once(['/', ':']).map_or(source.name(), |(_, name)| name).to_owned();
             Ok((vec![ListFile { path: None, name }], None))
         }
     }
@@ -125,14 +130,16 @@ pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)>
 
 /// The game that a data folder above `path` is of, by its name.
 pub(super) fn kind_of(path: &Path) -> Option<GameKind> {
-    let known = |path: &Path| {
-        path.ancestors().find_map(|folder| {
-            let name = folder.file_name()?.to_str()?.to_ascii_lowercase();
-            GameKind::ALL.into_iter().find(|kind| kind.folder() == name)
-        })
-    };
     // A given path may lack folders.
-    known(path).or_else(|| known(&path.canonicalize().ok()?))
+    kind_in(path).or_else(|| kind_in(&path.canonicalize().ok()?))
+}
+
+/// The game whose data folder has a name in `path`.
+fn kind_in(path: &Path) -> Option<GameKind> {
+    path.ancestors().find_map(|folder| {
+        let name = folder.file_name()?.to_str()?.to_ascii_lowercase();
+        GameKind::ALL.into_iter().find(|kind| kind.folder() == name)
+    })
 }
 
 #[cfg(test)]
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn images_have_the_names_that_the_games_give_them() {
-        let first = |name: &str| images(name).remove(0);
+        let first = |name: &str| images(name)[0].clone();
         assert_eq!(first("filelistu.win32.bin"), "white_imgu.win32.bin");
         assert_eq!(first("filelist2a.win32.bin"), "white_img2a.win32.bin");
         assert_eq!(first("filelist_scru.win32.bin"), "white_scru.win32.bin");

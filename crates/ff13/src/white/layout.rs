@@ -47,6 +47,13 @@ pub struct Header {
 }
 const _: () = assert!(size_of::<Header>() == 12);
 
+impl Header {
+    /// The end of the entries, which follow this header.
+    pub fn entries_end(&self) -> usize {
+        (self.files.get() as usize).saturating_mul(size_of::<Entry>()).saturating_add(size_of::<Self>())
+    }
+}
+
 /// A file (§3.1). The games have two layouts for the last four bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]

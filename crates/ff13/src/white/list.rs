@@ -10,11 +10,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::reader::Section;
 use crate::source::Source;
+use crate::text::shown;
 use crate::threads::prelude::*;
 use memchr::memmem;
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::fmt::Write as _;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The greatest size of the texts of a chunk: positions of texts in it are numbers of 16 bits.
@@ -31,7 +32,7 @@ const ONE_BY_ONE: usize = 3;
 pub(super) struct List {
     /// The file from the crypt header or the header on.
     source: Source,
-    /// The deciphered bytes of the list, if it was enciphered.
+    /// The deciphered bytes of the list without its trailer, if it was enciphered.
     plain: Option<Vec<u8>>,
     /// The start of the header, from the first byte of the file.
     base: usize,
@@ -82,24 +83,24 @@ pub(super) struct Text<'a> {
 
 /// Whether `data` has the header of a list that is or was enciphered.
 pub(super) fn has_crypt_header(data: &[u8]) -> bool {
-    peek_u32(data, 20) == Some(CRYPT_TAG)
+    peek_u32(data, offset_of!(CryptHeader, tag)) == Some(CRYPT_TAG)
 }
 
 /// Whether `data` is plausible as a plain list: the tables fill the space between the header and the first chunk, which
 /// is a zlib stream.
 pub(super) fn is_plain(data: &[u8]) -> bool {
-    let number = |at| peek_u32(data, at).map(u64::from);
-    let (Some(info), Some(chunks), Some(files)) = (number(0), number(4), number(8)) else { return false };
-    let entries = files.saturating_mul(size_of::<Entry>() as u64).saturating_add(size_of::<Header>() as u64);
-    let table = chunks.checked_sub(info).filter(|&len| len > 0 && len.is_multiple_of(size_of::<ChunkInfo>() as u64));
-    let at = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-    let first = number(at(info.saturating_add(8)));
-    let stream = data.get(at(chunks)..).and_then(<[u8]>::first_chunk::<2>);
-    files > 0
-        && info == entries
-        && table.is_some()
-        && first == Some(0)
-        && stream.is_some_and(|&[a, b]| a == 0x78 && u16::from_be_bytes([a, b]).is_multiple_of(31))
+    let view = View::new(data, "");
+    let Ok(header) = view.read::<Header>() else { return false };
+    let (info, chunks) = (header.chunk_info.get() as usize, header.chunk_data.get() as usize);
+    let Ok(first) = view.at(info).read::<ChunkInfo>() else { return false };
+    let Ok(&[a, b]) = view.at(chunks).read::<[u8; 2]>() else { return false };
+    header.files.get() > 0
+        && info == header.entries_end()
+        && chunks > info
+        && chunks.saturating_sub(info).is_multiple_of(size_of::<ChunkInfo>())
+        && first.offset.get() == 0
+        && a == 0x78
+        && u16::from_be_bytes([a, b]).is_multiple_of(31)
 }
 
 impl List {
@@ -117,36 +118,37 @@ impl List {
             let header: &CryptHeader = at.read()?;
             let size = header.size.get() as usize;
             if !size.is_multiple_of(BLOCK) {
-                return Err(at.skip(16).bad_value("size, which is no multiple of 8", header.size.get()));
+                let at = at.skip(offset_of!(CryptHeader, size));
+                return Err(at.bad_value("size, which is no multiple of 8", header.size.get()));
             }
             base = size_of::<CryptHeader>();
             len = size;
             let body = source.view("list").at(base).take(size.saturating_add(size_of::<CryptTrailer>()))?;
-            let (data, trailer) = if is_size(body, size) {
+            let body = if is_size(body, size) {
                 encryption = Encryption::Removed;
-                (Cow::Borrowed(body), body)
+                body
             } else {
                 encryption = Encryption::Present;
-                let deciphered = Keys::new(&header.seed).decrypt(body);
-                let deciphered = plain.insert(deciphered);
-                (Cow::Borrowed(&**deciphered), &**deciphered)
+                &**plain.insert(Keys::new(&header.seed).decrypt(body))
             };
             let at = source.view("crypt trailer").at(base.saturating_add(size));
-            let trailer: &CryptTrailer = View::new(trailer, "crypt trailer").at(size).read()?;
+            let (data, trailer) = body.split_at(size);
+            let trailer: &CryptTrailer = View::new(trailer, "crypt trailer").read()?;
             if trailer.size.get() as usize != size {
                 let what = "size in the deciphered trailer, which is not that of the header";
                 return Err(at.bad_value(what, trailer.size.get()));
             }
-            let (computed, stored) = (checksum(data.get(..size).unwrap_or_default()), trailer.checksum.get());
+            let (computed, stored) = (checksum(data), trailer.checksum.get());
             if computed != stored {
                 let kind = ErrorKind::Checksum {
                     algorithm: "sum of every fourth byte:",
                     stored: stored.into(),
                     computed: computed.into(),
                 };
-                mismatch = Some(at.skip(4).error(kind));
+                mismatch = Some(at.skip(offset_of!(CryptTrailer, checksum)).error(kind));
             }
         }
+        plain.iter_mut().for_each(|plain| plain.truncate(len));
         let layout = match (encryption, game) {
             (Encryption::None, Some(GameKind::First)) => EntryLayout::First,
             (Encryption::None, None) => {
@@ -183,12 +185,14 @@ impl List {
         let (info, data) = (header.chunk_info.get(), header.chunk_data.get());
         let files = header.files.get() as usize;
         self.view("entries").skip(size_of::<Header>()).array::<Entry>(files)?;
-        let entries = files.saturating_mul(size_of::<Entry>()).saturating_add(size_of::<Header>());
-        if (info as usize) < entries {
+        if (info as usize) < header.entries_end() {
             return Err(at.bad_value("chunk table offset, which is before the end of the entries", info));
         }
-        let Some(table) = data.checked_sub(info) else { return Err(at.skip(4).bad_value("chunk data offset", data)) };
-        let chunks = (table as usize).checked_div(size_of::<ChunkInfo>()).unwrap_or(0);
+        let Some(table) = data.checked_sub(info) else {
+            return Err(at.skip(offset_of!(Header, chunk_data)).bad_value("chunk data offset", data));
+        };
+        const ROW: usize = size_of::<ChunkInfo>();
+        let chunks = table as usize / ROW;
         let infos: &[ChunkInfo] = self.view("chunk table").skip(info as usize).array(chunks)?;
         // Chunks may overlap, so that a few bytes promise any number of texts.
         let value = infos.iter().map(|info| u64::from(info.size.get())).fold(0, u64::saturating_add);
@@ -204,14 +208,14 @@ impl List {
 
     /// The header, with offsets of the file. Deciphered bytes have the offsets of the enciphered ones.
     fn view(&self, part: &'static str) -> View<'_> {
-        let (bytes, origin) = match &self.plain {
-            Some(plain) => (plain.get(..self.size).unwrap_or_default(), self.base),
+        let bytes = match &self.plain {
+            Some(plain) => plain,
             None => {
                 let end = self.base.saturating_add(self.size);
-                (self.source.bytes().get(self.base..end).unwrap_or_default(), self.base)
+                self.source.bytes().get(self.base..end).expect("the list was opened inside of the file")
             }
         };
-        View::new(bytes, part).with_origin(self.source.view("").offset().saturating_add(origin as u64))
+        View::new(bytes, part).with_origin(self.source.view("").at(self.base).offset())
     }
 
     /// The number of files.
@@ -228,34 +232,40 @@ impl List {
     pub(super) fn check(&self) -> Result<()> {
         let at = self.view("chunk table").skip(self.chunk_info);
         let table = self.chunk_data.saturating_sub(self.chunk_info);
-        match table.checked_rem(size_of::<ChunkInfo>()) {
-            Some(0) => Ok(()),
-            _ => Err(at.bad_value("bytes of the table, which are no whole rows", table as u64)),
+        if table.is_multiple_of(size_of::<ChunkInfo>()) {
+            return Ok(());
         }
+        Err(at.bad_value("bytes of the table, which are no whole rows", table as u64))
     }
 
     /// The list's stretches, with offsets of the file.
     pub(super) fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.view("").at(at).offset();
+        let start = self.view("");
         let (header, entries) = (size_of::<Header>(), self.files.saturating_mul(size_of::<Entry>()));
         let chunks = self.chunks.len().saturating_mul(size_of::<ChunkInfo>());
         let data = self.size.saturating_sub(self.chunk_data);
         let mut sections = vec![
-            Section::new("header", at(0), header as u64, None),
-            Section::new("entries", at(header), entries as u64, Some(self.files as u64)),
-            Section::new("chunk_table", at(self.chunk_info), chunks as u64, Some(self.chunks.len() as u64)),
-            Section::new("chunks", at(self.chunk_data), data as u64, None),
+            Section::new("header", start.offset(), header as u64, None),
+            Section::new("entries", start.at(header).offset(), entries as u64, Some(self.files as u64)),
+            Section::new(
+                "chunk_table",
+                start.at(self.chunk_info).offset(),
+                chunks as u64,
+                Some(self.chunks.len() as u64),
+            ),
+            Section::new("chunks", start.at(self.chunk_data).offset(), data as u64, None),
         ];
         if self.encryption != Encryption::None {
             let before = self.source.view("").offset();
             sections.insert(0, Section::new("crypt_header", before, size_of::<CryptHeader>() as u64, None));
-            sections.push(Section::new("crypt_trailer", at(self.size), size_of::<CryptTrailer>() as u64, None));
+            let after = start.at(self.size).offset();
+            sections.push(Section::new("crypt_trailer", after, size_of::<CryptTrailer>() as u64, None));
         }
         sections
     }
 
     fn entries(&self) -> &[Entry] {
-        self.view("entries").skip(size_of::<Header>()).array(self.files).unwrap_or_default()
+        self.entry_view(0).array(self.files).expect("the list was opened with its entries inside")
     }
 
     /// The entry of file `n`.
@@ -272,7 +282,7 @@ impl List {
         // By rayon or not, so without a lock.
         let Ok(chunk) = self.chunks.get(n)?.get_or_try_init(|| {
             self.inflated.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, Infallible>(self.inflate(n))
+            Ok::<_, Infallible>(self.inflate(n).map_err(|error| error.context(format_args!("chunk {n}"))))
         });
         Some(chunk)
     }
@@ -280,14 +290,13 @@ impl List {
     fn inflate(&self, n: usize) -> Result<Vec<u8>> {
         let at = self.view("chunk table").skip(self.chunk_info).skip(n.saturating_mul(size_of::<ChunkInfo>()));
         let info: &ChunkInfo = at.read()?;
-        let within = |error: Error| error.context(format_args!("chunk {n}"));
         let (value, limit) = (info.size.get().into(), MAX_CHUNK);
         if value > limit {
-            return Err(within(at.error(ErrorKind::Limit { what: "bytes of the texts of a chunk", value, limit })));
+            return Err(at.error(ErrorKind::Limit { what: "bytes of the texts of a chunk", value, limit }));
         }
         let data = self.view("chunk").skip(self.chunk_data).skip(info.offset.get() as usize);
-        let stored = data.take(info.stored_size.get() as usize).map_err(within)?;
-        codec::zlib(stored, info.size.get() as usize).map_err(|kind| within(data.error(kind)))
+        let stored = data.take(info.stored_size.get() as usize)?;
+        codec::zlib(stored, info.size.get() as usize).map_err(|kind| data.error(kind))
     }
 
     /// Inflates all chunks on all cores.
@@ -316,11 +325,9 @@ impl List {
             return Err(at.skip(4).bad_value("position of a text in its chunk", position as u64));
         };
         parse(text).ok_or_else(|| {
-            let what = format!(
-                "its text is {:?}, not SECTOR:SIZE:STORED:PATH",
-                shown(text.get(..text.len().min(80)).unwrap_or_default())
-            );
-            at.error(ErrorKind::Damaged { what: what.into() })
+            let (begin, _) = text.split_at(text.len().min(80));
+            let what = format!("its text is {:?}, not SECTOR:SIZE:STORED:PATH", shown(begin)).into();
+            at.error(ErrorKind::Damaged { what })
         })
     }
 
@@ -332,10 +339,9 @@ impl List {
         let needle = [b":", path.as_bytes()].concat();
         let needle = memmem::Finder::new(&needle);
         for chunk in 0..self.chunks.len() {
-            // Bytes that are not UTF-8 have a shown form that differs from the stored one.
-            let may_have = |texts: &[u8]| needle.find(texts).is_some() || path.contains('\\');
             let Some(Ok(texts)) = self.chunk(chunk) else { continue };
-            if !may_have(texts) {
+            // Bytes that are not UTF-8 have a shown form that differs from the stored one.
+            if needle.find(texts).is_none() && !path.contains('\\') {
                 continue;
             }
             for (n, entry) in self.entries().iter().enumerate() {
@@ -372,13 +378,7 @@ fn text_at(texts: &[u8], position: usize) -> Option<&[u8]> {
 /// Takes a text apart: three hexadecimal numbers and a path, with `:` between them.
 fn parse(text: &[u8]) -> Option<Text<'_>> {
     let mut parts = text.splitn(4, |&byte| byte == b':');
-    let mut number = || {
-        let digits = parts.next().filter(|digits| (1..=16).contains(&digits.len()))?;
-        digits
-            .iter()
-            .try_fold(0u64, |number, &digit| Some(number.checked_mul(16)? | u64::from(char::from(digit).to_digit(16)?)))
-    };
-    let (sector, size, stored_size) = (number()?, number()?, number()?);
+    let (sector, size, stored_size) = (number(parts.next()?)?, number(parts.next()?)?, number(parts.next()?)?);
     let path = match parts.next()? {
         b"" | b" " => None,
         path => Some(shown(path)),
@@ -386,18 +386,12 @@ fn parse(text: &[u8]) -> Option<Text<'_>> {
     Some(Text { offset: sector.checked_mul(SECTOR)?, size, stored_size, path })
 }
 
-/// Bytes as text; bytes that are no UTF-8 as `\xff`.
-fn shown(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.into();
+/// A hexadecimal number of 1 to 16 digits.
+fn number(digits: &[u8]) -> Option<u64> {
+    if !(1..=16).contains(&digits.len()) {
+        return None;
     }
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\\x{byte:02x}");
-        }
-    }
-    text.into()
+    digits
+        .iter()
+        .try_fold(0u64, |number, &digit| Some(number.checked_mul(16)? | u64::from(char::from(digit).to_digit(16)?)))
 }

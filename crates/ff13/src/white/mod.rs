@@ -127,6 +127,11 @@ impl WhiteArchive {
         starts
     }
 
+    /// The number of files of all lists.
+    fn files(&self) -> usize {
+        *self.starts().last().expect("the last start is the number of files")
+    }
+
     /// The list of file `n`, and its number there.
     fn place(&self, n: usize) -> Result<(usize, usize)> {
         let starts = self.starts();
@@ -139,13 +144,11 @@ impl WhiteArchive {
 
     /// File `n` of list `list`.
     fn file_of(&self, list: usize, n: usize) -> Result<File<'_>> {
-        let laid_out = self.list(list)?;
-        let within = |error: Error| {
-            let error = error.context(format_args!("file {n}"));
-            if self.lists.len() == 1 { error } else { error.context(self.name_of(list)) }
-        };
-        let Text { offset, size, stored_size, path } = laid_out.text(n).map_err(within)?;
         let name = self.name_of(list);
+        let Text { offset, size, stored_size, path } = self.list(list)?.text(n).map_err(|error| {
+            let error = error.context(format_args!("file {n}"));
+            if self.lists.len() == 1 { error } else { error.context(name) }
+        })?;
         let path = path.unwrap_or_else(|| format!("{UNNAMED}{name}/{n}").into());
         let mut file = File::new(path, size, (list as u64) << 32 | n as u64);
         file.stored_size = stored_size;
@@ -185,8 +188,7 @@ impl WhiteArchive {
     fn all_at(&self, path: &str) -> impl Iterator<Item = usize> {
         let index = self.index.get_or_try_init(|| {
             (0..self.lists.len()).filter_map(|n| self.list(n).ok()).for_each(List::inflate_all);
-            let all = 0..self.starts().last().copied().unwrap_or(0);
-            let paths = all.filter_map(|n| Some((n, self.path_of(n)?)));
+            let paths = (0..self.files()).filter_map(|n| Some((n, self.path_of(n)?)));
             Ok::<_, Infallible>(PathIndex::new(paths))
         });
         let Ok(index) = index;
@@ -219,7 +221,7 @@ impl Archive for WhiteArchive {
         if let [_] = &*self.lists {
             return self.list(0).map(List::len);
         }
-        Ok(self.starts().last().copied().unwrap_or(0))
+        Ok(self.files())
     }
 
     /// A list alone that cannot be read is an error of [`Archive::len`].
@@ -254,9 +256,8 @@ impl Archive for WhiteArchive {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        let list = usize::try_from(file.handle >> 32).unwrap_or(usize::MAX);
-        let found = self.lists.get(list).zip(file.offset);
-        let (list, offset) = found.ok_or_else(|| archive::no_file(usize::MAX))?;
+        let list = usize::try_from(file.handle >> 32).ok().and_then(|list| self.lists.get(list));
+        let (list, offset) = list.zip(file.offset).ok_or_else(|| archive::no_file(usize::MAX))?;
         list.image.slice(offset, file.stored_size)
     }
 
@@ -269,9 +270,9 @@ impl Archive for WhiteArchive {
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
-        let files = |n: usize| self.list(n).map_or(0, |list| list.len() as u64);
-        let lists = self.lists.iter().enumerate();
-        Ok(lists.map(|(n, list)| Volume::new(list.image.name(), list.image.size(), files(n))).collect())
+        let files = (0..self.lists.len()).map(|n| self.list(n).map_or(0, |list| list.len() as u64));
+        let lists = self.lists.iter().zip(files);
+        Ok(lists.map(|(list, files)| Volume::new(list.image.name(), list.image.size(), files)).collect())
     }
 }
 
