@@ -134,11 +134,11 @@ impl Definitions {
     /// The `.def` files.
     fn take_files(&mut self, game: &dyn Archive, files: &Loose) {
         let files: Vec<&str> = files.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
-        let read = |path: &&str| {
+        let read = files.par_iter().map(|path| {
             let file = game.find(path)?.ok_or_else(|| archive::no_file(usize::MAX))?;
             definition_of(&game.stored(&file)?)
-        };
-        let read: Vec<_> = files.par_iter().map(read).collect();
+        });
+        let read: Vec<_> = read.collect();
         for (path, read) in files.into_iter().zip(read) {
             let Some((guid, ty)) = self.note(path, read) else { continue };
             let mut is_repeated = false;

@@ -69,9 +69,10 @@ impl Se2Archive {
     /// `NotInstalled` without a content folder.
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        let content = source.path().filter(|path| path.is_dir()).and_then(content_folder);
-        let missing = || Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
-        let loose = Loose::new(vec![content.ok_or_else(missing)?]);
+        let Some(content) = source.path().filter(|path| path.is_dir()).and_then(content_folder) else {
+            return Err(Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, ""));
+        };
+        let loose = Loose::new(vec![content]);
         Ok(Self { source, options: options.clone(), loose, definitions: Lazy::default() })
     }
 
@@ -87,8 +88,9 @@ impl Se2Archive {
 
     fn gathered(&self) -> &Definitions {
         // By rayon, so without a lock.
-        let gather = || Ok::<_, Infallible>(Definitions::gather(self, &self.loose, &self.options));
-        let Ok(gathered) = self.definitions.get_or_try_init(gather);
+        let Ok(gathered) = self
+            .definitions
+            .get_or_try_init(|| Ok::<_, Infallible>(Definitions::gather(self, &self.loose, &self.options)));
         gathered
     }
 
@@ -122,8 +124,12 @@ impl Archive for Se2Archive {
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         // A path that leads out of the folder, or to no file, is not in the archive.
-        let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "");
-        self.options.source_in_folder(&found.ok_or_else(missing)?)
+        match self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path)) {
+            Some(path) => self.options.source_in_folder(&path),
+            None => {
+                let what = format!("file {:?} not found", file.path);
+                Err(Error::of_part(ErrorKind::NotFound { what }, ""))
+            }
+        }
     }
 }

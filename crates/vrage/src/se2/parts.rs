@@ -117,15 +117,20 @@ impl Visitor for Walk<'_> {
 /// # Errors
 /// `Damaged` where the file is no JSON, or has no GUID.
 pub(super) fn definition_of(file: &Source) -> Result<(Guid, Option<String>)> {
+    parse_definition(file.bytes())
+        .map_err(|what| file.view("definition").error(ErrorKind::Damaged { what: what.into() }))
+}
+
+/// As [`definition_of`]; the error says what is wrong.
+fn parse_definition(bytes: &[u8]) -> Result<(Guid, Option<String>), String> {
     /// The mark that some editors write before a text.
     const MARK: &[u8] = b"\xEF\xBB\xBF";
-    let damaged = |what: String| file.view("definition").error(ErrorKind::Damaged { what: what.into() });
-    let text = file.bytes().strip_prefix(MARK).unwrap_or(file.bytes());
-    let def: Def = serde_json::from_slice(text).map_err(|e| damaged(e.to_string()))?;
-    let guid = def.value.and_then(|value| value.0).ok_or_else(|| damaged("it has no $Value.Guid".to_owned()))?;
+    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let def: Def = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+    let guid = def.value.and_then(|value| value.0).ok_or("it has no $Value.Guid")?;
     match Guid::parse(&guid) {
         Some(guid) => Ok((guid, def.ty)),
-        None => Err(damaged(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>()))),
+        None => Err(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>())),
     }
 }
 

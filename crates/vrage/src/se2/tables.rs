@@ -25,9 +25,8 @@ fn key_of(key: &Value<'_>) -> Option<Guid> {
 }
 
 fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
-    let rows = || game.definitions();
-    let table = DeclaredTable::new("definitions", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
-        .column(Column::text("guid").brief().key(), |found: &&Definition| Ok(guid(found.guid)))
+    let table = DeclaredTable::new("definitions", || Ok(game.definitions().len()), |n| Ok(game.definitions().get(n)))
+        .column(Column::text("guid").brief().key(), |found| Ok(guid(found.guid)))
         .found_by(|key| {
             let found = key_of(key).and_then(|guid| game.gathered().position(guid));
             Some(Ok(found.into_iter().collect()))
@@ -46,8 +45,7 @@ fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
 }
 
 fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
-    let rows = || game.assets();
-    let table = DeclaredTable::new("assets", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
+    let table = DeclaredTable::new("assets", || Ok(game.assets().len()), |n| Ok(game.assets().get(n)))
         .column(Column::text("guid").brief().key(), |asset| Ok(guid(asset.guid)))
         .column(Column::text("path").brief(), |asset| Ok(Value::text(&asset.path)))
         .label()

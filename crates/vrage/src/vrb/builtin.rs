@@ -12,7 +12,7 @@ pub struct Extent {
     /// Whether the size is exact and any bytes are a valid value.
     pub opaque: bool,
     /// The number of leaves, if the size is exact.
-    pub leaves: u64,
+    pub leaves: usize,
 }
 
 /// `Nullable<T>`, open.
@@ -81,17 +81,17 @@ impl Builtin {
 
     /// The size of a value in bytes.
     pub(super) fn extent(self) -> Extent {
+        let least = match self {
+            Self::String | Self::Type => return Extent { least: 1, ..Extent::default() },
+            Self::Boolean | Self::Byte => 1,
+            Self::Int16 | Self::UInt16 => 2,
+            Self::Int32 | Self::UInt32 | Self::Single => 4,
+            Self::Int64 | Self::UInt64 | Self::Double => 8,
+            Self::Guid => 16,
+        };
         // A check counts the values that no known file confirms, so it must not pass over them.
-        let fixed = |least| Extent { least, fixed: true, opaque: !self.by_position(), leaves: 1 };
-        match self {
-            Self::String | Self::Type => Extent { least: 1, ..Extent::default() },
-            Self::Boolean => Extent { opaque: false, ..fixed(1) },
-            Self::Byte => fixed(1),
-            Self::Int16 | Self::UInt16 => fixed(2),
-            Self::Int32 | Self::UInt32 | Self::Single => fixed(4),
-            Self::Int64 | Self::UInt64 | Self::Double => fixed(8),
-            Self::Guid => fixed(16),
-        }
+        let opaque = self != Self::Boolean && !self.by_position();
+        Extent { least, fixed: true, opaque, leaves: 1 }
     }
 
     /// Whether it is an integer, as an enum is stored.

@@ -8,6 +8,7 @@ use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::counted;
 use crate::table::{Guid, Value};
+use std::ops::Range;
 
 /// The bytes of a chunk and the models that explain them.
 #[derive(Debug, Clone, Copy)]
@@ -165,7 +166,7 @@ pub struct Walker<'a> {
     fuel: u64,
     skim: Skim,
     /// Leaves of values that were passed over without being looked at.
-    passed: u64,
+    passed: usize,
     /// Values that may still be read in vain by [`Walker::pass`].
     tries: u64,
     inferred: Inferred,
@@ -264,12 +265,12 @@ impl<'a> Walker<'a> {
 
     /// Skips the next value if it has at most `most` leaves, and returns their number. Returns `None`, without a move,
     /// if it has more, and after enough tries that single steps are cheaper.
-    pub(super) fn pass(&mut self, most: u64) -> Result<Option<u64>> {
+    pub(super) fn pass(&mut self, most: usize) -> Result<Option<usize>> {
         let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
         let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
         let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
         self.passed = 0;
-        let mut met = 0u64;
+        let mut met = 0usize;
         let result = loop {
             let step = self.step::<true>(&mut |event: Event<'_>| {
                 met = met.saturating_add(matches!(event, Event::Leaf(..)).into());
@@ -332,10 +333,15 @@ impl<'a> Walker<'a> {
         self.data
     }
 
+    /// A range of the bytes, between positions of walks over them.
+    pub(super) fn bytes(&self, range: Range<usize>) -> &'a [u8] {
+        self.data.get(range).expect("walks stay in the data, and go forward between such positions")
+    }
+
     /// The bytes that are still to be walked over; `None` in an image, whose members may be stored in any order.
     pub(super) fn rest(&self) -> Option<&'a [u8]> {
-        let is_image = |frame: &Frame<'_>| matches!(frame, Frame::Record { image: Some(_), .. });
-        if self.stack.iter().any(is_image) { None } else { self.data.get(self.at..) }
+        let in_image = self.stack.iter().any(|frame| matches!(frame, Frame::Record { image: Some(_), .. }));
+        if in_image { None } else { self.data.get(self.at..) }
     }
 
     /// Passes over the rest of the record, list or dictionary that the walk is in.
@@ -434,7 +440,7 @@ impl<'a> Walker<'a> {
                 let types = self.graph.types;
                 let mut slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
                 if let &mut Some(image) = image {
-                    let offset = member.offset.unwrap_or(0);
+                    let offset = member.image_offset();
                     let extent = types.extent(member.model);
                     let inside = offset.checked_add(extent.least).is_some_and(|end| end <= image.size);
                     if !inside || !extent.fixed || member.polymorphic {
@@ -702,7 +708,7 @@ impl<'a> Walker<'a> {
             return Ok(0);
         }
         self.take((extent.least as usize).saturating_mul(count as usize))?;
-        self.passed = self.passed.saturating_add(extent.leaves.saturating_mul(count.into()));
+        self.passed = self.passed.saturating_add(extent.leaves.saturating_mul(count as usize));
         Ok(count)
     }
 

@@ -1,6 +1,7 @@
 //! The fixed structs of an archive (docs/formats/vrb.md §1): little-endian, packed, cast in place.
 
 use crate::bytes::le;
+use crate::codec;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// "VR3B", and the seed of every checksum.
@@ -42,7 +43,7 @@ pub struct ChunkArchiveEntry {
 const _: () = assert!(size_of::<ChunkArchiveEntry>() == 40);
 
 /// The header: the first 192 bytes.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveHeader {
     /// [`MAGIC`].
@@ -66,6 +67,14 @@ pub struct ArchiveHeader {
     /// Zero in every known file.
     pub reserved: [u8; 20],
 }
+impl ArchiveHeader {
+    /// The checksum of the other fields.
+    pub(super) fn computed_checksum(mut self) -> u64 {
+        self.checksum = le::U64::ZERO;
+        codec::xxh64(self.as_bytes(), MAGIC.into())
+    }
+}
+
 const _: () = assert!(size_of::<ArchiveHeader>() == 192);
 const _: () = assert!(std::mem::offset_of!(ArchiveHeader, bundle_table) == 16);
 const _: () = assert!(std::mem::offset_of!(ArchiveHeader, type_table) == 52);

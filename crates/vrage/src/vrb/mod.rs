@@ -42,17 +42,18 @@ pub use path::{Path, Step};
 pub use shape::Shape;
 pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 
-use crate::bytes::{Cursor, Utf16};
+use crate::budget;
+use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::writable::{refused, short_text};
-use crate::{budget, codec};
 use assetq_core::Openable;
 use graph::{Graph, PendingValue};
 pub use options::{Limits, Options};
 use part::Room;
 use std::collections::HashSet;
+use std::mem::offset_of;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use types::table_text;
 
@@ -127,29 +128,26 @@ impl VrbArchive {
     pub fn open_with(from: impl Openable, options: Options) -> Result<Self> {
         let source = from.open_source(&assetq_core::Options::default())?;
         let view = source.view("header");
-        let magic = view.read::<crate::bytes::le::U32>()?.get();
+        let magic = view.read::<le::U32>()?.get();
         if magic != MAGIC {
             return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: magic.into() }));
         }
-        let header = *view.read::<ArchiveHeader>()?;
+        let header = view.read::<ArchiveHeader>()?;
         if header.version.get() != VERSION {
-            return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.version.get().into() }));
+            let view = view.locate(&header.version);
+            return Err(view.error(ErrorKind::BadVersion { found: header.version.get().into() }));
         }
-        let origin = view.offset();
         let mut room = Room::new(options.limits.decoded(&source));
-        let mut part = |label: &str, entry, at: u64| {
-            ArchivePart::new(label.into(), entry, (origin.saturating_add(at), None), &mut room)
-        };
         let this = Self {
             options,
-            bundle_table: part("bundle table", header.bundle_table, 16),
-            type_table: part("type table", header.type_table, 52),
-            chunk_table: part("chunk table", header.chunk_table, 88),
+            bundle_table: part_in(view, "bundle table", &header.bundle_table, &mut room),
+            type_table: part_in(view, "type table", &header.type_table, &mut room),
+            chunk_table: part_in(view, "chunk table", &header.chunk_table, &mut room),
             main: ChunkPart {
                 name: MAIN.into(),
-                part: part("chunk [Main]", header.main_chunk.entry, 132),
+                part: part_in(view, "chunk [Main]", &header.main_chunk.entry, &mut room),
                 root: header.main_chunk.root_type.get(),
-                root_at: origin.saturating_add(168),
+                root_at: view.locate(&header.main_chunk.root_type).offset(),
                 shared: false,
                 leaves: OnceLock::new(),
             },
@@ -182,14 +180,13 @@ impl VrbArchive {
     /// # Errors
     /// `Checksum`.
     pub fn check_header(&self) -> Result<()> {
-        let view = self.source.view("header");
-        let mut bytes = *view.read::<[u8; size_of::<ArchiveHeader>()]>()?;
-        bytes.iter_mut().skip(8).take(8).for_each(|b| *b = 0);
-        let (stored, computed) = (self.header()?.checksum.get(), codec::xxh64(&bytes, MAGIC.into()));
+        let header = self.header()?;
+        let (stored, computed) = (header.checksum.get(), header.computed_checksum());
         if stored == computed {
             return Ok(());
         }
-        Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
+        let view = self.source.view("header").locate(&header.checksum);
+        Err(view.error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
     }
 
     /// Adds a warning, once.
@@ -221,26 +218,27 @@ impl VrbArchive {
     /// When the bundle table cannot be decoded, or has another number of records than the header.
     pub fn bundles(&self) -> Result<Vec<Bundle<'_>>> {
         let data = self.data(&self.bundle_table)?;
-        let read = || {
-            let mut cursor = Cursor::new(data.view("bundles"));
-            let count = self.count("bundle count", self.header()?.bundle_count.get(), 124, 20, data)?;
-            let mut bundles = Vec::new();
-            for _ in 0..count {
-                let name = table_text(&mut cursor)?;
-                let version = [cursor.i32()?, cursor.i32()?, cursor.i32()?, cursor.i32()?];
-                bundles.push(Bundle { name, version });
-            }
-            cursor.expect_end()?;
-            Ok(bundles)
-        };
-        read().map_err(|e: Error| e.context(self.bundle_table.label()))
+        self.bundles_in(data).map_err(|e| e.context(self.bundle_table.label()))
     }
 
-    /// A count in the header at `field`, of records that take `least` bytes each in `table`.
-    fn count(&self, what: &'static str, count: i32, field: usize, least: u64, table: &Source) -> Result<u32> {
-        match u32::try_from(count) {
+    fn bundles_in<'a>(&self, data: &'a Source) -> Result<Vec<Bundle<'a>>> {
+        let mut cursor = Cursor::new(data.view("bundles"));
+        let count = self.count("bundle count", &self.header()?.bundle_count, 20, data)?;
+        let mut bundles = Vec::new();
+        for _ in 0..count {
+            let name = table_text(&mut cursor)?;
+            let version = [cursor.i32()?, cursor.i32()?, cursor.i32()?, cursor.i32()?];
+            bundles.push(Bundle { name, version });
+        }
+        cursor.expect_end()?;
+        Ok(bundles)
+    }
+
+    /// A count in the header, of records that take `least` bytes each in `table`.
+    fn count(&self, what: &'static str, stored: &le::I32, least: u64, table: &Source) -> Result<u32> {
+        match u32::try_from(stored.get()) {
             Ok(n) if u64::from(n).saturating_mul(least) <= table.bytes().len() as u64 => Ok(n),
-            _ => Err(self.source.view("header").at(field).bad_value(what, count)),
+            _ => Err(self.source.view("header").locate(stored).bad_value(what, stored.get())),
         }
     }
 
@@ -286,11 +284,8 @@ impl VrbArchive {
             return Ok(Some(self.main()));
         }
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        let find = |name: &str| self.extra().map(|extra| extra.iter().find(|chunk| chunk.name == name));
-        let chunk = match (find(name)?, bare) {
-            (None, Some(bare)) => find(bare)?,
-            (found, _) => found,
-        };
+        let extra = self.extra()?;
+        let chunk = [Some(name), bare].into_iter().flatten().find_map(|name| extra.iter().find(|c| c.name == name));
         Ok(chunk.map(|chunk| Chunk { archive: self, chunk }))
     }
 
@@ -298,32 +293,32 @@ impl VrbArchive {
     /// published description of the table and from how the other tables write strings (§7).
     fn extra(&self) -> Result<&Vec<ChunkPart>> {
         self.extra.get_or_try_init(|| {
-            let stored = self.header()?.chunk_count.get();
-            if stored == 0 {
+            if self.header()?.chunk_count.get() == 0 {
                 return Ok(Vec::new());
             }
             let data = self.data(&self.chunk_table)?;
-            let read = || {
-                let mut cursor = Cursor::new(data.view("chunks"));
-                let count = self.count("chunk count", stored, 128, 44, data)?;
-                let (mut chunks, mut room) = (Vec::new(), self.room);
-                for _ in 0..count {
-                    let name = table_text(&mut cursor)?.to_string();
-                    let at = cursor.view().offset();
-                    let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
-                    let decoded = self.chunk_table.entry().compression_type != 0;
-                    let place = (at, decoded.then_some("chunk table, decompressed"));
-                    let part = ArchivePart::new(format!("chunk {name}"), entry, place, &mut room);
-                    let (root, root_at) = (root_type.get(), at.saturating_add(36));
-                    let (shared, leaves) = (false, OnceLock::new());
-                    chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
-                }
-                cursor.expect_end()?;
-                self.mark_shared(&mut chunks);
-                Ok(chunks)
-            };
-            read().map_err(|e: Error| e.context(self.chunk_table.label()))
+            self.extra_in(data).map_err(|e| e.context(self.chunk_table.label()))
         })
+    }
+
+    fn extra_in(&self, data: &Source) -> Result<Vec<ChunkPart>> {
+        let mut cursor = Cursor::new(data.view("chunks"));
+        let count = self.count("chunk count", &self.header()?.chunk_count, 44, data)?;
+        let (mut chunks, mut room) = (Vec::new(), self.room);
+        for _ in 0..count {
+            let name = table_text(&mut cursor)?.to_string();
+            let at = cursor.view();
+            let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
+            let decoded = self.chunk_table.entry().compression_type != 0;
+            let place = (at.offset(), decoded.then_some("chunk table, decompressed"));
+            let part = ArchivePart::new(format!("chunk {name}"), entry, place, &mut room);
+            let (root, root_at) = (root_type.get(), at.skip(offset_of!(ChunkArchiveEntry, root_type)).offset());
+            let (shared, leaves) = (false, OnceLock::new());
+            chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
+        }
+        cursor.expect_end()?;
+        self.mark_shared(&mut chunks);
+        Ok(chunks)
     }
 
     /// Marks the chunks whose stored bytes overlap another part. No known file has such chunks; a hostile one could
@@ -358,22 +353,18 @@ impl VrbArchive {
         }
         // The longest name wins if one chunk's name is a prefix of another's.
         let extra = self.extra()?.iter().filter(|chunk| !chunk.name.is_empty());
-        let in_brackets = |chunk: &&ChunkPart| {
-            let name = entry.strip_prefix('[').and_then(|rest| rest.strip_prefix(&*chunk.name));
-            name.is_some_and(|rest| rest.starts_with(']'))
-        };
-        if let Some(chunk) = extra.clone().filter(in_brackets).max_by_key(|chunk| chunk.name.len()) {
-            let rest = entry.get(chunk.name.len().saturating_add(2)..).unwrap_or_default();
+        let in_brackets = extra
+            .clone()
+            .filter_map(|chunk| Some((chunk, entry.strip_prefix('[')?.strip_prefix(&*chunk.name)?.strip_prefix(']')?)));
+        if let Some((chunk, rest)) = in_brackets.max_by_key(|(chunk, _)| chunk.name.len()) {
             return Chunk { archive: self, chunk }.value(rest);
         }
-        let is_of = |chunk: &&ChunkPart| {
-            let rest = entry.strip_prefix(&*chunk.name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        let Some(chunk) = extra.filter(is_of).max_by_key(|chunk| chunk.name.len()) else {
+        let bare = extra
+            .filter_map(|chunk| Some((chunk, entry.strip_prefix(&*chunk.name)?)))
+            .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['.', '[']));
+        let Some((chunk, rest)) = bare.max_by_key(|(chunk, _)| chunk.name.len()) else {
             return self.main().value(entry);
         };
-        let rest = entry.get(chunk.name.len()..).unwrap_or_default();
         let found = Chunk { archive: self, chunk }.value(rest)?;
         // A damaged main chunk has no value of this name that could be shown instead.
         let of_main = self.main().value(entry);
@@ -387,6 +378,11 @@ impl VrbArchive {
             (found, _) => Ok(found),
         }
     }
+}
+
+/// The part that an entry in the header describes.
+fn part_in<'a>(header: View<'a>, name: &str, entry: &'a ArchiveEntry, room: &mut Room) -> ArchivePart {
+    ArchivePart::new(name.into(), *entry, (header.locate(entry).offset(), None), room)
 }
 
 /// A chunk of an archive.

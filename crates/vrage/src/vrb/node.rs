@@ -73,7 +73,7 @@ impl<'a> Node<'a> {
         let mut walker = self.walk();
         // For each open branch, whether a map of type and value must be closed after it.
         let mut wrapped = Vec::new();
-        let mut key = String::new();
+        let mut show = Show { out, key: String::new() };
         loop {
             let stated = walker.stated_model();
             let Some(event) = walker.next()? else { break };
@@ -83,26 +83,20 @@ impl<'a> Node<'a> {
                 _ => None,
             };
             let record = matches!(event, Event::BeginRecord(_));
-            let show = |out: &mut dyn Visitor, key: &mut String, event: Event<'a>| {
-                let mut show = Show { out, key: std::mem::take(key) };
-                let done = show.event(event);
-                *key = show.key;
-                done
-            };
             match named {
                 Some(model) if record => {
-                    show(out, &mut key, event)?;
-                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
+                    show.event(event)?;
+                    show.out.field(TYPE, &types.model_name(model)?)?;
                     wrapped.push(false);
                 }
                 Some(model) => {
                     let leaf = matches!(event, Event::Leaf(..));
-                    out.begin_map()?;
-                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
-                    out.key(VALUE)?;
-                    show(out, &mut key, event)?;
+                    show.out.begin_map()?;
+                    show.out.field(TYPE, &types.model_name(model)?)?;
+                    show.out.key(VALUE)?;
+                    show.event(event)?;
                     if leaf {
-                        out.end_map()?;
+                        show.out.end_map()?;
                     } else {
                         wrapped.push(true);
                     }
@@ -110,12 +104,12 @@ impl<'a> Node<'a> {
                 None => {
                     let begins = matches!(event, Event::BeginList(..) | Event::BeginDictionary { .. });
                     let ends = matches!(event, Event::EndRecord | Event::EndList | Event::EndDictionary { .. });
-                    show(out, &mut key, event)?;
+                    show.event(event)?;
                     if begins {
                         wrapped.push(false);
                     }
                     if ends && wrapped.pop() == Some(true) {
-                        out.end_map()?;
+                        show.out.end_map()?;
                     }
                 }
             }

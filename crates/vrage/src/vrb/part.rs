@@ -6,6 +6,7 @@ use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
+use std::mem::offset_of;
 use std::sync::OnceLock;
 
 /// How a part is stored.
@@ -57,9 +58,10 @@ impl Room {
     /// before. A part that is stored as it is needs no room.
     fn take(&mut self, entry: &ArchiveEntry) -> u64 {
         let before = self.taken;
-        let size = u64::try_from(entry.uncompressed_size.get()).unwrap_or(u64::MAX);
-        let after = before.saturating_add(if entry.compression_type == 0 { 0 } else { size });
-        if after <= self.limit {
+        if entry.compression_type != 0
+            && let Ok(size) = u64::try_from(entry.uncompressed_size.get())
+            && let Some(after) = before.checked_add(size).filter(|after| *after <= self.limit)
+        {
             self.taken = after;
         }
         before
@@ -100,19 +102,28 @@ impl ArchivePart {
         &self.label
     }
 
+    /// The size of the stored bytes as declared; 0 for a negative number, which is an error of [`ArchivePart::stored`].
+    pub(super) fn stored_size(&self) -> u64 {
+        self.entry.entry_size.get().max(0).unsigned_abs()
+    }
+
     /// An error in a field of the entry, at `field` bytes from its start.
-    fn entry_error(&self, kind: ErrorKind, field: u64) -> Error {
+    fn entry_error(&self, kind: ErrorKind, field: usize) -> Error {
         let (at, table) = self.place;
-        let error = Error::new(kind, self.name.clone(), at.saturating_add(field));
+        let error = Error::new(kind, self.name.clone(), at.saturating_add(field as u64));
         match table {
             Some(table) => error.context(table),
             None => error,
         }
     }
 
-    fn not_negative(&self, what: &'static str, value: i64, field: u64) -> Result<u64> {
-        let bad = || self.entry_error(ErrorKind::BadValue { what: what.into(), value: value.into() }, field);
-        u64::try_from(value).map_err(|_| bad())
+    fn not_negative(&self, what: &'static str, value: i64, field: usize) -> Result<u64> {
+        u64::try_from(value)
+            .map_err(|_| self.entry_error(ErrorKind::BadValue { what: what.into(), value: value.into() }, field))
+    }
+
+    fn offset(&self) -> Result<u64> {
+        self.not_negative("offset", self.entry.offset.get(), offset_of!(ArchiveEntry, offset))
     }
 
     /// How it is stored.
@@ -121,8 +132,10 @@ impl ArchivePart {
     /// `BadValue` for a number that stands for no compression.
     pub fn compression(&self) -> Result<Compression> {
         let byte = self.entry.compression_type;
-        let bad = || ErrorKind::BadValue { what: "compression type".into(), value: byte.into() };
-        Compression::of(byte).ok_or_else(|| self.entry_error(bad(), 32))
+        Compression::of(byte).ok_or_else(|| {
+            let kind = ErrorKind::BadValue { what: "compression type".into(), value: byte.into() };
+            self.entry_error(kind, offset_of!(ArchiveEntry, compression_type))
+        })
     }
 
     /// Checks that the bytes of the entry that are zero in every known file are zero.
@@ -130,11 +143,17 @@ impl ArchivePart {
     /// # Errors
     /// `BadValue`.
     pub(super) fn check_padding(&self) -> Result<()> {
+        const DELTA: usize = offset_of!(ArchiveEntry, delta_encoded);
+        const PADDING: usize = offset_of!(ArchiveEntry, padding);
         let [a, b] = self.entry.padding;
-        for (value, field) in [(self.entry.delta_encoded, 33), (a, 34), (b, 35)] {
+        for (what, value, field) in [
+            ("delta encoding", self.entry.delta_encoded, DELTA),
+            ("padding", a, PADDING),
+            ("padding", b, PADDING.saturating_add(1)),
+        ] {
             if value != 0 {
-                let what = if field == 33 { "delta encoding" } else { "padding" }.into();
-                return Err(self.entry_error(ErrorKind::BadValue { what, value: value.into() }, field));
+                let kind = ErrorKind::BadValue { what: what.into(), value: value.into() };
+                return Err(self.entry_error(kind, field));
             }
         }
         Ok(())
@@ -149,7 +168,7 @@ impl ArchivePart {
             0 => Ok(()),
             byte => {
                 let what = format!("delta encoding (byte {byte:#04x})").into();
-                Err(self.entry_error(ErrorKind::Unsupported { what }, 33))
+                Err(self.entry_error(ErrorKind::Unsupported { what }, offset_of!(ArchiveEntry, delta_encoded)))
             }
         }
     }
@@ -165,8 +184,9 @@ impl ArchivePart {
     /// # Errors
     /// `BadValue` for a negative offset or size, `OutOfBounds` when they are not in the file.
     pub fn stored(&self, file: &Source) -> Result<Source> {
-        let offset = self.not_negative("offset", self.entry.offset.get(), 0)?;
-        let size = self.not_negative("stored size", self.entry.entry_size.get(), 16)?;
+        let offset = self.offset()?;
+        let field = offset_of!(ArchiveEntry, entry_size);
+        let size = self.not_negative("stored size", self.entry.entry_size.get(), field)?;
         let range = usize::try_from(offset).ok().zip(offset.checked_add(size).and_then(|e| usize::try_from(e).ok()));
         range.and_then(|(start, end)| file.slice(start..end, &self.name)).ok_or_else(|| {
             let have = (file.bytes().len() as u64).saturating_sub(offset);
@@ -192,7 +212,8 @@ impl ArchivePart {
         if stored == computed {
             return Ok(());
         }
-        Err(self.entry_error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }, 8))
+        let kind = ErrorKind::Checksum { algorithm: "XXH64", stored, computed };
+        Err(self.entry_error(kind, offset_of!(ArchiveEntry, checksum)))
     }
 
     /// The decoded bytes, kept: borrowed from the file where they are stored as they are. `warn` is given a checksum
@@ -226,13 +247,14 @@ impl ArchivePart {
     pub fn decode(&self, file: &Source, limits: &Limits) -> Result<Source> {
         let compression = self.compression()?;
         let stored = self.stored(file)?;
-        let size = self.not_negative("size", self.entry.uncompressed_size.get(), 24)?;
+        let field = offset_of!(ArchiveEntry, uncompressed_size);
+        let size = self.not_negative("size", self.entry.uncompressed_size.get(), field)?;
         let have = stored.bytes().len() as u64;
         let decode = match compression {
             Compression::None if size == have => return Ok(stored),
             Compression::None => {
                 let what = format!("stored as it is with {have} bytes, but its size is said to be {size}").into();
-                return Err(self.entry_error(ErrorKind::Damaged { what }, 24));
+                return Err(self.entry_error(ErrorKind::Damaged { what }, field));
             }
             Compression::Zlib => codec::zlib,
             Compression::Brotli => codec::brotli,
@@ -242,10 +264,10 @@ impl ArchivePart {
             Ok(bytes) if value <= limit => bytes,
             _ => {
                 let what = "decompressed size of all parts up to this one";
-                return Err(self.entry_error(ErrorKind::Limit { what, value, limit }, 24));
+                return Err(self.entry_error(ErrorKind::Limit { what, value, limit }, field));
             }
         };
-        let offset = u64::try_from(self.entry.offset.get()).unwrap_or(0);
+        let offset = self.offset()?;
         let data = decode(stored.bytes(), bytes).map_err(|kind| Error::new(kind, self.name.clone(), offset))?;
         Ok(Source::from_vec(&self.label, data))
     }

@@ -1,6 +1,7 @@
 //! The format as commands see it.
 
 use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
+use crate::bytes::le;
 use crate::error::Result;
 use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::reader::{Graphs, RawEntries};
@@ -22,6 +23,13 @@ impl FileFormat for VrbArchive {
     }
 }
 
+/// A part as a section. Negative numbers, which `verify` reports, are shown as 0.
+fn section(name: &str, part: &ArchivePart, count: Option<le::I32>) -> Section {
+    let count = count.and_then(|count| count.get().try_into().ok());
+    let offset = part.entry().offset.get().max(0).unsigned_abs();
+    Section::new(name.to_owned(), offset, part.stored_size(), count)
+}
+
 impl Reader for VrbArchive {
     fn source(&self) -> &Source {
         &self.source
@@ -33,23 +41,18 @@ impl Reader for VrbArchive {
 
     fn sections(&self) -> Vec<Section> {
         let Ok(header) = self.header() else { return Vec::new() };
-        let section = |name: String, part: &ArchivePart, count: Option<i32>| {
-            let size = |v: i64| u64::try_from(v).unwrap_or(0);
-            let (offset, stored) = (size(part.entry().offset.get()), size(part.entry().entry_size.get()));
-            Section::new(name, offset, stored, count.and_then(|c| u64::try_from(c).ok()))
-        };
         let mut sections = vec![
             Section::new("header", 0, size_of::<ArchiveHeader>() as u64, None),
-            section(MAIN.into(), &self.main.part, None),
-            section("bundle table".into(), &self.bundle_table, Some(header.bundle_count.get())),
-            section("type table".into(), &self.type_table, None),
+            section(MAIN, &self.main.part, None),
+            section("bundle table", &self.bundle_table, Some(header.bundle_count)),
+            section("type table", &self.type_table, None),
         ];
         if header.chunk_count.get() != 0 {
-            sections.push(section("chunk table".into(), &self.chunk_table, Some(header.chunk_count.get())));
+            sections.push(section("chunk table", &self.chunk_table, Some(header.chunk_count)));
         }
         // `verify` reports a damaged chunk table.
         for chunk in self.extra().ok().into_iter().flatten() {
-            sections.push(section(chunk.name.clone(), &chunk.part, None));
+            sections.push(section(&chunk.name, &chunk.part, None));
         }
         sections.sort_by_key(|s| s.offset);
         sections
@@ -64,10 +67,7 @@ impl Reader for VrbArchive {
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let root = self.main().root_model().and_then(|id| {
-            let types = self.types()?;
-            types.type_name(types.type_of(id))
-        });
+        let root = self.main().root_model().and_then(|id| self.types()?.model_name(id));
         let compression = self.main.part.compression().map(|c| Value::text(c.name()));
         // A damaged part has no facts; `verify` reports the damage.
         let facts = [("root_type", root.ok()), ("compression", compression.ok())];

@@ -147,7 +147,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
                         stack.push((inner, 0, EMPTY));
                         continue;
                     }
-                    Some(&DONE) => extents.get(inner).copied().unwrap_or_default(),
+                    Some(&DONE) => *extents.get(inner).expect("each model has an extent"),
                     _ => {
                         recursive.push(id);
                         Extent::default()
@@ -159,11 +159,11 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             sum.fixed &= extent.fixed && sum.least != u32::MAX;
             sum.leaves = sum.leaves.saturating_add(extent.leaves);
             // A fault of an image is a fault of every value of it, so a check must not pass over it.
-            let image = |room| {
-                let shape = types.shape(id);
-                extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })
-            };
-            sum.opaque &= extent.opaque && room.is_none_or(image);
+            sum.opaque &= extent.opaque
+                && room.is_none_or(|room| {
+                    let shape = types.shape(id);
+                    extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })
+                });
         }
     }
     recursive.sort_unstable();
@@ -184,15 +184,16 @@ struct Inner {
 
 /// Number `next` of the models whose values lie in every value of this shape.
 fn inner(types: &TypeModel, shape: Shape, next: u32) -> Option<Inner> {
-    let member = |from: u32, to| types.members(from.saturating_add(next), to).first();
     match shape {
         Shape::Record { from, to, prefix: false } => {
-            member(from, to).map(|m| Inner { id: m.model, polymorphic: m.polymorphic, room: None })
+            let member = types.members(from, to).get(next as usize)?;
+            Some(Inner { id: member.model, polymorphic: member.polymorphic, room: None })
         }
-        Shape::Image { from, to, size } => member(from, to).map(|m| {
-            let room = Some(size.saturating_sub(m.offset.unwrap_or(0)));
-            Inner { id: m.model, polymorphic: m.polymorphic, room }
-        }),
+        Shape::Image { from, to, size } => {
+            let member = types.members(from, to).get(next as usize)?;
+            let room = Some(size.saturating_sub(member.image_offset()));
+            Some(Inner { id: member.model, polymorphic: member.polymorphic, room })
+        }
         Shape::Proxy { target, prefix: false } => {
             (next == 0).then_some(Inner { id: target, polymorphic: false, room: None })
         }

@@ -1,9 +1,9 @@
 //! The tables of an archive: `chunks`, `bundles`, `types`, `models` and `values`.
 
 use super::shape::Shape;
-use super::types::{Model, Parts, TypeDef, TypeId, TypeModel};
+use super::types::{Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 use super::values::Values;
-use super::{Bundle, ModelId, VrbArchive};
+use super::{Bundle, VrbArchive};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::table::{Column, DeclaredTable, Table, Value};
@@ -20,13 +20,9 @@ fn chunks(archive: &VrbArchive) -> Box<dyn Table + '_> {
     // The listable chunks. The error of the first other chunk follows them.
     let known = Arc::new(LazyLock::new(|| archive.known_chunks().0));
     let of_count = Arc::clone(&known);
-    let locate = move |row| Ok(known.get(row).cloned());
-    let table = DeclaredTable::new("chunks", move || Ok(of_count.len()), locate)
+    let table = DeclaredTable::new("chunks", move || Ok(of_count.len()), move |row| Ok(known.get(row).cloned()))
         .column(Column::text("name").brief().key(), |chunk| Ok(chunk.name().into()))
-        .column(Column::text("root_type").brief(), |chunk| {
-            let types = archive.types()?;
-            types.type_name(types.type_of(chunk.root_model()?))
-        })
+        .column(Column::text("root_type").brief(), |chunk| archive.types()?.model_name(chunk.root_model()?))
         .column(Column::int("offset").brief().place(), |chunk| Ok(chunk.part().entry().offset.get().into()))
         .column(Column::int("stored_size").brief(), |chunk| Ok(chunk.part().entry().entry_size.get().into()))
         .column(Column::int("size").brief(), |chunk| Ok(chunk.part().entry().uncompressed_size.get().into()))
@@ -49,53 +45,56 @@ fn chunks(archive: &VrbArchive) -> Box<dyn Table + '_> {
 fn bundles(archive: &VrbArchive) -> Box<dyn Table + '_> {
     let bundles = Arc::new(Lazy::<Vec<Bundle<'_>>>::default());
     let of_count = Arc::clone(&bundles);
-    let count = move || of_count.get_or_try_init(|| archive.bundles()).map(Vec::len);
-    let locate = move |row| Ok(bundles.get_or_try_init(|| archive.bundles())?.get(row).copied());
-    let table = DeclaredTable::new("bundles", count, locate)
-        .column(Column::text("name").brief().key(), |bundle: &Bundle<'_>| Ok(bundle.name.into()))
-        .column(Column::text("version").brief(), |bundle| {
-            let [major, minor, build, revision] = bundle.version;
-            Ok(Value::owned(format!("{major}.{minor}.{build}.{revision}")))
-        });
+    let table = DeclaredTable::new(
+        "bundles",
+        move || of_count.get_or_try_init(|| archive.bundles()).map(Vec::len),
+        move |row| Ok(bundles.get_or_try_init(|| archive.bundles())?.get(row).copied()),
+    )
+    .column(Column::text("name").brief().key(), |bundle: &Bundle<'_>| Ok(bundle.name.into()))
+    .column(Column::text("version").brief(), |bundle| {
+        let [major, minor, build, revision] = bundle.version;
+        Ok(Value::owned(format!("{major}.{minor}.{build}.{revision}")))
+    });
     Box::new(table)
-}
-
-/// The number of the type or model at `row`.
-fn number(row: usize) -> u32 {
-    u32::try_from(row).unwrap_or(u32::MAX).saturating_add(0x200)
 }
 
 /// `types`: by number, from 0x200 on.
 fn types(archive: &VrbArchive) -> Box<dyn Table + '_> {
-    let locate = |row| Ok(archive.types()?.types().get(row).map(|def| (number(row), def)));
-    let table = DeclaredTable::new("types", || Ok(archive.types()?.types().len()), locate)
-        .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
-        .column(Column::text("kind").brief(), |(_, def)| {
-            Ok(Value::text(match def {
-                TypeDef::Named { kind: 0, .. } => "class",
-                TypeDef::Named { kind: 1, .. } => "struct",
-                TypeDef::Named { .. } => "interface",
-                TypeDef::Generic { .. } => "generic",
-                TypeDef::Array { .. } => "array",
-            }))
-        })
-        .column(Column::text("name").brief().key(), |(id, _)| archive.types()?.type_name(TypeId(*id)))
-        .label();
+    let table = DeclaredTable::new(
+        "types",
+        || Ok(archive.types()?.types().len()),
+        |row| Ok(archive.types()?.types().get(row).map(|def| (TypeId::at(row), def))),
+    )
+    .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(id.0)))
+    .column(Column::text("kind").brief(), |(_, def)| {
+        Ok(Value::text(match def {
+            TypeDef::Named { kind: 0, .. } => "class",
+            TypeDef::Named { kind: 1, .. } => "struct",
+            TypeDef::Named { .. } => "interface",
+            TypeDef::Generic { .. } => "generic",
+            TypeDef::Array { .. } => "array",
+        }))
+    })
+    .column(Column::text("name").brief().key(), |(id, _)| archive.types()?.type_name(*id))
+    .label();
     Box::new(table)
 }
 
 /// `models`: how values are stored, by number, from 0x200 on.
 fn models(archive: &VrbArchive) -> Box<dyn Table + '_> {
-    let locate = |row| Ok(archive.types()?.models().get(row).map(|model| (number(row), model)));
-    let table = DeclaredTable::new("models", || Ok(archive.types()?.models().len()), locate)
-        .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
-        .column(Column::text("kind").brief().key(), |(_, model)| Ok(Value::text(kind(model))))
-        .column(Column::text("type").brief().key(), |(_, model)| archive.types()?.type_name(model.ty))
-        .label()
-        .column(Column::uint("flags"), |(_, model)| Ok(matches!(model.tag, b'C' | b'T').then_some(model.flags).into()))
-        .column(Column::uint("size"), |(_, model)| Ok(model.size.into()))
-        .column(Column::nested("parts"), |(_, model)| parts(model, archive.types()?))
-        .derived();
+    let table = DeclaredTable::new(
+        "models",
+        || Ok(archive.types()?.models().len()),
+        |row| Ok(archive.types()?.models().get(row).map(|model| (ModelId::at(row), model))),
+    )
+    .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(id.0)))
+    .column(Column::text("kind").brief().key(), |(_, model)| Ok(Value::text(kind(model))))
+    .column(Column::text("type").brief().key(), |(_, model)| archive.types()?.type_name(model.ty))
+    .label()
+    .column(Column::uint("flags"), |(_, model)| Ok(matches!(model.tag, b'C' | b'T').then_some(model.flags).into()))
+    .column(Column::uint("size"), |(_, model)| Ok(model.size.into()))
+    .column(Column::nested("parts"), |(_, model)| parts(model, archive.types()?))
+    .derived();
     Box::new(table)
 }
 
@@ -113,17 +112,18 @@ fn kind(model: &Model) -> &'static str {
 
 /// The parts of a model: the names of its members with their types, or the types by role.
 fn parts<'a>(model: &Model, types: &'a TypeModel) -> Result<Value<'a>> {
-    let name = |id: ModelId| types.type_name(types.type_of(id));
     let named: Vec<(Cow<'a, str>, Value<'a>)> = match model.parts {
         Parts::Members(from, to) => types
             .members(from, to)
             .iter()
-            .map(|m| Ok((Cow::Borrowed(types.member_name(m)), name(m.model)?)))
+            .map(|m| Ok((Cow::Borrowed(types.member_name(m)), types.model_name(m.model)?)))
             .collect::<Result<_>>()?,
-        Parts::Pair(key, value) => vec![("key".into(), name(key)?), ("value".into(), name(value)?)],
+        Parts::Pair(key, value) => {
+            vec![("key".into(), types.model_name(key)?), ("value".into(), types.model_name(value)?)]
+        }
         Parts::One(element) => {
             let role = if model.tag == b'L' { "element" } else { "target" };
-            vec![(role.into(), if element.0 == 0 { Value::Null } else { name(element)? })]
+            vec![(role.into(), if element.0 == 0 { Value::Null } else { types.model_name(element)? })]
         }
     };
     Ok(Value::Map(named))

@@ -13,7 +13,7 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 /// The first number in a file.
-const FIRST: u32 = 0x200;
+pub(super) const FIRST: u32 = 0x200;
 
 /// The limits of a name that is built from generic arguments: its size in bytes, and its number of parts.
 const NAME_LIMIT: usize = 16 << 10;
@@ -27,6 +27,11 @@ pub struct TypeId(pub u32);
 pub struct ModelId(pub u32);
 
 impl TypeId {
+    /// The type at this position in the type table.
+    pub(super) fn at(position: usize) -> Self {
+        Self(numbered(position))
+    }
+
     /// The type's position in the type table; `None` for a built-in.
     pub fn position(self) -> Option<usize> {
         self.0.checked_sub(FIRST).map(|at| at as usize)
@@ -34,10 +39,20 @@ impl TypeId {
 }
 
 impl ModelId {
+    /// The model at this position in the type table.
+    pub(super) fn at(position: usize) -> Self {
+        Self(numbered(position))
+    }
+
     /// The model's position in the type table; `None` for a built-in.
     pub fn position(self) -> Option<usize> {
         self.0.checked_sub(FIRST).map(|at| at as usize)
     }
+}
+
+/// The number of the type or model at this position.
+fn numbered(position: usize) -> u32 {
+    FIRST.saturating_add(position.try_into().expect("the table counts by 31 bits"))
 }
 
 impl fmt::Display for TypeId {
@@ -122,6 +137,14 @@ pub struct Member {
     pub offset: Option<u32>,
     /// The member's model, or its declared type's.
     pub model: ModelId,
+}
+
+impl Member {
+    /// The place of a member of an image.
+    #[inline]
+    pub(super) fn image_offset(&self) -> u32 {
+        self.offset.expect("a model with a size has members with offsets")
+    }
 }
 
 /// The whole table.
@@ -213,22 +236,23 @@ impl TypeModel {
     /// The members from number `from` up to `to`, as [`Parts::Members`] has them.
     #[inline]
     pub fn members(&self, from: u32, to: u32) -> &[Member] {
-        self.members.get(from as usize..to as usize).unwrap_or_default()
+        self.members.get(from as usize..to as usize).expect("models have ranges of members that were read")
     }
 
     /// The name of a member.
     #[inline]
     pub fn member_name(&self, member: &Member) -> &str {
-        self.names.get(member.name.clone()).unwrap_or_default()
+        self.names.get(member.name.clone()).expect("members have ranges of names that were read")
     }
 
-    /// The size of values of a model in bytes.
+    /// The size of values of a model in bytes: any size for an unknown one.
     #[inline]
     pub fn extent(&self, id: ModelId) -> Extent {
-        match id.position() {
-            Some(at) => self.extents.get(at).copied().unwrap_or_default(),
-            None => Builtin::of(id.0).map_or(Extent::default(), Builtin::extent),
-        }
+        let extent = match id.position() {
+            Some(at) => self.extents.get(at).copied(),
+            None => Builtin::of(id.0).map(Builtin::extent),
+        };
+        extent.unwrap_or_default()
     }
 
     /// The type of a model.
@@ -244,7 +268,12 @@ impl TypeModel {
     /// The name of a type with its own name, as stored in the table.
     fn own_name(&self, name: &Range<usize>) -> Utf16<'_> {
         let units = self.source.view("types").at(name.start).array::<le::U16>(name.len() / 2);
-        Utf16::new(units.unwrap_or_default())
+        Utf16::new(units.expect("the name was read from there"))
+    }
+
+    /// The full name of a model's type, as [`TypeModel::type_name`].
+    pub(super) fn model_name(&self, id: ModelId) -> Result<Value<'_>> {
+        self.type_name(self.type_of(id))
     }
 
     /// The full name of a type as a value, borrowed where it lies in the table as a whole: `Bundle:Namespace.Type`,
@@ -267,11 +296,6 @@ impl TypeModel {
             Text(&'static str),
             Commas(u8),
         }
-        let too_long = |len: usize| {
-            let kind =
-                ErrorKind::Limit { what: "length of a type's name", value: len as u64, limit: NAME_LIMIT as u64 };
-            Error::of_part(kind, id.to_string())
-        };
         let mut name = String::new();
         let mut parts = vec![NamePiece::Type(id)];
         let mut steps = 0usize;
@@ -279,9 +303,9 @@ impl TypeModel {
             steps = steps.saturating_add(1);
             let length = name.len().max(steps);
             if length > NAME_LIMIT || parts.len() > NAME_LIMIT {
-                return Err(too_long(length));
+                return Err(too_long(id, length));
             }
-            let id = match part {
+            let part_id = match part {
                 NamePiece::Text(text) => {
                     name.push_str(text);
                     continue;
@@ -292,8 +316,10 @@ impl TypeModel {
                 }
                 NamePiece::Type(id) => id,
             };
-            match self.type_def(id) {
-                Some(TypeDef::Named { name: own, .. }) if own.len() > NAME_LIMIT => return Err(too_long(own.len())),
+            match self.type_def(part_id) {
+                Some(TypeDef::Named { name: own, .. }) if own.len() > NAME_LIMIT => {
+                    return Err(too_long(id, own.len()));
+                }
                 // Writing to a String cannot fail.
                 Some(TypeDef::Named { name: own, .. }) => {
                     let _ = write!(name, "{}", self.own_name(own));
@@ -314,11 +340,17 @@ impl TypeModel {
                     ]);
                     parts.push(NamePiece::Type(*element));
                 }
-                None => name.push_str(&Builtin::name_of(id.0)),
+                None => name.push_str(&Builtin::name_of(part_id.0)),
             }
         }
         Ok(name)
     }
+}
+
+#[cold]
+fn too_long(id: TypeId, len: usize) -> Error {
+    let kind = ErrorKind::Limit { what: "length of a type's name", value: len as u64, limit: NAME_LIMIT as u64 };
+    Error::of_part(kind, id.to_string())
 }
 
 struct Parser<'a> {
@@ -394,8 +426,10 @@ impl<'a> Parser<'a> {
                     members.push(member);
                 }
                 // A member takes at least 12 bytes, so that 2^32 of them need a table of 48 GB.
-                let number = |n: usize| u32::try_from(n).map_err(|_| here.bad_value("members", n as u64));
-                Parts::Members(number(from)?, number(members.len())?)
+                match (u32::try_from(from), u32::try_from(members.len())) {
+                    (Ok(from), Ok(to)) => Parts::Members(from, to),
+                    _ => return Err(here.bad_value("members", members.len() as u64)),
+                }
             }
             b'D' => Parts::Pair(self.model_id("key model")?, self.model_id("value model")?),
             b'L' => Parts::One(self.model_id("element model")?),

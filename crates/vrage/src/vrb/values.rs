@@ -1,7 +1,7 @@
 //! `values`: every leaf of every chunk as a row, found in one walk.
 
 use super::graph::{Event, Walker};
-use super::path::{Path, Step, push_index, push_name};
+use super::path::{Path, Step, is_shown, push_index, push_name};
 use super::types::{ModelId, TypeModel};
 use super::{Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
@@ -122,8 +122,7 @@ impl<'a> Values<'a> {
 
     /// A walk positioned at `row`; `None` past the end.
     fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<ValueCursor<'a>>> {
-        let near = |rows: &ValueCursor<'_>| rows.number() <= Some(row) && rows.number().is_some();
-        let last = seek.last.take().filter(near);
+        let last = seek.last.take().filter(|walk| walk.number().is_some_and(|at| at <= row));
         let stretch = seek.stretch(row);
         let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
         let close = stretch.up_to(row).checked_sub(1).and_then(|at| stretch.walks.get(at));
@@ -158,22 +157,23 @@ impl<'a> Values<'a> {
     fn places(&self, path: &str) -> Result<Vec<usize>> {
         let Some(wanted) = Path::parse(path).filter(|wanted| wanted.to_string() == path) else { return Ok(Vec::new()) };
         let (chunks, rest) = self.archive.known_chunks();
-        let found: Vec<Result<Vec<usize>>> = chunks.par_iter().map(|chunk| rows_at(chunk, wanted.steps())).collect();
+        let found: Vec<Result<_>> = chunks.par_iter().map(|chunk| rows_at(chunk, wanted.steps())).collect();
         let (mut rows, mut before) = (Vec::new(), 0usize);
-        for (chunk, found) in chunks.iter().zip(found) {
-            rows.extend(found?.into_iter().map(|row| before.saturating_add(row)));
-            before = before.saturating_add(chunk.chunk.leaves.get().copied().unwrap_or(0));
+        for found in found {
+            let (found, leaves) = found?;
+            rows.extend(found.into_iter().map(|row| before.saturating_add(row)));
+            before = before.saturating_add(leaves);
         }
         rest.map(|()| rows)
     }
 }
 
-/// The rows of a chunk, from 0 on, to which these steps lead. Counts its leaves.
-fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<Vec<usize>> {
+/// The rows of a chunk, from 0 on, to which these steps lead; and the number of its leaves.
+fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<(Vec<usize>, usize)> {
     let mut walker = chunk.root()?.walk();
     let mut rows = Vec::new();
     // Leaves so far, and branches that are open: the steps lead into each of them.
-    let (mut leaves, mut open) = (0u64, 0usize);
+    let (mut leaves, mut open) = (0usize, 0usize);
     while let Some(event) = walker.next()? {
         let step = open.checked_sub(1).and_then(|last| wanted.get(last));
         let leads = match (&event, step) {
@@ -188,28 +188,24 @@ fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<Vec<usize>> {
             (Event::EntryEnd, _) => continue,
             (Event::Leaf(..), _) => {
                 if open == wanted.len() {
-                    rows.push(usize::try_from(leaves).unwrap_or(usize::MAX));
+                    rows.push(leaves);
                 }
                 leaves = leaves.saturating_add(1);
                 continue;
             }
             (Event::Member(name), Some(Step::Name(wanted))) => *name == wanted,
-            (Event::Key(key), Some(Step::Name(wanted))) => {
-                // Surrogates without their partners have a form of their own.
-                let form = || key.to_string();
-                *key == **wanted || (key.first_unpaired().is_some() && form() == **wanted)
-            }
+            (Event::Key(key), Some(Step::Name(wanted))) => is_shown(*key, wanted),
             (Event::Item(at) | Event::EntryValue(at), Some(Step::Index(wanted))) => at == wanted,
             (Event::EntryKey(at), Some(Step::Key(wanted))) => at == wanted,
             _ => false,
         };
-        if !leads {
-            leaves = leaves.saturating_add(walker.pass(u64::MAX)?.unwrap_or(0));
+        if !leads && let Some(passed) = walker.pass(usize::MAX)? {
+            leaves = leaves.saturating_add(passed);
         }
     }
     walker.expect_end()?;
-    chunk.chunk.leaves.get_or_init(|| usize::try_from(leaves).unwrap_or(usize::MAX));
-    Ok(rows)
+    chunk.chunk.leaves.get_or_init(|| leaves);
+    Ok((rows, leaves))
 }
 
 impl Table for Values<'_> {
@@ -365,9 +361,9 @@ impl<'a> ValueCursor<'a> {
                 continue;
             };
             if self.next < row
-                && let Some(passed) = walker.pass(row.saturating_sub(self.next) as u64)?
+                && let Some(passed) = walker.pass(row.saturating_sub(self.next))?
             {
-                self.next = self.next.saturating_add(usize::try_from(passed).unwrap_or(usize::MAX));
+                self.next = self.next.saturating_add(passed);
             }
             let Some(event) = walker.next()? else {
                 walker.expect_end()?;
@@ -383,7 +379,7 @@ impl<'a> ValueCursor<'a> {
                 self.next = self.next.saturating_add(1);
                 return Ok(true);
             }
-            let before = self.marks.last().copied().unwrap_or(0);
+            let before = self.branch_len();
             self.follow(event);
             self.spend(self.path.len().saturating_sub(before))?;
         }
@@ -409,6 +405,11 @@ impl<'a> ValueCursor<'a> {
         Error::new(kind, self.chunk().map_or_else(String::new, |chunk| chunk.part().label().to_owned()), at)
     }
 
+    /// The length of the path to the open branch: none outside of branches.
+    fn branch_len(&self) -> usize {
+        self.marks.last().copied().unwrap_or(0)
+    }
+
     /// Keeps the path in step with the walk.
     fn follow(&mut self, event: Event<'a>) {
         match event {
@@ -420,7 +421,7 @@ impl<'a> ValueCursor<'a> {
                 self.marks.pop();
                 return;
             }
-            _ => self.path.truncate(self.marks.last().copied().unwrap_or(0)),
+            _ => self.path.truncate(self.branch_len()),
         }
         match event {
             Event::Member(name) => push_name(&mut self.path, name),
@@ -450,7 +451,7 @@ impl<'a> ValueCursor<'a> {
     }
 
     fn type_name(&self) -> Result<Value<'a>> {
-        let name = self.types.type_name(self.types.type_of(self.leaf()?.0))?;
+        let name = self.types.model_name(self.leaf()?.0)?;
         if let Value::Text(Cow::Owned(name)) = &name {
             self.spend(name.len())?;
         }

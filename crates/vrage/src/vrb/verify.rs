@@ -58,14 +58,9 @@ fn check_part(archive: &VrbArchive, name: &'static str, part: &ArchivePart) -> C
 }
 
 fn check_reserved(archive: &VrbArchive) -> Result<()> {
-    let reserved = &archive.header()?.reserved;
-    match reserved.iter().position(|&b| b != 0) {
+    match archive.header()?.reserved.iter().find(|byte| **byte != 0) {
         None => Ok(()),
-        Some(at) => {
-            let value = reserved.get(at).copied().unwrap_or_default();
-            let start = size_of::<ArchiveHeader>().saturating_sub(reserved.len());
-            Err(archive.source().view("header").at(start.saturating_add(at)).bad_value("reserved byte", value))
-        }
+        Some(byte) => Err(archive.source().view("header").locate(byte).bad_value("reserved byte", *byte)),
     }
 }
 
@@ -79,7 +74,8 @@ fn check_unused(archive: &VrbArchive, part: &ArchivePart, unused: bool) -> Resul
         return part.check_padding();
     }
     let what = "there are no extra chunks, but a chunk table".into();
-    Err(archive.source().view("header").at(88).error(ErrorKind::Damaged { what }))
+    let view = archive.source().view("header").locate(&archive.header()?.chunk_table);
+    Err(view.error(ErrorKind::Damaged { what }))
 }
 
 fn check_models(types: &TypeModel, check: &mut Check) {
@@ -99,54 +95,56 @@ fn check_space(archive: &VrbArchive, chunks: &[Chunk<'_>]) -> Check {
         parts.filter_map(|p| p.range().filter(|(start, end)| start < end).map(|(s, e)| (s, e, p.label()))).collect();
     ranges.sort_unstable();
     let mut end = size_of::<ArchiveHeader>() as u64;
-    let mut gap = |from: u64, to: u64, before: &str| {
-        let what = if from < to {
-            format!("{} bytes before it belong to nothing", to.saturating_sub(from))
-        } else {
-            format!("begins {} bytes before the end of what comes before it", from.saturating_sub(to))
-        };
-        check.fail(Error::new(ErrorKind::Damaged { what: what.into() }, before.to_owned(), to));
-    };
     for (start, stop, label) in ranges {
         if start != end {
-            gap(end, start, label);
+            check.fail(misplaced(end, start, label));
         }
         end = end.max(stop);
     }
     if end < length {
-        gap(end, length, "end of the file");
+        check.fail(misplaced(end, length, "end of the file"));
     }
-    check.detail = format!("{length} bytes");
-    check
+    check.with_detail(format!("{length} bytes"))
+}
+
+/// The error of a part that begins at `start`, if the part before it ends at `end`.
+fn misplaced(end: u64, start: u64, part: &str) -> Error {
+    let what = if end < start {
+        format!("{} bytes before it belong to nothing", start.saturating_sub(end))
+    } else {
+        format!("begins {} bytes before the end of what comes before it", end.saturating_sub(start))
+    };
+    Error::new(ErrorKind::Damaged { what: what.into() }, part.to_owned(), start)
+}
+
+/// The checks of chunks.
+fn chunk_checks() -> (Check, Check) {
+    (Check::new("chunk checksums"), Check::new("chunk values"))
 }
 
 fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Check; 2] {
-    let weight = |chunk: &Chunk<'_>| u64::try_from(chunk.part().entry().entry_size.get()).unwrap_or(0);
-    progress.announce(chunks.iter().map(weight).fold(0, u64::saturating_add));
-    let merge = |(a, b): (Check, Check), (c, d): (Check, Check)| (a.merge(c), b.merge(d));
-    let empty = || (Check::new("chunk checksums"), Check::new("chunk values"));
+    progress.announce(chunks.iter().map(|chunk| chunk.part().stored_size()).fold(0, u64::saturating_add));
     let results: Vec<_> = chunks
         .par_iter()
         .map(|chunk| {
-            let (mut sums, mut values) = empty();
+            let (mut sums, mut values) = chunk_checks();
             let (sum, walked) = threads::join(|| chunk.check_checksum(), || check_values(chunk, types));
             sums.note(chunk.part().check_padding());
             sums.note(sum);
             let walked = values.note(walked);
-            progress.advance(weight(chunk));
+            progress.advance(chunk.part().stored_size());
             (sums, values, walked.flatten())
         })
         .collect();
     let (mut bytes, mut inferred) = (0u64, Inferred::default());
-    let mut all = empty();
-    for (sums, values, walked) in results {
-        all = merge(all, (sums, values));
+    let (mut sums, mut values) = chunk_checks();
+    for (own_sums, own_values, walked) in results {
+        (sums, values) = (sums.merge(own_sums), values.merge(own_values));
         if let Some((length, rules)) = walked {
             bytes = bytes.saturating_add(length);
             inferred.add(rules);
         }
     }
-    let (sums, mut values) = all;
     values.detail = match inferred.describe() {
         _ if !types => "not read: the type table is damaged".into(),
         None => format!("{bytes} bytes used up"),

@@ -4,7 +4,7 @@ use super::super::graph::{Event, Walker};
 use super::super::values::column;
 use super::super::{Chunk, VrbArchive};
 use crate::compare::same_value;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::Value;
 use crate::writable::{TableEdits, agrees, differs};
 use std::iter::Peekable;
@@ -17,12 +17,12 @@ struct ChangedRows<'e> {
 
 impl<'e> ChangedRows<'e> {
     /// Unchanged rows before the next changed row.
-    fn ahead(&mut self) -> u64 {
-        self.set.peek().map_or(u64::MAX, |(row, _)| row.saturating_sub(self.row) as u64)
+    fn ahead(&mut self) -> usize {
+        self.set.peek().map_or(usize::MAX, |(row, _)| row.saturating_sub(self.row))
     }
 
-    fn pass(&mut self, rows: u64) {
-        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    fn pass(&mut self, rows: usize) {
+        self.row = self.row.saturating_add(rows);
     }
 
     /// The requested value of the next row.
@@ -35,11 +35,7 @@ impl<'e> ChangedRows<'e> {
 
 /// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
 pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
-    let value = |(row, cells): &'_ (usize, crate::writable::ColumnValues)| match &cells[..] {
-        [(column::VALUE, _)] => Some(*row),
-        _ => None,
-    };
-    let are_values = edits.set.iter().all(|edit| value(edit).is_some());
+    let are_values = edits.set.iter().all(|(_, cells)| matches!(&cells[..], [(column::VALUE, _)]));
     if edits.table != "values" || !are_values || !edits.add.is_empty() || !edits.remove.is_empty() {
         return Ok(false);
     }
@@ -60,27 +56,25 @@ pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) ->
 }
 
 fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Result<()> {
-    let other = |at: usize, what: &str| Err(differs(format!("chunk {}: {what} at {at:#x}", new.name())));
     if old.name() != new.name() || old.root_model()? != new.root_model()? {
-        return other(0, "another name or type");
+        return Err(differs_at(new, 0, "another name or type"));
     }
     let (mut before, mut after): (Walker<'a>, Walker<'a>) = (old.root()?.walk(), new.root()?.walk());
     loop {
         let ahead = rows.ahead();
-        if ahead == u64::MAX
-            && let Some((old, new)) = before.rest().zip(after.rest())
+        if ahead == usize::MAX
+            && let Some((old_rest, new_rest)) = before.rest().zip(after.rest())
         {
             // Both walks are at the same place of equal values, so that equal bytes are equal rows.
-            return if old == new { Ok(()) } else { other(after.position(), "values that were not edited differ") };
+            return if old_rest == new_rest { Ok(()) } else { Err(differs_at(new, after.position(), UNEDITED)) };
         }
         if let Some(slot) = before.pending() {
             let start = before.position();
             if ahead > 0
                 && let Some(leaves) = before.pass(ahead)?
             {
-                let bytes = before.data().get(start..before.position()).unwrap_or_default();
-                if !after.pass_same(slot, bytes) {
-                    return other(after.position(), "values that were not edited differ");
+                if !after.pass_same(slot, before.bytes(start..before.position())) {
+                    return Err(differs_at(new, after.position(), UNEDITED));
                 }
                 rows.pass(leaves);
                 continue;
@@ -94,13 +88,21 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Re
                     None => model == other_model && same_value(&was, &is),
                 };
                 if !same {
-                    return other(after.position(), "a value is another than was asked");
+                    return Err(differs_at(new, after.position(), "a value is another than was asked"));
                 }
             }
             (was, is) if was == is => {}
-            _ => return other(after.position(), "values of other kinds"),
+            _ => return Err(differs_at(new, after.position(), "values of other kinds")),
         }
     }
+}
+
+/// The difference of values that no edit changes.
+const UNEDITED: &str = "values that were not edited differ";
+
+#[cold]
+fn differs_at(chunk: &Chunk<'_>, at: usize, what: &str) -> Error {
+    differs(format!("chunk {}: {what} at {at:#x}", chunk.name()))
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 use super::super::builtin::Builtin;
 use super::super::graph::PendingValue;
 use super::super::node::{TYPE, VALUE};
-use super::super::path::{push_index, push_name};
+use super::super::path::{is_shown, push_index, push_name};
 use super::super::shape::Shape;
-use super::super::types::{Member, ModelId, TypeId, TypeModel};
-use crate::bytes::Utf16;
+use super::super::types::{FIRST, Member, ModelId, TypeId, TypeModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
 use crate::writable::{refused, short_text, whole_number};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// The most elements or entries: counts have 24 bits.
 const MOST: usize = (1 << 24) - 1;
@@ -31,29 +31,27 @@ impl TypeNames {
     /// Names every type, as long as they have no more than `limit` bytes together.
     fn of(types: &TypeModel, limit: u64) -> Result<Self> {
         let mut names = Self::default();
+        let built_in = (0..FIRST).filter(|&id| Builtin::of(id).is_some());
         let mut spent = 0u64;
-        let mut name_of = |id: TypeId| -> Result<String> {
-            let name = types.type_name(id)?.to_string();
-            spent = spent.saturating_add(name.len() as u64);
-            if spent > limit {
-                let kind = ErrorKind::Limit { what: "bytes of the names of all types", value: spent, limit };
-                return Err(Error::of_part(kind, "type table"));
-            }
-            Ok(name)
-        };
-        let numbered = |count: usize| (0x200u32..).take(count);
-        for id in (0..0x200).filter(|&id| Builtin::of(id).is_some()) {
-            names.types.insert(name_of(TypeId(id))?, TypeId(id));
-            names.models.insert(name_of(TypeId(id))?, vec![ModelId(id)]);
+        for id in built_in.clone().map(TypeId).chain((0..types.types().len()).map(TypeId::at)) {
+            names.types.entry(name_within(types, id, &mut spent, limit)?).or_insert(id);
         }
-        for id in numbered(types.types().len()).map(TypeId) {
-            names.types.entry(name_of(id)?).or_insert(id);
-        }
-        for (id, model) in numbered(types.models().len()).map(ModelId).zip(types.models()) {
-            names.models.entry(name_of(model.ty)?).or_default().push(id);
+        for id in built_in.map(ModelId).chain((0..types.models().len()).map(ModelId::at)) {
+            names.models.entry(name_within(types, types.type_of(id), &mut spent, limit)?).or_default().push(id);
         }
         Ok(names)
     }
+}
+
+/// The name of a type, if it and the `spent` bytes of the names before stay within `limit`.
+fn name_within(types: &TypeModel, id: TypeId, spent: &mut u64, limit: u64) -> Result<String> {
+    let name = types.type_name(id)?.to_string();
+    *spent = spent.saturating_add(name.len() as u64);
+    if *spent > limit {
+        let kind = ErrorKind::Limit { what: "bytes of the names of all types", value: *spent, limit };
+        return Err(Error::of_part(kind, "type table"));
+    }
+    Ok(name)
 }
 
 /// An encoder of values, with their bytes so far.
@@ -118,7 +116,7 @@ impl<'a> Encoder<'a> {
     /// Does `write` with the path one step longer.
     pub fn at_index(&mut self, index: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let len = self.path.len();
-        push_index(&mut self.path, u32::try_from(index).unwrap_or(u32::MAX));
+        push_index(&mut self.path, index);
         let done = write(self);
         self.path.truncate(len);
         done
@@ -154,7 +152,7 @@ impl<'a> Encoder<'a> {
 
     /// The full name of a model's type, for messages.
     pub fn type_name(&self, model: ModelId) -> String {
-        self.types.type_name(self.types.type_of(model)).map_or_else(|_| model.to_string(), |name| name.to_string())
+        self.types.model_name(model).map_or_else(|_| model.to_string(), |name| name.to_string())
     }
 
     /// The type that `value` says to have, if it does, and the value without that. `actual` is the model of the old value
@@ -197,9 +195,9 @@ impl<'a> Encoder<'a> {
             let declared = self.type_name(slot.model);
             return Err(self.refuse(format_args!("a value of {declared} cannot be made one of {}", short_text(name))));
         }
-        let known = self.names()?.models.get(name).map(Vec::as_slice).unwrap_or_default();
-        let stored = |id: &&ModelId| !matches!(self.types.shape(**id), Shape::Unknown(_));
-        match known.iter().find(stored).or(known.first()) {
+        let mut known = self.names()?.models.get(name).into_iter().flatten();
+        let readable = known.clone().find(|id| !matches!(self.types.shape(**id), Shape::Unknown(_)));
+        match readable.or(known.next()) {
             Some(&model) => Ok(model),
             None => Err(self.refuse(format_args!(
                 "the archive has no values of type {}; those in its table `models` can be written",
@@ -286,7 +284,7 @@ impl<'a> Encoder<'a> {
                     self.out.resize(base.saturating_add(size as usize), 0);
                     return self.members(self.types.members(from, to), &fields, |this, member, value| {
                         let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: true };
-                        let at = member.offset.unwrap_or(0) as usize;
+                        let at = member.image_offset() as usize;
                         this.in_image(base, size, at, |this| this.fresh(slot, value, None))
                     });
                 }
@@ -326,10 +324,10 @@ impl<'a> Encoder<'a> {
     /// The fields of a record.
     pub fn fields<'v, 'w>(&self, model: ModelId, value: &'v Value<'w>) -> Result<Fields<'v, 'w>> {
         match value {
-            Value::Map(entries) => {
-                let skip = usize::from(entries.first().is_some_and(|(key, _)| key == TYPE));
-                Ok(Fields { entries: entries.get(skip..).unwrap_or_default() })
-            }
+            Value::Map(entries) => match entries.as_slice() {
+                [(key, _), entries @ ..] if key == TYPE => Ok(Fields { entries }),
+                entries => Ok(Fields { entries }),
+            },
             other => {
                 let name = self.type_name(model);
                 Err(self.refuse(format_args!("{} does not fit {name}: an object of its members does", shown(other))))
@@ -460,20 +458,17 @@ impl<'a> Encoder<'a> {
             return Err(self.refuse(format_args!("the type of {} is not said", shown(value))));
         };
         let types = self.types;
-        let has = |from, to, name: &str| types.members(from, to).iter().any(|m| types.member_name(m) == name);
-        let ids = (0x200u32..).map(ModelId).zip(types.models());
-        let candidates: Vec<ModelId> = ids
-            .filter(|(_, model)| match model.shape {
-                Shape::Record { from, to, .. } | Shape::Image { from, to, .. } => {
-                    !types.is_nullable(model.ty) && entries.iter().all(|(name, _)| has(from, to, name))
-                }
-                _ => false,
-            })
-            .map(|(id, _)| id)
-            .collect();
+        let candidates = types.models().iter().enumerate().filter(|(_, model)| match model.shape {
+            Shape::Record { from, to, .. } | Shape::Image { from, to, .. } => {
+                let members = types.members(from, to);
+                !types.is_nullable(model.ty)
+                    && entries.iter().all(|(name, _)| members.iter().any(|m| types.member_name(m) == name))
+            }
+            _ => false,
+        });
         let mark = self.out.len();
         let mut fit = Vec::new();
-        for &model in &candidates {
+        for model in candidates.map(|(at, _)| ModelId::at(at)) {
             if self.fresh(PendingValue::plain(model), value, None).is_ok() {
                 fit.push(model);
             }
@@ -495,69 +490,76 @@ impl<'a> Encoder<'a> {
 
     /// Writes a leaf.
     fn scalar(&mut self, builtin: Builtin, model: ModelId, image: bool, value: &Value<'_>) -> Result<()> {
-        let unfit = |this: &Self, fits: &str| {
-            let name = this.type_name(model);
-            this.refuse(format_args!("value {} does not fit {name}: {fits} does", shown(value)))
-        };
-        let whole = |this: &mut Self, size: usize, least: i128, most: i128| match whole_number(value) {
-            Some(number) if (least..=most).contains(&number) => {
-                this.out.extend(number.to_le_bytes().iter().take(size));
-                Ok(())
-            }
-            _ => Err(unfit(this, &format!("a whole number from {least} to {most}"))),
-        };
-        match builtin {
-            Builtin::String | Builtin::Type if image => {
-                return Err(self.refuse("a reference cannot lie in an image"));
-            }
-            Builtin::String => match value {
-                Value::Null => self.null(),
-                Value::Text(text) => self.string(text)?,
-                Value::Utf16(text) => self.string(&text.to_string())?,
-                _ => return Err(unfit(self, "a text or null")),
-            },
-            Builtin::Type => match value.as_text() {
-                _ if value.is_null() => self.null(),
-                Some(name) => match self.names()?.types.get(&*name) {
-                    Some(&id) => {
-                        let index = self.number("types", id.0 as usize)?;
-                        self.out.extend(index);
-                    }
-                    None => return Err(unfit(self, "the name of a type in the archive's table `types`, or null,")),
-                },
-                None => return Err(unfit(self, "the name of a type, or null,")),
-            },
-            Builtin::Boolean => match value {
-                Value::Bool(truth) => self.out.push((*truth).into()),
-                Value::Text(text) if text == "true" => self.out.push(1),
-                Value::Text(text) if text == "false" => self.out.push(0),
-                _ => return Err(unfit(self, "true or false")),
-            },
-            Builtin::Byte => whole(self, 1, 0, u8::MAX.into())?,
-            Builtin::Int16 => whole(self, 2, i16::MIN.into(), i16::MAX.into())?,
-            Builtin::UInt16 => whole(self, 2, 0, u16::MAX.into())?,
-            Builtin::Int32 => whole(self, 4, i32::MIN.into(), i32::MAX.into())?,
-            Builtin::UInt32 => whole(self, 4, 0, u32::MAX.into())?,
-            Builtin::Int64 => whole(self, 8, i64::MIN.into(), i64::MAX.into())?,
-            Builtin::UInt64 => whole(self, 8, 0, u64::MAX.into())?,
-            Builtin::Single => match single(value) {
-                Some(number) => self.out.extend(number.to_le_bytes()),
-                None => return Err(unfit(self, "a number of single precision")),
-            },
-            Builtin::Double => match double(value) {
-                Some(number) => self.out.extend(number.to_le_bytes()),
-                None => return Err(unfit(self, "a number")),
-            },
-            Builtin::Guid => match value {
-                Value::Guid(guid) => self.out.extend(guid.0),
-                other => match other.as_text().and_then(|text| Guid::parse(&text)) {
-                    Some(guid) => self.out.extend(guid.0),
-                    None => return Err(unfit(self, "a GUID with dashes")),
-                },
-            },
+        if image && matches!(builtin, Builtin::String | Builtin::Type) {
+            return Err(self.refuse("a reference cannot lie in an image"));
         }
-        Ok(())
+        if self.try_scalar(builtin, value)? {
+            return Ok(());
+        }
+        let fits = match (builtin, integers(builtin)) {
+            (_, Some((_, range))) => format!("a whole number from {} to {}", range.start(), range.end()),
+            (Builtin::String, _) => "a text or null".into(),
+            (Builtin::Type, _) => "the name of a type in the archive's table `types`, or null,".into(),
+            (Builtin::Boolean, _) => "true or false".into(),
+            (Builtin::Single, _) => "a number of single precision".into(),
+            (Builtin::Guid, _) => "a GUID with dashes".into(),
+            _ => "a number".to_owned(),
+        };
+        let name = self.type_name(model);
+        Err(self.refuse(format_args!("value {} does not fit {name}: {fits} does", shown(value))))
     }
+
+    /// Writes a leaf, if the value fits; returns whether it does.
+    fn try_scalar(&mut self, builtin: Builtin, value: &Value<'_>) -> Result<bool> {
+        if let Some((size, range)) = integers(builtin) {
+            let Some(number) = whole_number(value).filter(|number| range.contains(number)) else { return Ok(false) };
+            self.out.extend(number.to_le_bytes().iter().take(size));
+            return Ok(true);
+        }
+        match (builtin, value) {
+            (Builtin::String | Builtin::Type, Value::Null) => self.null(),
+            (Builtin::String, Value::Text(text)) => self.string(text)?,
+            (Builtin::String, Value::Utf16(text)) => self.string(&text.to_string())?,
+            (Builtin::Type, value) => {
+                let types = &self.names()?.types;
+                let Some(&id) = value.as_text().and_then(|name| types.get(&*name)) else { return Ok(false) };
+                let index = self.number("types", id.0 as usize)?;
+                self.out.extend(index);
+            }
+            (Builtin::Boolean, Value::Bool(truth)) => self.out.push((*truth).into()),
+            (Builtin::Boolean, Value::Text(text)) if text == "true" => self.out.push(1),
+            (Builtin::Boolean, Value::Text(text)) if text == "false" => self.out.push(0),
+            (Builtin::Single, value) => {
+                let Some(number) = single(value) else { return Ok(false) };
+                self.out.extend(number.to_le_bytes());
+            }
+            (Builtin::Double, value) => {
+                let Some(number) = double(value) else { return Ok(false) };
+                self.out.extend(number.to_le_bytes());
+            }
+            (Builtin::Guid, Value::Guid(guid)) => self.out.extend(guid.0),
+            (Builtin::Guid, value) => {
+                let Some(guid) = value.as_text().and_then(|text| Guid::parse(&text)) else { return Ok(false) };
+                self.out.extend(guid.0);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// The size of an integer in bytes, and its values.
+fn integers(builtin: Builtin) -> Option<(usize, RangeInclusive<i128>)> {
+    Some(match builtin {
+        Builtin::Byte => (1, 0..=u8::MAX.into()),
+        Builtin::Int16 => (2, i16::MIN.into()..=i16::MAX.into()),
+        Builtin::UInt16 => (2, 0..=u16::MAX.into()),
+        Builtin::Int32 => (4, i32::MIN.into()..=i32::MAX.into()),
+        Builtin::UInt32 => (4, 0..=u32::MAX.into()),
+        Builtin::Int64 => (8, i64::MIN.into()..=i64::MAX.into()),
+        Builtin::UInt64 => (8, 0..=u64::MAX.into()),
+        _ => return None,
+    })
 }
 
 /// The fields of a record, in the given order.
@@ -578,10 +580,8 @@ pub(super) struct Taken {
 impl Taken {
     /// The first unused field `name`. Most are in the order of the members.
     pub fn field<'v, 'w>(&mut self, fields: &Fields<'v, 'w>, name: &str) -> Option<&'v Value<'w>> {
-        let rest = fields.entries.get(self.up_to..).unwrap_or_default();
-        let taken = |at: &usize| self.beyond.contains(at);
-        let mut behind = (self.up_to..).zip(rest);
-        let (at, (_, value)) = behind.find(|(at, (key, _))| key == name && !taken(at))?;
+        let mut rest = fields.entries.iter().enumerate().skip(self.up_to);
+        let (at, (_, value)) = rest.find(|(at, (key, _))| key == name && !self.beyond.contains(at))?;
         if at == self.up_to {
             self.up_to = at.saturating_add(1);
             while let Some(next) = self.beyond.iter().position(|&at| at == self.up_to) {
@@ -596,9 +596,8 @@ impl Taken {
 
     /// The name of an unused field.
     fn left<'v>(&self, fields: &Fields<'v, '_>) -> Option<&'v str> {
-        let rest = fields.entries.get(self.up_to..).unwrap_or_default();
-        let left = (self.up_to..).zip(rest).find(|(at, _)| !self.beyond.contains(at));
-        left.map(|(_, (name, _))| &**name)
+        let mut rest = fields.entries.iter().enumerate().skip(self.up_to);
+        rest.find(|(at, _)| !self.beyond.contains(at)).map(|(_, (name, _))| &**name)
     }
 }
 
@@ -612,7 +611,7 @@ pub(super) fn shown(value: &Value<'_>) -> String {
         other => other.to_string(),
     };
     match text.char_indices().nth(80) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        Some((at, _)) => format!("{}…", text.split_at(at).0),
         None => text,
     }
 }
@@ -644,12 +643,6 @@ fn single(value: &Value<'_>) -> Option<f32> {
             (short.is_finite() || !number.is_finite()).then_some(short)
         }
     }
-}
-
-/// Whether outputs show `text` as `shown`: surrogates without their partners have a form of their own.
-pub(super) fn is_shown(text: Utf16<'_>, shown: &str) -> bool {
-    let form = || text.to_string();
-    text == *shown || (text.first_unpaired().is_some() && form() == shown)
 }
 
 /// Whether a leaf of the file equals the leaf of a tree, in its shown form.

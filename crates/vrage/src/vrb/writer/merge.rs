@@ -2,9 +2,10 @@
 
 use super::super::Node;
 use super::super::graph::{Event, PendingValue, Walker};
+use super::super::path::is_shown;
 use super::super::shape::Shape;
 use super::super::types::ModelId;
-use super::encode::{Encoder, Taken, is_shown, same_leaf, shown};
+use super::encode::{Encoder, Taken, same_leaf, shown};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +24,7 @@ pub(super) fn astray(old: &Walker<'_>) -> Error {
 impl<'a> Encoder<'a> {
     /// Copies old bytes.
     pub fn copy(&mut self, old: &Walker<'a>, range: Range<usize>) {
-        self.out.extend_from_slice(old.data().get(range).unwrap_or_default());
+        self.out.extend_from_slice(old.bytes(range));
     }
 
     /// Writes `new` in place of the next value of `old`, and moves `old` past it.
@@ -79,7 +80,7 @@ impl<'a> Encoder<'a> {
                 let Shape::Dictionary(key, of) = self.settled(model) else { return Err(astray(old)) };
                 match inner {
                     Value::Map(entries) => self.named_entries(old, of, entries),
-                    Value::List(pairs) => self.entries(old, (key, of), pairs),
+                    Value::List(pairs) => self.entries(old, key, of, pairs),
                     _ => Ok(()),
                 }
             }
@@ -89,8 +90,8 @@ impl<'a> Encoder<'a> {
 
     /// The bytes before the elements of a list or dictionary, with another count.
     pub fn head(&self, old: &Walker<'a>, range: Range<usize>, what: &str, count: usize) -> Result<Vec<u8>> {
-        let prefix = old.data().get(range.start..range.end.saturating_sub(4)).unwrap_or_default();
-        Ok([prefix, &self.number(what, count)?].concat())
+        let prefix = range.start..range.end.saturating_sub(4);
+        Ok([old.bytes(prefix), &self.number(what, count)?].concat())
     }
 
     /// Runs `write` for each member of the current record of `old`, whose head is written.
@@ -185,29 +186,23 @@ impl<'a> Encoder<'a> {
             tail = tail.saturating_add(1);
         }
         let ends = (old.len().saturating_sub(tail), items.len().saturating_sub(tail));
-        let (old, old_tail) = old.split_at_checked(ends.0).unwrap_or((old, &[]));
-        let (items, item_tail) = items.split_at_checked(ends.1).unwrap_or((items, &[]));
-        // The items since this one were not found among the old ones since that one.
-        let (mut first, mut at) = (0usize, 0usize);
+        let (mut old, old_tail) = old.split_at(ends.0);
+        let (items, item_tail) = items.split_at(ends.1);
+        // The new items since number `first` were not found among the rest of the old ones.
+        let (mut first, mut new) = (0usize, items);
         for (i, item) in items.iter().enumerate() {
             let mark = self.out.len();
-            let ahead = old.get(at..).unwrap_or_default().iter().take(AHEAD);
-            let mut found = None;
-            for (k, node) in (at..).zip(ahead) {
-                if self.same(*node, item) {
-                    found = Some((k, self.out.split_off(mark)));
-                    break;
-                }
-            }
-            if let Some((k, bytes)) = found {
-                let gone = old.get(at..k).unwrap_or_default();
-                self.unpaired(gone, element, first, items.get(first..i).unwrap_or_default())?;
+            let mut ahead = old.iter().take(AHEAD);
+            if let Some(k) = ahead.position(|node| self.same(*node, item)) {
+                let bytes = self.out.split_off(mark);
+                let (unpaired, rest) = new.split_at(i.saturating_sub(first));
+                let (gone, old_rest) = old.split_at(k);
+                self.unpaired(gone, element, first, unpaired)?;
                 self.out.extend(bytes);
-                (first, at) = (i.saturating_add(1), k.saturating_add(1));
+                (first, new, old) = (i.saturating_add(1), rest.split_at(1).1, old_rest.split_at(1).1);
             }
         }
-        let gone = old.get(at..).unwrap_or_default();
-        self.unpaired(gone, element, first, items.get(first..).unwrap_or_default())?;
+        self.unpaired(old, element, first, new)?;
         for (node, item) in old_tail.iter().zip(item_tail) {
             self.same(*node, item);
         }
@@ -251,14 +246,14 @@ impl<'a> Encoder<'a> {
                 }
             }
         }
-        let rest = entries.get(next..).unwrap_or_default();
-        if rest.is_empty() && !self.trial {
+        let (done, rest) = entries.split_at(next);
+        if rest.is_empty() {
             return Ok(());
         }
-        if self.trial && !rest.is_empty() {
+        if self.trial {
             return Err(self.differs());
         }
-        let mut seen: HashSet<&str> = entries.iter().take(next).map(|(name, _)| &**name).collect();
+        let mut seen: HashSet<&str> = done.iter().map(|(name, _)| &**name).collect();
         for (name, value) in rest {
             if !seen.insert(name) {
                 return Err(self.refuse(format_args!("the key {} is there twice", crate::writable::short_text(name))));
@@ -277,9 +272,10 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    fn entries(&mut self, old: &mut Walker<'a>, (key, of): (ModelId, ModelId), pairs: &[Value<'_>]) -> Result<()> {
+    fn entries(&mut self, old: &mut Walker<'a>, key: ModelId, of: ModelId, pairs: &[Value<'_>]) -> Result<()> {
         let mut next = 0usize;
-        let mut others: HashMap<String, Vec<(Node<'a>, Node<'a>)>> = HashMap::new();
+        // By the texts of their keys; keys without a text are together.
+        let mut others: HashMap<Option<String>, Vec<(Node<'a>, Node<'a>)>> = HashMap::new();
         while let Some(Event::EntryKey(_)) = old.next()? {
             let node = old.node().ok_or_else(|| astray(old))?;
             let pair = pairs.get(next).filter(|_| others.is_empty()).map(|pair| self.pair(pair)).transpose()?;
@@ -294,14 +290,14 @@ impl<'a> Encoder<'a> {
                 None if self.trial => return Err(self.differs()),
                 None => {
                     let value = old.node().ok_or_else(|| astray(old))?;
-                    let text = node.leaf()?.map(|key| key.to_string()).unwrap_or_default();
+                    let text = node.leaf()?.map(|key| key.to_string());
                     others.entry(text).or_default().push((node, value));
                     old.skip()?;
                 }
             }
             old.next()?;
         }
-        let rest = pairs.get(next..).unwrap_or_default();
+        let (_, rest) = pairs.split_at(next);
         if self.trial && !rest.is_empty() {
             return Err(self.differs());
         }
@@ -311,10 +307,7 @@ impl<'a> Encoder<'a> {
         for (i, pair) in (next..).zip(rest) {
             self.at_index(i, |this| {
                 let (k, v) = this.pair(pair)?;
-                let text = match k {
-                    Value::Map(_) | Value::List(_) => String::new(),
-                    leaf => leaf.to_string(),
-                };
+                let text = (!matches!(k, Value::Map(_) | Value::List(_))).then(|| k.to_string());
                 let among = others.get_mut(&text);
                 let found = among.and_then(|same| {
                     let at = same.iter().position(|(node, _)| this.same(*node, k))?;

@@ -24,14 +24,8 @@ use std::mem::offset_of;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
-/// The bytes of a header, and the positions of the entries of its parts.
+/// The bytes of a header.
 const HEADER: usize = size_of::<ArchiveHeader>();
-const TABLE_ENTRIES: [usize; 3] = [
-    offset_of!(ArchiveHeader, bundle_table),
-    offset_of!(ArchiveHeader, type_table),
-    offset_of!(ArchiveHeader, chunk_table),
-];
-const MAIN_ENTRY: usize = offset_of!(ArchiveHeader, main_chunk);
 
 /// The limit of encodings of the chunk table while its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
@@ -78,10 +72,12 @@ impl<'e> Asked<'e> {
             let path = cell(cells, column::PATH).and_then(Value::as_text);
             let chunk = cell(cells, column::CHUNK).and_then(Value::as_text);
             let chunk = chunk.unwrap_or(super::MAIN.into()).into_owned();
-            let value = cell(cells, column::VALUE).cloned().unwrap_or_default();
-            self.places.push((chunk.clone(), path.as_deref().unwrap_or_default().to_owned()));
+            let value = cell(cells, column::VALUE).unwrap_or(&Value::Null).clone();
             let added = match path {
-                Some(path) => self.adds.entry(chunk).or_default().add(&path, cell(cells, column::TYPE), value, depth),
+                Some(path) => {
+                    self.places.push((chunk.clone(), path.clone().into_owned()));
+                    self.adds.entry(chunk).or_default().add(&path, cell(cells, column::TYPE), value, depth)
+                }
                 None => Err(refused("values: a row that is added has no path")),
             };
             added.or_else(|error| refuse(EditPosition::Add(number), error))?;
@@ -126,7 +122,7 @@ impl Writable for VrbArchive {
             for (chunk, _) in self.applied(&mut rows, asked.adds)? {
                 self.check_whole(&chunk)?;
             }
-            found = rows.refused.unwrap_or_default();
+            found = rows.refused.expect("refused rows are noted");
         }
         Ok(found)
     }
@@ -136,17 +132,16 @@ impl Writable for VrbArchive {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing =
-            || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
-        let (chunk, node) = self.find(entry)?.ok_or_else(missing)?;
+        let Some((chunk, node)) = self.find(entry)? else {
+            let what = format!("entry {} not found", short_text(entry));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        };
         self.check_whole(&chunk)?;
         let mut out = self.encoder(&chunk)?;
         let mut walker = node.walk();
-        let old = walker.data();
         out.merge(&mut walker, new)?;
-        let head = old.get(..node.position()).unwrap_or_default();
-        let tail = old.get(walker.position()..).unwrap_or_default();
-        let data = [head, &out.out, tail].concat();
+        let (head, tail) = (0..node.position(), walker.position()..walker.data().len());
+        let data = [walker.bytes(head), &out.out, walker.bytes(tail)].concat();
         let written = Source::from_vec(chunk.part().label(), data);
         let mut again = self.encoder(&chunk)?;
         again.trial = true;
@@ -278,15 +273,12 @@ impl VrbArchive {
 
 /// `data` with the compression that `part` has.
 fn encoded(part: &ArchivePart, file: &Source, data: &[u8]) -> Result<Vec<u8>> {
-    let failed = |error| Error::io("cannot compress", error);
-    match part.compression()? {
+    let compressed = match part.compression()? {
         Compression::None => Ok(data.to_vec()),
-        Compression::Zlib => {
-            let wrapped = codec::is_wrapped(part.stored(file)?.bytes());
-            codec::to_zlib(data, wrapped).map_err(failed)
-        }
-        Compression::Brotli => codec::to_brotli_on_all_cores(data).map_err(failed),
-    }
+        Compression::Zlib => codec::to_zlib(data, codec::is_wrapped(part.stored(file)?.bytes())),
+        Compression::Brotli => codec::to_brotli_on_all_cores(data),
+    };
+    compressed.map_err(|error| Error::io("cannot compress", error))
 }
 
 /// A part of the file that is being laid out.
@@ -352,10 +344,6 @@ impl Layout {
                 at = at.saturating_add(stored.len()).saturating_sub(place.range.len());
             }
         }
-        let number = |n: usize| {
-            let too_large = || refused("the archive would be larger than its offsets can say");
-            i64::try_from(n).map_err(|_| too_large())
-        };
         entry.offset.set(number(at)?);
         let new = self.places.iter().find(|place| place.range == range).and_then(|place| place.new.as_ref());
         if let Some((stored, size)) = new {
@@ -376,7 +364,8 @@ impl Layout {
             for chunk in chunks.iter().skip(1) {
                 let root_type = chunk.chunk.root.into();
                 let entry = ChunkArchiveEntry { entry: self.entry(chunk.part())?, root_type };
-                let at = chunk.chunk.root_at.checked_sub(36).and_then(|at| at.checked_sub(origin));
+                let field = offset_of!(ChunkArchiveEntry, root_type) as u64;
+                let at = chunk.chunk.root_at.checked_sub(field).and_then(|at| at.checked_sub(origin));
                 let bytes = at
                     .and_then(|at| usize::try_from(at).ok())
                     .and_then(|at| table.get_mut(at..at.checked_add(size_of::<ChunkArchiveEntry>())?));
@@ -405,15 +394,13 @@ impl Layout {
     }
 
     fn header(&self, archive: &VrbArchive) -> Result<Vec<u8>> {
-        let mut header = archive.source.bytes().get(..HEADER).unwrap_or_default().to_vec();
-        let parts = archive.tables_of_contents().into_iter().chain([&archive.main.part]);
-        for (part, at) in parts.zip(TABLE_ENTRIES.into_iter().chain([MAIN_ENTRY])) {
-            if let Some(place) = header.get_mut(at..at.saturating_add(size_of::<super::ArchiveEntry>())) {
-                place.copy_from_slice(self.entry(part)?.as_bytes());
-            }
-        }
-        seal(&mut header);
-        Ok(header)
+        let mut header = *archive.header()?;
+        header.bundle_table = self.entry(&archive.bundle_table)?;
+        header.type_table = self.entry(&archive.type_table)?;
+        header.chunk_table = self.entry(&archive.chunk_table)?;
+        header.main_chunk.entry = self.entry(&archive.main.part)?;
+        header.checksum.set(header.computed_checksum());
+        Ok(header.as_bytes().to_vec())
     }
 
     fn stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
@@ -421,13 +408,7 @@ impl Layout {
     }
 }
 
-/// Writes the checksum of a header into it.
-fn seal(header: &mut [u8]) {
-    if let Some(place) = header.get_mut(8..16) {
-        place.fill(0);
-    }
-    let sum = codec::xxh64(header, MAGIC.into());
-    if let Some(place) = header.get_mut(8..16) {
-        place.copy_from_slice(&sum.to_le_bytes());
-    }
+/// An offset or a size of an entry.
+fn number(n: usize) -> Result<i64> {
+    i64::try_from(n).map_err(|_| refused("the archive would be larger than its offsets can say"))
 }

@@ -54,15 +54,15 @@ impl<'e> RowEdits<'e> {
     }
 
     /// Unchanged rows before the next edited row.
-    pub fn ahead(&mut self) -> u64 {
+    pub fn ahead(&mut self) -> usize {
         let set = self.set.peek().map(|set| set.row);
         let next = set.into_iter().chain(self.remove.peek().map(|row| **row)).min();
-        next.map_or(u64::MAX, |next| next.saturating_sub(self.row) as u64)
+        next.map_or(usize::MAX, |next| next.saturating_sub(self.row))
     }
 
     /// Skips unchanged rows.
-    pub fn pass(&mut self, rows: u64) {
-        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    pub fn pass(&mut self, rows: usize) {
+        self.row = self.row.saturating_add(rows);
     }
 
     /// The edit of the next row.
@@ -131,10 +131,9 @@ impl Adds {
 
     /// All of them as a tree.
     fn tree(&self, out: &Encoder<'_>) -> Result<Value<'static>> {
-        let mixed = || out.refuse("rows that are added say that it is of several kinds");
         let kinds = [self.leaf.is_some(), !self.named.is_empty(), !self.items.is_empty() || !self.keys.is_empty()];
         if kinds.iter().filter(|&&kind| kind).count() > 1 {
-            return Err(mixed());
+            return Err(out.refuse("rows that are added say that it is of several kinds"));
         }
         if let Some(leaf) = &self.leaf {
             return Ok(leaf.clone());
@@ -169,8 +168,7 @@ impl Adds {
 
     /// The number of the first item or entry from `count` on.
     fn first_from(&self, count: u32) -> Option<u32> {
-        let first = |among: &BTreeMap<u32, Self>| among.range(count..).next().map(|(number, _)| *number);
-        [first(&self.items), first(&self.keys)].into_iter().flatten().min()
+        [&self.items, &self.keys].into_iter().filter_map(|among| among.range(count..).next()).map(|(n, _)| *n).min()
     }
 }
 
@@ -233,7 +231,8 @@ impl<'a> Encoder<'a> {
         &mut self,
         old: &Walker<'a>,
         bytes: Range<usize>,
-        (slot, actual): (PendingValue, Option<ModelId>),
+        slot: PendingValue,
+        actual: Option<ModelId>,
         value: &Value<'_>,
         set: SetRow<'_>,
     ) -> Result<()> {
@@ -259,7 +258,6 @@ impl<'a> Encoder<'a> {
         {
             self.copy(old, start..old.position());
             rows.pass(leaves);
-            let leaves = usize::try_from(leaves).unwrap_or(usize::MAX);
             return Ok(Tally { leaves, ..Tally::default() });
         }
         let Some(event) = old.next()? else { return Err(astray(old)) };
@@ -270,7 +268,7 @@ impl<'a> Encoder<'a> {
                 match (set, adds) {
                     (Some(set), None) => {
                         let row = EditPosition::Set(set.row);
-                        if let Err(error) = self.set_leaf(old, start..body, (slot, actual), &value, set) {
+                        if let Err(error) = self.set_leaf(old, start..body, slot, actual, &value, set) {
                             let Some(refused) = &mut rows.refused else { return Err(error) };
                             refused.push((row, error));
                             self.out.truncate(mark);
@@ -327,7 +325,7 @@ impl<'a> Encoder<'a> {
                 let Shape::Dictionary(key, of) = self.settled(model) else { return Err(astray(old)) };
                 let (kept, leaves) = match named {
                     true => self.apply_named(old, of, rows, adds)?,
-                    false => self.apply_entries(old, (key, of), count, rows, adds)?,
+                    false => self.apply_entries(old, key, of, count, rows, adds)?,
                 };
                 self.finish_list(mark, mark.saturating_add(body.saturating_sub(start)), kept, leaves, slot, adds)
             }
@@ -360,8 +358,8 @@ impl<'a> Encoder<'a> {
             tally.add(member);
             Ok(())
         })?;
-        let named = adds.map(|adds| adds.named.as_slice()).unwrap_or_default();
-        let unknown = named.iter().map(|(name, _)| name.as_str()).find(|name| !met.contains(name));
+        let mut named = adds.into_iter().flat_map(|adds| &adds.named).map(|(name, _)| name.as_str());
+        let unknown = named.find(|name| !met.contains(name));
         let other = adds.is_some_and(|adds| !adds.items.is_empty() || !adds.keys.is_empty());
         Ok((tally, gone, unknown.or(other.then_some("[…]"))))
     }
@@ -490,7 +488,8 @@ impl<'a> Encoder<'a> {
     fn apply_entries(
         &mut self,
         old: &mut Walker<'a>,
-        (key, of): (ModelId, ModelId),
+        key: ModelId,
+        of: ModelId,
         count: u32,
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
