@@ -74,9 +74,8 @@ impl Record<'_> {
 
     /// Whether it could be the first record of a list.
     fn is_likely(&self) -> bool {
-        let sound = |unit: u16| unit >= 0x20 && unit != u16::from(b'/');
         !self.name.is_empty()
-            && self.name.units().iter().all(|unit| sound(unit.get()))
+            && self.name.units().iter().all(|unit| unit.get() >= 0x20 && unit.get() != u16::from(b'/'))
             && self.place.size.get() >= 0
             && self.place.offset.get() >= 0
     }
@@ -100,14 +99,13 @@ pub(super) fn crypt(bytes: &[u8], key: &[u8; 256]) -> Vec<u8> {
 pub(super) fn is_list(bytes: &[u8], key: &[u8; 256]) -> bool {
     /// Bytes of the stream that hold the first record of any likely list.
     const HEAD: usize = 4 << 10;
-    let header = |bytes: &[u8]| {
-        matches!(crypt(bytes, key).first_chunk(), Some(&[method, flags])
-            if method & 0xF == 8 && method >> 4 <= 7 && flags & 0x20 == 0 && u16::from_be_bytes([method, flags]).is_multiple_of(31))
-    };
-    let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
-    if !header(head.get(..2).unwrap_or_default()) {
+    let Some(start) = bytes.first_chunk::<2>() else { return false };
+    let is_zlib = matches!(*crypt(start, key), [method, flags]
+        if method & 0xF == 8 && method >> 4 <= 7 && flags & 0x20 == 0 && u16::from_be_bytes([method, flags]).is_multiple_of(31));
+    if !is_zlib {
         return false;
     }
+    let (head, _) = bytes.split_at(bytes.len().min(HEAD));
     let (head, mut decoded) = (crypt(head, key), Vec::new());
     let mut steps = ZlibSteps::new(&head, u64::MAX);
     steps.step(&mut decoded).is_ok() && record(&decoded, 0).is_ok_and(|(record, _)| record.is_likely())
@@ -169,16 +167,19 @@ impl List {
         record(&self.bytes, at as usize).ok().map(|(record, _)| record)
     }
 
+    /// The numbers and paths of all files.
+    fn paths(&self) -> impl Iterator<Item = (usize, String)> {
+        (0..self.len()).filter_map(|n| Some((n, self.record(n)?.path())))
+    }
+
     /// The files at `path`, in order.
     pub(super) fn find(&self, path: &str) -> impl Iterator<Item = usize> {
-        let paths = || (0..self.len()).filter_map(|n| Some((n, self.record(n)?.path())));
-        let Ok(index) = self.index.get_or_try_init(|| Ok::<_, Infallible>(PathIndex::new(paths())));
+        let Ok(index) = self.index.get_or_try_init(|| Ok::<_, Infallible>(PathIndex::new(self.paths())));
         index.candidates(path).filter(move |&n| self.record(n).is_some_and(|record| record.is_at(path)))
     }
 
     /// The files whose path an earlier one has as well.
     pub(super) fn repeated(&self) -> impl Iterator<Item = (usize, String)> {
-        let paths = (0..self.len()).filter_map(|n| Some((n, self.record(n)?.path())));
-        paths.filter(|(n, path)| self.find(path).next() != Some(*n))
+        self.paths().filter(|(n, path)| self.find(path).next() != Some(*n))
     }
 }

@@ -105,8 +105,9 @@ impl RustyHeartsArchive {
         let folder = folder.map(Path::to_owned);
         let dat = match &folder {
             Some(folder) if is_folder => {
-                let missing = || ErrorKind::NotInstalled { what: layout::LIST.to_owned() };
-                let path = list_in(folder).ok_or_else(|| Error::of_part(missing(), ""))?;
+                let Some(path) = list_in(folder) else {
+                    return Err(Error::of_part(ErrorKind::NotInstalled { what: layout::LIST.to_owned() }, ""));
+                };
                 options.source_in_folder(&path)?
             }
             _ => source.clone(),
@@ -135,8 +136,11 @@ impl RustyHeartsArchive {
     }
 
     fn volume(&self, number: u8) -> Option<&VolumeFile> {
-        let volume = || VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options);
-        Some(self.volumes.get(usize::from(number))?.get_or_init(volume))
+        Some(
+            self.volumes
+                .get(usize::from(number))?
+                .get_or_init(|| VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options)),
+        )
     }
 
     /// File `n`, as its record describes it.
@@ -144,11 +148,10 @@ impl RustyHeartsArchive {
         let place = record.place;
         let (size, offset) = (place.size.get(), place.offset.get());
         let path = record.path();
-        let wrong = |at: usize, what: &'static str, value: i64| {
-            record.at.skip(at).bad_value(what, value).context(format_args!("{path}"))
-        };
-        let bytes = u64::try_from(size).map_err(|_| wrong(1, "size", size.into()))?;
-        let offset = u64::try_from(offset).map_err(|_| wrong(9, "offset in the volume", offset))?;
+        let bytes =
+            u64::try_from(size).map_err(|_| record.at.locate(&place.size).bad_value("size", size).context(&path))?;
+        let offset = u64::try_from(offset)
+            .map_err(|_| record.at.locate(&place.offset).bad_value("offset in the volume", offset).context(&path))?;
         let volume = self.volume(place.volume);
         let mut file = File::new(path, bytes, u64::from(place.volume) << 32 | n as u64);
         file.crc32 = Some(!place.hash.get());
@@ -194,8 +197,8 @@ impl Archive for RustyHeartsArchive {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        let number = u8::try_from(file.handle >> 32).unwrap_or(u8::MAX);
-        let (volume, offset) = self.volume(number).zip(file.offset).ok_or_else(|| archive::no_file(usize::MAX))?;
+        let volume = u8::try_from(file.handle >> 32).ok().and_then(|number| self.volume(number));
+        let (volume, offset) = volume.zip(file.offset).ok_or_else(|| archive::no_file(usize::MAX))?;
         volume.slice(offset, file.stored_size)
     }
 

@@ -52,7 +52,7 @@ impl Reader for Map {
         {
             add("event_box_index", start, end, Some(entries.len()));
             self.find_all_boxes();
-            for box_type in self.box_types().unwrap_or_default() {
+            for box_type in self.box_types().into_iter().flatten() {
                 if let Ok(run) = self.box_run(box_type) {
                     add(run.shape.name, run.start, run.found_end(), Some(run.count));
                 }
@@ -88,12 +88,11 @@ impl Reader for Map {
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         let (versions, counts) = (self.versions(), self.header_counts());
-        let since = |main: i32, version: i32| (versions.main >= main).then_some(version);
         let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = vec![
-            ("event_box_version".into(), since(7, versions.event_box).into()),
-            ("ani_bg_version".into(), since(7, versions.ani_bg).into()),
-            ("item_box_version".into(), since(7, versions.item_box).into()),
-            ("gimmick_version".into(), since(8, versions.gimmick).into()),
+            ("event_box_version".into(), (versions.main >= 7).then_some(versions.event_box).into()),
+            ("ani_bg_version".into(), (versions.main >= 7).then_some(versions.ani_bg).into()),
+            ("item_box_version".into(), (versions.main >= 7).then_some(versions.item_box).into()),
+            ("gimmick_version".into(), (versions.main >= 8).then_some(versions.gimmick).into()),
             ("script_count1".into(), counts.script_count1.into()),
             ("script_condition_count1".into(), counts.script_condition_count1.into()),
             ("script_count2".into(), counts.script_count2.into()),

@@ -57,14 +57,18 @@ impl SkipPlan {
 
     fn add(&mut self, fields: &[Field], versions: &Versions) {
         for field in fields {
-            let one = || Self::of(&[super::fields::field(field.name, field.kind)], versions);
-            match (field.gate.decide(versions), field.gate) {
-                (Some(true), _) => self.kind(&field.kind, versions),
-                (Some(false), _) if matches!(field.kind, StoredKind::Count) => self.0.push(Op::NoCount),
-                (Some(false), _) => {}
-                (None, Gate::NotLast) => self.0.push(Op::NotLast(one())),
-                (None, Gate::Any(count)) => self.0.push(Op::Any(one(), count)),
-                (None, _) => self.0.push(Op::First(one())),
+            match field.gate.decide(versions) {
+                Some(true) => self.kind(&field.kind, versions),
+                Some(false) if matches!(field.kind, StoredKind::Count) => self.0.push(Op::NoCount),
+                Some(false) => {}
+                None => {
+                    let program = Self::of(&[super::fields::field(field.name, field.kind)], versions);
+                    self.0.push(match field.gate {
+                        Gate::NotLast => Op::NotLast(program),
+                        Gate::Any(count) => Op::Any(program, count),
+                        _ => Op::First(program),
+                    });
+                }
             }
         }
     }
@@ -118,7 +122,6 @@ impl SkipPlan {
     fn run(&self, data: &[u8], mut at: usize, first: bool, last: bool) -> Option<usize> {
         let mut counts = [0usize; 11];
         let mut known = 0usize;
-        let of = |counts: &[usize; 11], number: usize| counts.get(number).copied().unwrap_or(0);
         for op in &self.0 {
             match op {
                 Op::Bytes(count) => at = at.saturating_add(*count),
@@ -132,17 +135,17 @@ impl SkipPlan {
                     *counts.get_mut(known)? = value;
                     known = known.saturating_add(1);
                 }
-                Op::Items { size, count } => at = at.saturating_add(of(&counts, *count).saturating_mul(*size)),
+                Op::Items { size, count } => at = at.saturating_add(nth(&counts, *count).saturating_mul(*size)),
                 Op::Texts { before, count } => {
-                    for _ in 0..of(&counts, *count) {
+                    for _ in 0..nth(&counts, *count) {
                         at = text_end(data, at.saturating_add(*before))?;
                     }
                 }
-                Op::Records { program, count } => at = program.several(data, at, of(&counts, *count))?,
+                Op::Records { program, count } => at = program.several(data, at, nth(&counts, *count))?,
                 Op::Times { program, times } => at = program.several(data, at, *times)?,
                 Op::First(program) if first => at = program.run(data, at, true, true)?,
                 Op::NotLast(program) if !last => at = program.run(data, at, true, true)?,
-                Op::Any(program, count) if of(&counts, *count) != 0 => at = program.run(data, at, true, true)?,
+                Op::Any(program, count) if nth(&counts, *count) != 0 => at = program.run(data, at, true, true)?,
                 Op::First(_) | Op::NotLast(_) | Op::Any(..) => {}
             }
         }
@@ -155,6 +158,12 @@ impl SkipPlan {
         }
         Some(at)
     }
+}
+
+/// A count of a record: 0 if its version lacks it.
+#[inline]
+fn nth(counts: &[usize; 11], number: usize) -> usize {
+    *counts.get(number).expect("no shape has more counts")
 }
 
 #[inline]

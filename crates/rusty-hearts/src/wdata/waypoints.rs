@@ -45,8 +45,7 @@ impl Map {
                     Entry::Vacant(free) => drop(free.insert(number)),
                     Entry::Occupied(_) => graph.doubles.push(number),
                 }
-                let count = u32::try_from(waypoint.ints_in(LINKS)?.len()).unwrap_or(u32::MAX);
-                graph.links.extend((0..count).map(|at| (number, at)));
+                graph.links.extend((0u32..).zip(waypoint.ints_in(LINKS)?).map(|(at, _)| (number, at)));
             }
             Ok(graph)
         })

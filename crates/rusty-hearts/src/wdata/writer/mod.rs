@@ -113,6 +113,11 @@ impl Stretch {
     fn key(&self) -> (usize, usize, Option<BoxType>) {
         (self.range.start, self.range.end, self.first)
     }
+
+    /// The position or size `at`, as this stretch changes it.
+    fn moved(&self, at: usize) -> usize {
+        at.saturating_sub(self.range.len()).saturating_add(self.bytes.len())
+    }
 }
 
 /// All kinds of rows with records of their own.
@@ -193,10 +198,7 @@ impl<'m> Writer<'m> {
         }
         self.table(&runs)?;
         let len = self.map.source().bytes().len();
-        let size = |total: usize, stretch: &Stretch| {
-            total.saturating_sub(stretch.range.len()).saturating_add(stretch.bytes.len())
-        };
-        if self.stretches.iter().fold(len, size) > u32::MAX as usize {
+        if self.stretches.iter().fold(len, |len, stretch| stretch.moved(len)) > u32::MAX as usize {
             return Err(refused("the map would have more than 4 GB"));
         }
         self.stretches.sort_by_key(Stretch::key);
@@ -258,11 +260,6 @@ impl<'m> Writer<'m> {
         if comes_or_goes {
             run.check(self.map)?;
         }
-        let range = |number: usize| {
-            let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
-            let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
-            start..next.unwrap_or(run.found_end())
-        };
         for (number, record) in &edit.set {
             if edit.remove.contains(number) {
                 return Err(refused(format!("{}: row {number} is changed and removed", shape.name)));
@@ -276,10 +273,10 @@ impl<'m> Writer<'m> {
             let old = Record::new(self.map, shape, cursor);
             let bytes = self.encoder().record(shape, record, fields, Some(&old));
             let bytes = bytes.map_err(|error| error.context(format_args!("{}: row {number}", shape.name)))?;
-            self.replace(range(*number), bytes);
+            self.replace(range_of(run, *number), bytes);
         }
         for &number in &edit.remove {
-            self.replace(range(number), []);
+            self.replace(range_of(run, number), []);
         }
         if !edit.add.is_empty() {
             let mut bytes = Vec::new();
@@ -323,13 +320,7 @@ impl<'m> Writer<'m> {
             };
         }
         let table_end = self.map.index_end()?;
-        // The new position of what was at a position: after all records inserted before it or at it.
-        let moved = |at: usize, is_before: &dyn Fn(&Stretch) -> bool| {
-            self.stretches
-                .iter()
-                .filter(|stretch| is_before(stretch))
-                .fold(at, |at, stretch| at.saturating_add(stretch.bytes.len()).saturating_sub(stretch.range.len()))
-        };
+        let stretches = self.stretches.iter();
         let mut bytes = Vec::with_capacity(size_of_val(entries));
         for (box_type, entry) in BoxType::ALL.into_iter().zip(entries) {
             let (offset, count) = (entry.offset.get() as usize, entry.count.get() as usize);
@@ -337,14 +328,20 @@ impl<'m> Writer<'m> {
             let (added, removed) = edit.map_or((0, 0), |edit| (edit.add.len(), edit.remove.len()));
             let count = count.saturating_sub(removed).saturating_add(added);
             let own = self.stretches.iter().find(|stretch| stretch.first == Some(box_type));
+            // After all records that are inserted before it or at it.
             let offset = match own {
-                Some(own) => moved(own.range.start, &|stretch| stretch.key() < own.key()),
+                Some(own) => {
+                    let before = stretches.clone().filter(|stretch| stretch.key() < own.key());
+                    before.fold(own.range.start, |at, stretch| stretch.moved(at))
+                }
                 None if offset < table_end || offset > self.map.source().bytes().len() => offset,
-                None => moved(offset, &|stretch| stretch.range.end <= offset),
+                None => {
+                    let before = stretches.clone().filter(|stretch| stretch.range.end <= offset);
+                    before.fold(offset, |at, stretch| stretch.moved(at))
+                }
             };
-            let number = |n: usize| u32::try_from(n).map_err(|_| refused("the map would have more than 4 GB"));
-            bytes.extend_from_slice(&number(offset)?.to_le_bytes());
-            bytes.extend_from_slice(&number(count)?.to_le_bytes());
+            bytes.extend_from_slice(&number(offset)?);
+            bytes.extend_from_slice(&number(count)?);
         }
         let start = table_end.saturating_sub(entries.len().saturating_mul(size_of::<IndexEntry>()));
         let range = start..start.saturating_add(bytes.len());
@@ -399,7 +396,6 @@ impl<'m> Writer<'m> {
         let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
         let table = self.map.scripts()?;
         let mut changed = false;
-        let list_of = |kind: &str| SCRIPT_LISTS.iter().position(|(name, _)| *name == kind);
         for (row, script) in rows.iter().enumerate() {
             let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
             if set.is_some_and(|set| cell(set, "kind").is_some()) {
@@ -422,10 +418,9 @@ impl<'m> Writer<'m> {
                     changed |= is_removed || path.is_some();
                     let stored =
                         |table: &dyn Table| table.value(row, column_index(table, "path")?).ok().map(Value::into_owned);
-                    let now = || tables.as_deref().and_then(stored).unwrap_or_default();
                     let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
                     if let Some(list) = list {
-                        list.push(path.unwrap_or_else(now));
+                        list.extend(path.or_else(|| tables.as_deref().and_then(stored)));
                     }
                 }
             }
@@ -460,6 +455,23 @@ impl<'m> Writer<'m> {
     }
 }
 
+/// A number of the table of event boxes.
+fn number(n: usize) -> Result<[u8; 4]> {
+    u32::try_from(n).map(u32::to_le_bytes).map_err(|_| refused("the map would have more than 4 GB"))
+}
+
+/// The bytes of a record.
+fn range_of(run: &RecordRun, number: usize) -> Range<usize> {
+    let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
+    let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
+    start..next.unwrap_or(run.found_end())
+}
+
+/// The number of the list of scripts of this kind.
+fn list_of(kind: &str) -> Option<usize> {
+    SCRIPT_LISTS.iter().position(|(name, _)| *name == kind)
+}
+
 /// The edits of the table of all boxes, as edits of the tables of their types.
 fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
     let (table, found) = (records(map, RecordTable::EventBoxes), Found::new(map, RecordTable::EventBoxes));
@@ -485,12 +497,13 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
         let given = set.extract_if(.., |(column, _)| name(*column) == TYPE).next();
         let given = given.map(|(_, value)| value.to_string()).unwrap_or_default();
         let known = BoxType::ALL.into_iter().find(|t| t.name() == given && *t != BoxType::UnusedBox);
-        let names = || BoxType::ALL.map(BoxType::name).join(", ");
-        let known = known
-            .ok_or_else(|| refused(format!("column type_name: {given:?} does not fit: it is one of {}", names())))?;
+        let Some(known) = known else {
+            let names = BoxType::ALL.map(BoxType::name).join(", ");
+            return Err(refused(format!("column type_name: {given:?} does not fit: it is one of {names}")));
+        };
         types.entry(known).or_default().add.push(set);
     }
-    let of_type = |(box_type, mut edits): (BoxType, TableEdits)| {
+    let by_type = types.into_iter().map(|(box_type, mut edits)| {
         let of_type = records(map, RecordTable::Boxes(box_type));
         let sets = edits.set.iter_mut().map(|(_, set)| set).chain(&mut edits.add);
         for column in sets.flatten().map(|(column, _)| column) {
@@ -498,8 +511,8 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
             *column = same.ok_or_else(|| refused(format!("column {} is not written", name(*column))))?;
         }
         Ok(TableEdits { table: of_type.name().to_owned(), ..edits })
-    };
-    types.into_iter().map(of_type).collect()
+    });
+    by_type.collect()
 }
 
 /// Adds further edits of the same table. A cell with two different edits is refused when it is written.
@@ -523,9 +536,9 @@ fn merge(edits: &mut TableEdits, more: TableEdits) {
 /// Notes the cells of a row.
 fn put_all(record: &mut RecordEdit, rows: RecordTable, table: &dyn Table, set: &ColumnValues) -> Result<()> {
     for (at, value) in set {
-        let name = table.columns().get(*at).map(|column| column.name.clone()).unwrap_or_default();
-        let part = RecordPart::of(rows, &name).ok_or_else(|| refused(format!("column {name} is not written")))?;
-        record.put(part, value, &name)?;
+        let name = &*table.columns().get(*at).ok_or_else(|| crate::table::no_cell(table.name(), 0, *at))?.name;
+        let part = RecordPart::of(rows, name).ok_or_else(|| refused(format!("column {name} is not written")))?;
+        record.put(part, value, name)?;
     }
     Ok(())
 }
