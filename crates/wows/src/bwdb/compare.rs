@@ -482,7 +482,7 @@ impl<'a> Unnamed<'a> {
     }
 
     fn rows(blob: &Blob<'_>) -> Range<u32> {
-        0..blob.len().try_into().expect("the header states the number of records as u32")
+        0..blob.len().try_into().expect("a database has fewer records than bytes, and these are a u32")
     }
 
     fn digest(&self, side: Side, row: u32, share: &mut BudgetShare<'_>) -> Option<u64> {

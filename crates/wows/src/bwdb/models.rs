@@ -94,11 +94,6 @@ impl Models {
         (0..self.models).filter_map(|i| self.model(i))
     }
 
-    /// How many models there are.
-    pub fn model_count(&self) -> usize {
-        self.models
-    }
-
     /// The number of the model with this path id, by a scan: there are some hundreds.
     pub fn find(&self, path_id: u64) -> Option<usize> {
         self.models().position(|m| m.id().is_ok_and(|id| id.0 == path_id))
@@ -114,16 +109,6 @@ impl Models {
     /// The model with this path id.
     pub fn lookup(&self, path_id: u64) -> Option<MergedModel<'_>> {
         self.find(path_id).and_then(|i| self.model(i))
-    }
-
-    /// The range of the models, if there are any.
-    pub(super) fn models_at(&self) -> usize {
-        self.models_at
-    }
-
-    /// The range of the skeletons, if there are any.
-    pub(super) fn skeletons_at(&self) -> usize {
-        self.skeletons_at
     }
 
     /// Number of skeletons.

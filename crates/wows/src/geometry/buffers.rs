@@ -1,6 +1,6 @@
 //! Vertex and index buffers: raw ones borrowed, packed ones decoded.
 
-use super::layout::{IndicesPrototype, VerticesPrototype};
+use super::layout::{IndicesPrototype, Mapping, VerticesPrototype};
 use super::vertex::{VertexFormat, Vertices};
 use super::{Geometry, data, string_bytes};
 use crate::bytes::{View, le};
@@ -8,6 +8,7 @@ use crate::codec::Memory;
 use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::prelude::*;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use zerocopy::{FromBytes as _, IntoBytes as _};
@@ -442,11 +443,8 @@ impl Geometry {
     pub fn mapped_vertices(&self, index: usize) -> Result<Vertices<'_>> {
         let mapping = super::get(self.vertex_mappings()?, index, "vertex mapping")?;
         let all = self.vertices(usize::from(mapping.merged_buffer_index.get()))?;
-        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
-            let at = self.view("items").locate(mapping);
-            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .context(format_args!("vertex mapping {index}"))
-        })
+        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize)
+            .ok_or_else(|| self.leaves_buffer(mapping, format_args!("vertex mapping {index}")))
     }
 
     /// The bytes of the vertices of vertex mapping `index`, also of a format that is not known.
@@ -459,11 +457,13 @@ impl Geometry {
         let (bytes, stride) = (self.vertex_bytes(buffer)?, self.vertex_buffer(buffer)?.stride());
         let start = (mapping.items_offset.get() as usize).saturating_mul(stride);
         let end = start.saturating_add((mapping.items_count.get() as usize).saturating_mul(stride));
-        bytes.get(start..end).ok_or_else(|| {
-            let at = self.view("items").locate(mapping);
-            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .context(format_args!("vertex mapping {index}"))
-        })
+        bytes.get(start..end).ok_or_else(|| self.leaves_buffer(mapping, format_args!("vertex mapping {index}")))
+    }
+
+    #[cold]
+    fn leaves_buffer(&self, mapping: &Mapping, name: fmt::Arguments<'_>) -> Error {
+        let at = self.view("items").locate(mapping);
+        at.bad_value("count of items, more than its buffer has", mapping.items_count.get()).context(name)
     }
 
     /// The indices of index mapping `index`.
@@ -473,11 +473,8 @@ impl Geometry {
     pub fn mapped_indices(&self, index: usize) -> Result<Indices<'_>> {
         let mapping = super::get(self.index_mappings()?, index, "index mapping")?;
         let all = self.indices(usize::from(mapping.merged_buffer_index.get()))?;
-        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
-            let at = self.view("items").locate(mapping);
-            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .context(format_args!("index mapping {index}"))
-        })
+        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize)
+            .ok_or_else(|| self.leaves_buffer(mapping, format_args!("index mapping {index}")))
     }
 
     /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.

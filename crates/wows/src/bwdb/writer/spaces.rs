@@ -65,7 +65,7 @@ impl Writable for Models {
             area.array = self.records(std::slice::from_ref(edits), refuse)?;
             // The owner of a list may be inserted by edits of another table.
             let owners = edits.add.iter().filter_map(|set| match set.first() {
-                Some((0, Value::Uint(number))) => usize::try_from(*number).ok()?.checked_sub(self.model_count()),
+                Some((0, Value::Uint(number))) => usize::try_from(*number).ok()?.checked_sub(self.len()),
                 _ => None,
             });
             if edits.table != MODELS
@@ -131,7 +131,7 @@ impl Models {
 
     /// The area that the records point to.
     fn area(&self) -> Area<'_> {
-        let (file, models) = (self.source().bytes(), self.model_count());
+        let (file, models) = (self.source().bytes(), self.len());
         let records = models.saturating_add(self.skeleton_count());
         Area::new(file, 0..file.len(), records, move |record, ranges| match record.checked_sub(models) {
             None => self.model(record).into_iter().for_each(|model| model.walk_pointers(ranges)),
@@ -156,7 +156,7 @@ impl Models {
             (Struct::built_in::<p::Model<'_>>(), model),
             (Struct::built_in::<p::Visual<'_>>(), visual),
         ];
-        let kept = area.array.as_ref().map_or(self.model_count(), |of| of.kept);
+        let kept = area.array.as_ref().map_or(self.len(), |of| of.kept);
         if edits.table == MODELS {
             for (number, cells) in edits.add.iter().enumerate() {
                 let to = To::Record(number.saturating_mul(Self::MODEL_SIZE));
@@ -168,7 +168,7 @@ impl Models {
         let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
         for ((number, list), rows) in lists.0.iter().zip(rows.into_iter().cycle()) {
             // The parts of a deleted model are deleted, too.
-            let goes = !matches!(rows, RowTarget::Nodes { .. }) && (kept..self.model_count()).contains(number);
+            let goes = !matches!(rows, RowTarget::Nodes { .. }) && (kept..self.len()).contains(number);
             if !goes {
                 let owner = self.owner(area, rows, *number, &edits.table)?;
                 job.list(area, owner, rows, edits, list, refuse)?;
@@ -203,7 +203,7 @@ impl Models {
         if let Some(model) = self.model(number) {
             return Ok(EditedPosition::of(model.view()));
         }
-        let (kept, come) = area.array.as_ref().map_or((self.model_count(), 0), |of| (of.kept, of.come()));
+        let (kept, come) = area.array.as_ref().map_or((self.len(), 0), |of| (of.kept, of.come()));
         let place = number.checked_sub(kept).filter(|at| *at < come).ok_or_else(missing)?;
         let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
         Ok(EditedPosition { view: View::new(&EMPTY, "model"), to })
@@ -211,15 +211,15 @@ impl Models {
 
     /// The unchanged records.
     fn all_records(&self) -> Records {
-        let start = if self.is_empty() { size_of::<layout::ModelsHeader>() } else { self.models_at() };
-        let count = self.model_count();
+        let start = if self.is_empty() { size_of::<layout::ModelsHeader>() } else { self.models_at };
+        let count = self.len();
         Records { start, size: Self::MODEL_SIZE, count, kept: count, new: Vec::new() }
     }
 
     /// The records after the edit, if some are inserted or deleted.
     fn records(&self, edits: &[TableEdits], refuse: Refuse<'_>) -> Result<Option<Records>> {
         let records = self.all_records();
-        let other = (self.skeleton_count() > 0 && self.skeletons_at() < records.end()).then_some("the skeletons");
+        let other = (self.skeleton_count() > 0 && self.skeletons_at < records.end()).then_some("the skeletons");
         let records = records.with(edits, MODELS, other, refuse)?;
         if let Some(records) = records.as_ref().filter(|records| records.kept < records.count && records.come() > 0) {
             let what = format!("models: {} come, so that none goes in the same step", records.come());
