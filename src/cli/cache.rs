@@ -10,7 +10,8 @@ use assetq_core::dates::rfc3339;
 /// Deflated files of an archive that are needed often, such as the database of a game, are decoded once and kept in
 /// $ASSETQ_CACHE, or else in the platform's folder for caches. A cached file is found by the SHA-256 of the stored
 /// bytes, or by its address as long as the game's indexes and the volume keep their sizes and modification times. Above
-/// 4 GiB the least recently used files are removed. --no-cache disables the cache.
+/// 4 GiB the least recently used files are removed. The names in a large folder of --names are kept, too, until one of
+/// its files changes. --no-cache disables the cache.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

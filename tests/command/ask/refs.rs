@@ -108,7 +108,7 @@ fn a_visual_names_its_missing_materials() {
     for command in ["ls", "info", "verify"] {
         let (out, said) = run(dir.path(), 0, &[command, "mod/gun/turret.visual"]);
         let all = out + &said;
-        assert!(all.contains("materials that are not at hand: PnFMods/Ship/ship/hull.mfm"), "{command}: {all}");
+        assert!(all.contains("not at hand: PnFMods/Ship/ship/hull.mfm"), "{command}: {all}");
         let (out, said) = run(dir.path(), 0, &[command, "mod/gun/lods/turret_lod1.visual"]);
         assert!(!(out + &said).contains("not at hand"));
     }

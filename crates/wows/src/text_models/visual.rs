@@ -217,6 +217,11 @@ impl VisualFile {
         Some(missing)
     }
 
+    fn missing_note(&self) -> Option<String> {
+        let missing = self.missing_materials().filter(|missing| !missing.is_empty())?;
+        Some(format!("not at hand: {}", missing.join(", ")))
+    }
+
     /// The paths of the materials of the render sets.
     pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
         let mut paths = Vec::new();
@@ -336,15 +341,13 @@ impl Reader for VisualFile {
     }
 
     fn notes(&self) -> Vec<String> {
-        let missing = self.missing_materials().filter(|missing| !missing.is_empty());
-        let note = |missing: Vec<String>| format!("materials that are not at hand: {}", missing.join(", "));
-        missing.map(note).into_iter().collect()
+        self.missing_note().map(|note| format!("materials that are {note}")).into_iter().collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {
         let tables = self.tables();
         let mut checks: Vec<Check> = tables.iter().map(|table| check_cells(&**table, progress)).collect();
-        checks.extend(self.notes().into_iter().map(|note| Check::new("materials").with_detail(note)));
+        checks.extend(self.missing_note().map(|note| Check::new("materials").with_detail(note)));
         checks.into()
     }
 }
