@@ -5,7 +5,7 @@
 //! is shown as the text.
 //!
 //! Only the keys of one table are kept in memory, with shared parts of neighbouring keys stored once, and some hundred rows as text.
-//! Rows that only a walk finds ([`Nature::sequential`]) keep the order of the file.
+//! Rows that only a walk finds ([`Nature::sequential`](crate::table::Nature::sequential)) keep the order of the file.
 
 mod order;
 
