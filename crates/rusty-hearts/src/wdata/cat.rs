@@ -187,14 +187,14 @@ const ALIASES: usize = shapes::SCENE_RESOURCES.number("aliases");
 fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize)>> {
     let mut names = HashMap::new();
     for (row, resource) in resources.iter().enumerate() {
-        let mut add = |name: &Value<'_>| {
+        let mut own = vec![resource.value(KEY)?];
+        if let Value::List(aliases) = resource.value(ALIASES)? {
+            own.extend(aliases);
+        }
+        for name in own {
             if let Value::Utf16(name) = name {
                 names.entry(name.to_string()).or_insert((resources.shape().name, row));
             }
-        };
-        add(&resource.value(KEY)?);
-        if let Value::List(aliases) = resource.value(ALIASES)? {
-            aliases.iter().for_each(add);
         }
     }
     Ok(names)

@@ -41,6 +41,13 @@ pub struct Field {
     pub is_unique: bool,
 }
 
+impl Field {
+    /// Whether it counts the items of lists, which store their own lengths in outputs.
+    pub(super) fn is_count(&self) -> bool {
+        matches!(self.kind, StoredKind::Count)
+    }
+}
+
 /// Records that fields of other records name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -159,7 +166,7 @@ impl Counts {
     }
 
     pub(super) fn get(&self, number: usize) -> usize {
-        self.values.get(number).copied().unwrap_or(0)
+        *self.values.get(number).expect("no shape has more counts")
     }
 }
 
@@ -171,6 +178,13 @@ pub(super) struct ListPosition {
 }
 
 pub(super) const ALONE: ListPosition = ListPosition { first: true, last: true };
+
+impl ListPosition {
+    /// The place of record `number` among `count`.
+    pub(super) fn of(number: usize, count: usize) -> Self {
+        Self { first: number == 0, last: number.saturating_add(1) == count }
+    }
+}
 
 impl Gate {
     /// Whether a file of these versions stores the field; `None` if that depends on the record, too.
@@ -277,7 +291,7 @@ fn items<'a, A: Action<'a>>(
     match (item, item.size()) {
         (_, Some(size)) if A::SKIPS => cursor.skip(count.saturating_mul(size)),
         (StoredKind::Record(fields), _) => (0..count).try_for_each(|i| {
-            let place = ListPosition { first: i == 0, last: i.saturating_add(1) == count };
+            let place = ListPosition::of(i, count);
             walk(fields, cursor, versions, place, action)
         }),
         (StoredKind::Array(item, per), _) => (0..count).try_for_each(|_| items(item, *per, cursor, versions, action)),
@@ -400,7 +414,7 @@ fn decode<'a>(
     let value = match field.kind {
         StoredKind::Count => read_count(cursor).map(|count| {
             counts.push(count);
-            Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+            Value::Int(count.try_into().expect("counts have 31 bits"))
         }),
         StoredKind::List(item, number) => decode_items(item, counts.get(number), cursor, versions),
         ref kind => decode_kind(kind, cursor, versions, ALONE),
@@ -414,10 +428,7 @@ fn decode_items<'a>(
     cursor: &mut Cursor<'a>,
     versions: &Versions,
 ) -> Result<Value<'a>> {
-    let values = (0..count).map(|i| {
-        let place = ListPosition { first: i == 0, last: i.saturating_add(1) == count };
-        decode_kind(item, cursor, versions, place)
-    });
+    let values = (0..count).map(|i| decode_kind(item, cursor, versions, ListPosition::of(i, count)));
     values.collect::<Result<Vec<_>>>().map(Value::List)
 }
 

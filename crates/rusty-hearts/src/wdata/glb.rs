@@ -48,8 +48,8 @@ impl Builder {
         let placeholder = Index::new(0);
         let mut builder =
             Self { root, bytes: Vec::new(), corners: placeholder, edges: placeholder, groups: Vec::new() };
-        let sign = |corner: u16, bit: u16| if corner & bit == 0 { -1.0f32 } else { 1.0 };
-        let corners: Vec<[f32; 3]> = (0..8u16).map(|c| [sign(c, 1), sign(c, 2), sign(c, 4)]).collect();
+        let corners: Vec<[f32; 3]> =
+            (0..8u16).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 })).collect();
         builder.corners = builder.points(&corners);
         // An edge connects two corners with numbers that differ in one bit.
         let edges = (0..8u16).flat_map(|corner| {
@@ -248,17 +248,16 @@ impl Builder {
 
         // The header of 12 bytes and the headers of the two chunks, 8 bytes each.
         let total = json.len().saturating_add(self.bytes.len()).saturating_add(28);
-        let too_large = |_| {
-            let (what, limit) = ("size of a GLB", u32::MAX.into());
-            Error::of_part(ErrorKind::Limit { what, value: total as u64, limit }, "")
-        };
-        let length = |size: usize| u32::try_from(size).map(u32::to_le_bytes).map_err(too_large);
-        let io = |e| Error::io("cannot write", e);
-        for part in [&b"glTF"[..], &2u32.to_le_bytes(), &length(total)?, &length(json.len())?, b"JSON", &json] {
-            out.write_all(part).map_err(io)?;
-        }
-        for part in [&length(self.bytes.len())?[..], b"BIN\0", &self.bytes] {
-            out.write_all(part).map_err(io)?;
+        let [size, json_size, bytes_size] = [total, json.len(), self.bytes.len()].map(|size| {
+            u32::try_from(size).map(u32::to_le_bytes).map_err(|_| {
+                let (what, limit) = ("size of a GLB", u32::MAX.into());
+                Error::of_part(ErrorKind::Limit { what, value: total as u64, limit }, "")
+            })
+        });
+        let header = [*b"glTF", 2u32.to_le_bytes(), size?, json_size?, *b"JSON"];
+        let bytes_header = [bytes_size?, *b"BIN\0"];
+        for part in [header.as_flattened(), &json, bytes_header.as_flattened(), &self.bytes] {
+            out.write_all(part).map_err(|e| Error::io("cannot write", e))?;
         }
         Ok(())
     }

@@ -209,10 +209,10 @@ impl FloorPlan {
 
     /// The plan as pages and pictures show it.
     pub(super) fn chart(&self, name: String) -> Chart<'_> {
-        let kind = |kind: &OutlineKind| {
+        let kinds = self.kinds.iter().map(|kind| {
             let Color(r, g, b) = kind.color;
             ChartKind { name: kind.name, table: kind.table, colour: [r, g, b] }
-        };
+        });
         let boxes = self.outlines.iter().map(|Outline { kind, row, volume, corners, name, target, .. }| {
             let mut sides = volume.axes;
             for (side, half) in sides.iter_mut().zip(volume.half) {
@@ -223,7 +223,7 @@ impl FloorPlan {
         });
         Chart {
             name,
-            kinds: self.kinds.iter().map(kind).collect(),
+            kinds: kinds.collect(),
             boxes: boxes.collect(),
             ranges: self.waypoints.clone(),
             links: self.links.iter().map(|&(from, to, back)| ChartLink { from, to, back }).collect(),
@@ -367,8 +367,8 @@ impl FloorPlan {
             let x = if MARGIN + reach < right - reach { x.clamp(MARGIN + reach, right - reach) } else { x };
             let step = (outline.area.sqrt() * scale / 2.0).clamp(LABEL + 2.0, 60.0);
             let places = [0.0, step, -step, 2.0 * step, -2.0 * step].map(|down| [x, y + down]);
-            let middle = |[x, y]: Point| [x, y + (lines - 1.0) * (LABEL + 2.0) / 2.0];
-            let Some([x, y]) = places.into_iter().find(|place| taken.take(middle(*place), size)) else { continue };
+            let below = (lines - 1.0) * (LABEL + 2.0) / 2.0;
+            let Some([x, y]) = places.into_iter().find(|[x, y]| taken.take([*x, y + below], size)) else { continue };
             if !outline.name.is_empty() {
                 writeln!(out, r#"<text class="label" x="{x:.1}" y="{:.1}">{}</text>"#, y + 3.0, Xml(&outline.name))?;
             }

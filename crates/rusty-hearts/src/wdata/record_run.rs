@@ -47,8 +47,7 @@ impl RecordRun {
         let mut end = start;
         for _ in 0..count {
             let Some(next) = program.end(data, end) else { break };
-            // Files have less than 4 GiB.
-            positions.push(u32::try_from(end).unwrap_or(u32::MAX));
+            positions.push(end.try_into().expect("opening a map limits its size to that of a u32"));
             end = next;
         }
         Self { shape, start, count, positions, end, limit }
@@ -188,12 +187,12 @@ impl<'a> Records<'a> {
     /// The places of the records that can be read, with their numbers. Nothing else of them is looked at.
     pub(super) fn places(&self) -> impl ParallelIterator<Item = (usize, &'a Obb)> + use<'a> {
         let data = self.map.source().bytes();
-        let place = move |&at: &u32| {
-            let mut cursor = Cursor::new(View::new(data, "").at(at as usize));
-            fields::read_text(&mut cursor).and_then(|_| cursor.read()).ok()
-        };
         let positions = if self.run.shape.placed { self.run.positions.as_slice() } else { &[] };
-        positions.par_iter().with_min_len(4096).enumerate().filter_map(move |(number, at)| Some((number, place(at)?)))
+        positions.par_iter().with_min_len(4096).enumerate().filter_map(move |(number, &at)| {
+            let mut cursor = Cursor::new(View::new(data, "").at(at as usize));
+            fields::read_text(&mut cursor).ok()?;
+            Some((number, cursor.read().ok()?))
+        })
     }
 
     /// The only record of a section with one record, complete or not: the fields before the damage are readable.

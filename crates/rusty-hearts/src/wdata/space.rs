@@ -54,7 +54,7 @@ impl Map {
         for box_type in BoxType::ALL {
             let records = self.boxes(box_type)?;
             records.check()?;
-            let look = |(number, obb): (usize, &Obb)| {
+            let found = records.places().filter_map(|(number, obb)| {
                 if is_far(obb, place) {
                     return None;
                 }
@@ -62,8 +62,8 @@ impl Map {
                     Some(volume) => volume.is_at(place).then_some((number, true)),
                     None => Some((number, false)),
                 }
-            };
-            for (number, decided) in records.places().filter_map(look).collect::<Vec<_>>() {
+            });
+            for (number, decided) in found.collect::<Vec<_>>() {
                 if decided {
                     all.boxes.push((box_type, number));
                 } else {

@@ -1,6 +1,6 @@
 //! The tables of a map, derived from the descriptions that read its records.
 
-use super::fields::{Field, Named};
+use super::fields::Named;
 use super::layout::Obb;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
@@ -163,10 +163,8 @@ fn shape_of(stored: &Stored) -> Option<ValueShape> {
         match stored {
             Stored::Array(item, _) | Stored::List(item, _) => ValueShape::list(shape(item)),
             Stored::Record(fields) => {
-                let is_shown = |field: &&Field| !matches!(field.kind, Stored::Count);
-                ValueShape::Map(
-                    fields.iter().filter(is_shown).map(|field| (field.name.into(), shape(&field.kind))).collect(),
-                )
+                let shown = fields.iter().filter(|field| !field.is_count());
+                ValueShape::Map(shown.map(|field| (field.name.into(), shape(&field.kind))).collect())
             }
             leaf => ValueShape::of(kind_of(leaf)),
         }
@@ -235,9 +233,8 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
             });
     }
     // Lists store their own lengths; the boxes' counts are columns in the order of the document.
-    let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
     if rows != RecordTable::EventBoxes {
-        for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
+        for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| !field.is_count() || shape.placed) {
             let column = Column::new(field.name, kind_of(&field.kind))
                 .shaped(shape_of(&field.kind))
                 .brief()
@@ -256,7 +253,7 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
     }
     if rows == RecordTable::Scenes {
         // The fields of the second record that a scene has.
-        for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
+        for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| !field.is_count()) {
             let column = Column::new(field.name, kind_of(&field.kind))
                 .shaped(shape_of(&field.kind))
                 .brief()
@@ -320,8 +317,8 @@ impl Map {
     /// The scripts of the map, each once.
     pub(super) fn script_rows(&self) -> Result<&[Script]> {
         let rows = self.scripts.get_or_try_init(|| {
-            let head = |kind, field| Script { kind, in_head: Some(field), at: 0 };
-            let mut rows = vec![head("script_dir", SCRIPT_DIR), head("main_script", MAIN_SCRIPT)];
+            let head = [("script_dir", SCRIPT_DIR), ("main_script", MAIN_SCRIPT)];
+            let mut rows = Vec::from(head.map(|(kind, field)| Script { kind, in_head: Some(field), at: 0 }));
             if let Some(scripts) = self.scripts()? {
                 let record = scripts.first()?;
                 let start = record.offset();
@@ -330,7 +327,8 @@ impl Map {
                 for (kind, count) in SCRIPT_LISTS {
                     for _ in 0..record.int_in(count)?.unwrap_or(0) {
                         let at = cursor.view().offset().saturating_sub(start);
-                        rows.push(Script { kind, in_head: None, at: u32::try_from(at).unwrap_or(u32::MAX) });
+                        let at = at.try_into().expect("opening a map limits its size to that of a u32");
+                        rows.push(Script { kind, in_head: None, at });
                         super::fields::read_text(&mut cursor)?;
                     }
                 }
@@ -343,21 +341,21 @@ impl Map {
 
 /// The directory of the scripts, the main script, and the script lists, if present.
 pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
-    let locate = |row| Ok(map.script_rows()?.get(row));
-    let table = DeclaredTable::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
-        .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
-        .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
-            if let Some(field) = script.in_head {
-                let path = map.trigger_head()?.first()?.text_in(field)?;
-                return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
-            }
-            let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
-            let mut cursor = scripts.first()?.own_fields()?;
-            cursor.skip(script.at as usize)?;
-            super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
-        })
-        .label()
-        .with_writable_rows();
+    let table =
+        DeclaredTable::new("scripts", || map.script_rows().map(<[Script]>::len), |row| Ok(map.script_rows()?.get(row)))
+            .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
+            .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
+                if let Some(field) = script.in_head {
+                    let path = map.trigger_head()?.first()?.text_in(field)?;
+                    return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
+                }
+                let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
+                let mut cursor = scripts.first()?.own_fields()?;
+                cursor.skip(script.at as usize)?;
+                super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
+            })
+            .label()
+            .with_writable_rows();
     Box::new(table)
 }
 

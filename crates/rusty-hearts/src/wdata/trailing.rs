@@ -244,8 +244,8 @@ impl Map {
                 return Ok(triggers);
             }
             let scripts = TrailingSections::read(self, TriggerLayout::Scripts, at);
-            let fits = |tail: &TrailingSections| tail.end() == Some(self.source().bytes().len());
-            let (tail, choice) = match (fits(&triggers), fits(&scripts)) {
+            let end = Some(self.source().bytes().len());
+            let (tail, choice) = match (triggers.end() == end, scripts.end() == end) {
                 (true, false) => (triggers, Choice::EndsTheFile),
                 (false, true) => (scripts, Choice::EndsTheFile),
                 (true, true) => (scripts, Choice::BothFit),

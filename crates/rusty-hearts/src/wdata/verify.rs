@@ -4,7 +4,7 @@ use super::fields::{self, Seen};
 use super::record_run::RecordRun;
 use super::trailing::Section;
 use super::waypoints::id_of;
-use super::{BoxType, Map, Records, TriggerLayout};
+use super::{BoxType, Map, Record, Records, TriggerLayout};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report, counted};
@@ -27,7 +27,7 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
     report.checks.push(check);
 
     report.checks.push(check_index(map));
-    let of_type = |&box_type: &BoxType| {
+    let by_type = BoxType::ALL.par_iter().map(|&box_type| {
         let records = match map.boxes(box_type) {
             Ok(records) if records.count() == 0 => return None,
             Ok(records) => records,
@@ -40,9 +40,8 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
         let outcome = check_records(records);
         progress.advance(records.extent());
         Some(outcome)
-    };
-    let by_type: Vec<_> = BoxType::ALL.par_iter().map(of_type).collect();
-    for (check, met) in by_type.into_iter().flatten() {
+    });
+    for (check, met) in by_type.collect::<Vec<_>>().into_iter().flatten() {
         seen.add(&met);
         report.checks.push(check);
     }
@@ -112,17 +111,11 @@ fn check_index(map: &Map) -> Check {
 
 /// The sections after the event boxes, as far as they can be reached.
 fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
-    let mut checks = Vec::new();
-    let mut seen = Seen::default();
-    let mut run = |run: &RecordRun| {
-        let (check, met) = check_records(Records::new(map, run));
-        seen.add(&met);
-        checks.push(check);
-    };
+    let mut runs: Vec<&RecordRun> = Vec::new();
     let mut damage = None;
     for section in Section::ALL {
         match map.section_run(section) {
-            Ok(found) => run(found),
+            Ok(found) => runs.push(found),
             Err(error) => {
                 damage = Some(error);
                 break;
@@ -132,13 +125,19 @@ fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     let mut layout_check = Check::new("trigger_layout");
     match map.tail() {
         Ok(tail) => {
-            tail.runs().iter().for_each(&mut run);
+            runs.extend(tail.runs());
             layout_check.detail = format!("{}: {}", tail.layout.name(), tail.choice.reason());
             if tail.layout == TriggerLayout::Scripts && tail.choice == super::Choice::BothFit {
                 layout_check.detail.push_str(" (they differ in nothing but their zeros)");
             }
         }
         Err(error) => damage = damage.or(Some(error)),
+    }
+    let (mut checks, mut seen) = (Vec::new(), Seen::default());
+    for run in runs {
+        let (check, met) = check_records(Records::new(map, run));
+        seen.add(&met);
+        checks.push(check);
     }
     if let Some(error) = damage {
         let mut check = Check::new("sections");
@@ -167,17 +166,20 @@ fn check_end(map: &Map, all_well: bool) -> Check {
     check
 }
 
+fn damaged_waypoint(waypoint: &Record<'_>, what: String) -> Error {
+    Error::new(ErrorKind::Damaged { what: what.into() }, "waypoint_boxes", waypoint.offset())
+}
+
 /// Whether ids of waypoints are unique and links lead to waypoints.
 fn check_links(map: &Map) -> Check {
     let mut check = Check::new("waypoint_links");
     let Ok(graph) = map.graph() else {
         return check.with_detail("not checked, as the waypoints cannot all be read");
     };
-    let damaged = |what: String, offset| Error::new(ErrorKind::Damaged { what: what.into() }, "waypoint_boxes", offset);
     if let Ok(waypoints) = map.boxes(BoxType::WaypointBox) {
         for record in graph.doubles.iter().filter_map(|&number| waypoints.get(number as usize)) {
             if let Some(id) = check.note(id_of(&record)) {
-                check.fail(damaged(format!("another waypoint has id {id} already"), record.offset()));
+                check.fail(damaged_waypoint(&record, format!("another waypoint has id {id} already")));
             }
         }
     }
@@ -187,10 +189,8 @@ fn check_links(map: &Map) -> Check {
         if let Some(link) = check.note(link)
             && link.to.is_none()
         {
-            check.fail(damaged(
-                format!("a link leads to waypoint {}, which is not there", link.to_id),
-                link.from.1.offset(),
-            ));
+            let what = format!("a link leads to waypoint {}, which is not there", link.to_id);
+            check.fail(damaged_waypoint(&link.from.1, what));
         }
     }
     check.with_detail(format!("{links} links"))

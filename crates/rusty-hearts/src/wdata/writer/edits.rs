@@ -44,33 +44,32 @@ impl RecordPart {
         if let Some(at) = Obb::NAMES.iter().position(|other| *other == name).filter(|_| shape.placed) {
             return Some(Self::Obb(at));
         }
-        let element = || shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Scenes).map(Self::Element);
-        shape.field(name).map(Self::Field).or_else(element)
+        let own = shape.field(name).map(Self::Field);
+        own.or_else(|| shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Scenes).map(Self::Element))
     }
 }
 
 impl RecordEdit {
     /// Notes a cell; two of one part must be the same.
     pub(super) fn put(&mut self, part: RecordPart, value: &Value<'static>, name: &str) -> Result<()> {
-        let two = || refused(format!("column {name}: there are two edits of it, by two tables"));
-        let note = |slot: &mut BTreeMap<usize, Value<'static>>, at: usize| match slot.insert(at, value.clone()) {
-            Some(other) if !same_value(&other, value) => Err(two()),
-            _ => Ok(()),
-        };
-        match part {
-            RecordPart::Name => match self.name.replace(value.clone()) {
-                Some(other) if !same_value(&other, value) => Err(two()),
-                _ => Ok(()),
-            },
-            RecordPart::Obb(at) => {
-                let Value::F32(number) = *value else { return Err(two()) };
-                match self.obb.get_mut(at).and_then(|slot| slot.replace(number)) {
-                    Some(other) if other.to_bits() != number.to_bits() => Err(two()),
-                    _ => Ok(()),
-                }
+        let is_same = match (part, value) {
+            (RecordPart::Obb(at), Value::F32(number)) => {
+                let before = self.obb.get_mut(at).and_then(|slot| slot.replace(*number));
+                before.is_none_or(|before| before.to_bits() == number.to_bits())
             }
-            RecordPart::Field(at) => note(&mut self.fields, at),
-            RecordPart::Element(at) => note(&mut self.element, at),
+            (RecordPart::Obb(_), _) => false,
+            (RecordPart::Name, value) => is_none_or_same(self.name.replace(value.clone()), value),
+            (RecordPart::Field(at), value) => is_none_or_same(self.fields.insert(at, value.clone()), value),
+            (RecordPart::Element(at), value) => is_none_or_same(self.element.insert(at, value.clone()), value),
+        };
+        if is_same {
+            return Ok(());
         }
+        Err(refused(format!("column {name}: there are two edits of it, by two tables")))
     }
+}
+
+/// Whether there was no cell before, or the same one.
+fn is_none_or_same(before: Option<Value<'static>>, now: &Value<'static>) -> bool {
+    before.is_none_or(|before| same_value(&before, now))
 }

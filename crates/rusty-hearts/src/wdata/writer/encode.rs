@@ -73,7 +73,7 @@ impl<'m> Encoder<'m> {
     }
 
     fn copy(&self, range: Range<usize>, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.map.source().bytes().get(range).unwrap_or_default());
+        out.extend_from_slice(self.map.source().bytes().get(range).expect("a range that was read"));
     }
 
     /// The fields of a record. `None` keeps the old field, or is empty in an inserted record.
@@ -208,17 +208,16 @@ impl<'m> Encoder<'m> {
         mut old: Option<(Cursor<'m>, usize)>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let place = |at: usize, count: usize| ListPosition { first: at == 0, last: at.saturating_add(1) == count };
         for (at, value) in items.iter().enumerate() {
             let was = match &mut old {
                 Some((cursor, count)) if at < *count => {
-                    let (start, place) = (*cursor, place(at, *count));
+                    let (start, place) = (*cursor, ListPosition::of(at, *count));
                     skip_item(item, cursor, self.versions, place)?;
                     Some((start, place))
                 }
                 _ => None,
             };
-            self.one(field, item, value, place(at, items.len()), was, out)?;
+            self.one(field, item, value, ListPosition::of(at, items.len()), was, out)?;
         }
         Ok(())
     }
@@ -244,7 +243,6 @@ impl<'m> Encoder<'m> {
                 return Ok(());
             }
         }
-        let wrong = |what: &str| does_not_fit(field, value, what);
         let number = match kind {
             StoredKind::Bool => match value {
                 Value::Bool(truth) => Some(u32::from(*truth).to_le_bytes()),
@@ -264,25 +262,24 @@ impl<'m> Encoder<'m> {
                 return self.text(field.name, value, has_nul, out);
             }
             StoredKind::Array(item, count) => {
-                let Value::List(items) = value else { return Err(wrong("a list")) };
+                let Value::List(items) = value else { return Err(does_not_fit(field, value, "a list")) };
                 if items.len() != *count {
-                    return Err(wrong(&format!("a list of {count}")));
+                    return Err(does_not_fit(field, value, &format!("a list of {count}")));
                 }
                 return self.items(field, item, items, old.map(|(cursor, _)| (cursor, *count)), out);
             }
             StoredKind::Record(fields) => {
-                let Value::Map(parts) = value else { return Err(wrong("an object")) };
-                let known = |name: &str| fields.iter().any(|f| f.name == name && !matches!(f.kind, StoredKind::Count));
-                if let Some((name, _)) = parts.iter().find(|(name, _)| !known(name)) {
+                let Value::Map(parts) = value else { return Err(does_not_fit(field, value, "an object")) };
+                let mut names = parts.iter().map(|(name, _)| name);
+                if let Some(name) = names.find(|name| !fields.iter().any(|f| f.name == **name && !f.is_count())) {
                     return Err(refused(format!(
                         "column {}: there is no member {name}",
                         field.name,
                         name = short_text(name)
                     )));
                 }
-                let part = |f: &Field| parts.iter().find(|(name, _)| *name == f.name).map(|(_, value)| value);
-                let new: Vec<Option<&Value<'static>>> = fields.iter().map(part).collect();
-                return self.fields(fields, &new, place, old, out);
+                let new = fields.iter().map(|f| parts.iter().find(|(name, _)| *name == f.name).map(|(_, value)| value));
+                return self.fields(fields, &new.collect::<Vec<_>>(), place, old, out);
             }
             StoredKind::Count | StoredKind::List(..) => None,
         };
@@ -292,7 +289,7 @@ impl<'m> Encoder<'m> {
             StoredKind::Uint => "a whole number from 0 to 4294967295",
             _ => "a whole number from -2147483648 to 2147483647",
         };
-        out.extend_from_slice(&number.ok_or_else(|| wrong(what))?);
+        out.extend_from_slice(&number.ok_or_else(|| does_not_fit(field, value, what))?);
         Ok(())
     }
 
@@ -302,7 +299,7 @@ impl<'m> Encoder<'m> {
             StoredKind::Text => self.text("", &Value::text(""), None, out),
             StoredKind::Array(item, count) => (0..*count).try_for_each(|at| match item {
                 StoredKind::Record(fields) => {
-                    let place = ListPosition { first: at == 0, last: at.saturating_add(1) == *count };
+                    let place = ListPosition::of(at, *count);
                     self.fields(fields, &vec![None; fields.len()], place, None, out)
                 }
                 item => self.nothing(item, out),
