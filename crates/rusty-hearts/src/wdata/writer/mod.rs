@@ -416,12 +416,15 @@ impl<'m> Writer<'m> {
                 Some(field) => head.extend(path.map(|path| (field, path))),
                 None => {
                     changed |= is_removed || path.is_some();
-                    let stored =
-                        |table: &dyn Table| table.value(row, column_index(table, "path")?).ok().map(Value::into_owned);
                     let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
-                    if let Some(list) = list {
-                        list.extend(path.or_else(|| tables.as_deref().and_then(stored)));
-                    }
+                    let Some(list) = list else { continue };
+                    list.extend(match (path, tables.as_deref()) {
+                        (None, Some(table)) => {
+                            let column = column_index(table, "path").expect("the table of scripts has it");
+                            Some(table.value(row, column)?.into_owned())
+                        }
+                        (path, _) => path,
+                    });
                 }
             }
         }
