@@ -59,7 +59,7 @@ pub struct Pieces {
     /// The extent of the comparison with the old file.
     pub check: Check,
     /// Tables whose rows change as a consequence, besides the edited tables and the
-    /// [derived](crate::table::Table::is_derived) ones.
+    /// [derived](crate::table::Nature::derived) ones.
     pub also: Vec<String>,
     /// Numbers of the inserted rows by table, unless they are the last rows of it.
     pub added: Vec<(String, Vec<usize>)>,

@@ -16,7 +16,7 @@ const MOST: usize = 1 << 22;
 /// Bytes of text of a graph that a page has.
 const MOST_TEXT: usize = 128 << 20;
 
-/// The names of a map's first entries that describe the value itself: see [`Reader::cat_typed`].
+/// The names of a map's first entries that describe the value itself: see [`Graphs::show_typed`](crate::reader::Graphs::show_typed).
 const TYPE: &str = "$type";
 const VALUE: &str = "$value";
 
