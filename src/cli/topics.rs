@@ -98,7 +98,7 @@ Files that are read. A file is known by its first bytes, else by its name:
     splash        .splash
     gameparams    GameParams.data
     mo            global.mo
-    visual, model, mfm
+    visual, model, mfm, info
                   text models of mods and of the Mods SDK
   Space Engineers 2
     se2           the content folder, .def

@@ -79,7 +79,7 @@ fn all() -> Vec<Whole> {
         complete: match format.name() {
             "gtex" | "wpd" | "wdata" => None,
             // The end of the last line may be absent.
-            "visual" | "model" | "mfm" => Some(vec![make(1, Size::Small).len() - 1]),
+            "visual" | "model" | "mfm" | "info" => Some(vec![make(1, Size::Small).len() - 1]),
             _ => Some(Vec::new()),
         },
         ..Whole::new(name, make(1, Size::Small))

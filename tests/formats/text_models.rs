@@ -1,4 +1,4 @@
-//! Text models: `.visual`, `.model`, `.mfm`.
+//! Text models: `.visual`, `.model`, `.mfm`, `.info`.
 
 mod plain;
 
@@ -24,7 +24,7 @@ const SETS: [RenderSet<'_>; 2] = [
 ];
 
 /// Samples of the three formats in both dialects.
-fn samples() -> [(&'static str, Vec<u8>); 5] {
+fn samples() -> [(&'static str, Vec<u8>); 6] {
     let full = assetq_sample::Size::Full;
     [
         ("a.visual", build::demo_visual(1, full)),
@@ -32,6 +32,7 @@ fn samples() -> [(&'static str, Vec<u8>); 5] {
         ("old.model", build::demo_model(1, full)),
         ("a.model", build::model("a", "mods/gun/a.visual")),
         ("a.mfm", build::demo_material(1, full)),
+        ("a.info", build::demo_info(1, full)),
     ]
 }
 
@@ -82,6 +83,18 @@ fn damage(rng: &mut fastrand::Rng, whole: &[u8], kind: usize) -> Vec<u8> {
         _ => bytes = crate::common::damaged(rng, whole),
     }
     bytes
+}
+
+#[test]
+fn a_list_of_models_has_their_names_and_leaves_their_texts_unread() {
+    let text = "<RootModels.info>\n\t<0AGM034.model>\tKAMAAABz\t</0AGM034.model>\n\t<AGM035.model></AGM035.model>\n</RootModels.info>\n";
+    let asset = Asset::open(Source::from_vec("RootModels.info", text.into())).unwrap();
+    assert_eq!(asset.format().name(), "info");
+    assert_eq!(column(&asset, "models", "name"), ["0AGM034.model", "AGM035.model"]);
+    assert_eq!(column(&asset, "models", "size"), ["8", "0"]);
+    let cut = Asset::open(Source::from_vec("RootModels.info", text.as_bytes()[..40].to_vec())).unwrap();
+    let error = cut.reader().tables()[0].len().unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
 }
 
 #[test]
@@ -433,6 +446,7 @@ fn is_as_plain(name: &str, bytes: Vec<u8>) {
     let tables = match asset.format().name() {
         "visual" => plain::visual(&root),
         "model" => plain::model(&root),
+        "info" => plain::info(&root),
         _ => plain::material(&root),
     };
     assert_eq!(tables.len(), asset.reader().tables().len());

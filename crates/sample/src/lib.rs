@@ -90,6 +90,8 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("turret.model", assetq_wows::MODEL, text_models::demo_model),
     #[cfg(feature = "wows")]
     ("turret.mfm", assetq_wows::MFM, text_models::demo_material),
+    #[cfg(feature = "wows")]
+    ("RootModels.info", assetq_wows::INFO, text_models::demo_info),
     ("hull_a.dds", Format::of::<assetq_core::dds::Dds>(), dds::demo),
     #[cfg(feature = "ff13")]
     ("model.trb", assetq_ff13::GTEX, gtex::demo),

@@ -1,4 +1,4 @@
-//! Builds `.visual`, `.model` and `.mfm` files as exporters write them: with tabs around values, in both dialects.
+//! Builds `.visual`, `.model`, `.mfm` and `.info` files as exporters write them: with tabs around values, in both dialects.
 
 use super::Size;
 use std::fmt::Write as _;
@@ -276,6 +276,16 @@ pub fn demo_material(seed: u64, size: Size) -> Vec<u8> {
     let more: Vec<String> = (0..parts(seed, size)).map(|part| format!("g_scale{part}")).collect();
     properties.extend(more.iter().map(|name| Property { name, kind: "Float", value: "1.0000" }));
     material("turret", "shaders/materials/pbs/ship_material.fx", &properties)
+}
+
+/// A believable `.info`: models with packed texts, which are Base64.
+pub fn demo_info(seed: u64, size: Size) -> Vec<u8> {
+    let mut lines = Lines::default();
+    lines.begin("RootModels.info");
+    for part in 0..=parts(seed, size) {
+        lines.value(&format!("turret{part}.model"), "KAMAAABzBAAAAG5vZGVzBAAAAGd1bnM=");
+    }
+    lines.finish()
 }
 
 /// Nodes of a visual of the Mods SDK beside its root.

@@ -53,6 +53,8 @@ pub const MFM: Format = Format::of::<text_models::Material>();
 pub const VISUAL: Format = Format::of::<text_models::VisualFile>();
 /// Model of a mod, `.model`.
 pub const MODEL: Format = Format::of::<text_models::ModelFile>();
+/// List of the models of a ship, `.info`.
+pub const INFO: Format = Format::of::<text_models::ModelList>();
 /// Parameters, `GameParams.data`.
 pub const GAMEPARAMS: Format = Format::of::<gameparams::Params>();
 /// Texts of the game, GNU MO.
@@ -62,7 +64,7 @@ pub const WOWS: Format = Format::of::<wows::WowsArchive>();
 
 /// All formats of this game.
 pub const FORMATS: &[Format] =
-    &[BWDB, GEOMETRY, MODELS, SPACE, PROTOTYPES, SPLASH, MFM, VISUAL, MODEL, GAMEPARAMS, MO, WOWS];
+    &[BWDB, GEOMETRY, MODELS, SPACE, PROTOTYPES, SPLASH, MFM, VISUAL, MODEL, INFO, GAMEPARAMS, MO, WOWS];
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

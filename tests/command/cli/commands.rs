@@ -175,7 +175,7 @@ fn every_table_of_every_sample_lists_in_every_format() {
         let info = json(&["info", &file, "-f", "json"]);
         assert_eq!(info["file"], file.as_str());
         // A text has no ranges with names.
-        let is_text = [".mfm", ".model", ".visual"].iter().any(|ending| file.ends_with(ending));
+        let is_text = [".info", ".mfm", ".model", ".visual"].iter().any(|ending| file.ends_with(ending));
         assert_eq!(info["sections"].as_array().unwrap().is_empty(), is_text, "{file}");
         for table in info["tables"].as_array().unwrap() {
             let name = table["name"].as_str().unwrap();

@@ -149,3 +149,10 @@ pub fn material(root: &Tag) -> Vec<(&'static str, Columns)> {
     });
     vec![("properties", cells)]
 }
+
+/// The table of an `.info`.
+pub fn info(root: &Tag) -> Vec<(&'static str, Columns)> {
+    let cells = |model: &Tag| vec![model.name.clone(), model.text.len().to_string()];
+    let models: Vec<Vec<String>> = root.children.iter().map(cells).collect();
+    vec![("models", columns(&models, &["name", "size"], Clone::clone))]
+}
