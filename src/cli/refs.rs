@@ -557,7 +557,8 @@ impl Search<'_> {
     fn dangling(&self) -> Outcome {
         let known = Known::new(self.files.iter().filter_map(LinkedFile::asset).chain(self.databases));
         if !known.has_texts() && !self.stated.has_archives() {
-            let what = "no assets.bin among the files: references to what only it has count as dangling";
+            let what = "no assets.bin among the files: references to what only it has count as dangling; \
+                        --names GAME looks in a game, too";
             self.context.note("refs", what);
         }
         let columns = columns(true);
@@ -595,7 +596,7 @@ impl Search<'_> {
         out.finish()?;
         if replaced > 0 {
             let what =
-                format!("{replaced} references name a .tga, of which the .dds is there: the game reads it instead");
+                format!("{replaced} references name a .tga; only its .dds exists, and the game reads that instead");
             self.context.note("refs", &what);
         }
         if count > 0 {

@@ -116,7 +116,7 @@ fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
     }
 }
 
-/// The images of materials: those of light for a page, colours for a picture.
+/// The images of materials: all images for a page, base colours for a picture.
 fn textures(args: &Args) -> Result<TextureMode, Failure> {
     let is_picture = args.to.as_deref().map_or(Ok(None), form)?.is_some();
     Ok(if is_picture { TextureMode::Base } else { TextureMode::Png })

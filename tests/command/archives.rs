@@ -11,15 +11,20 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// A small game of two builds.
-static GAME: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().unwrap();
+/// Writes a small game of two builds into `folder`.
+pub(crate) fn write_game(folder: &Path) {
     game(1, Size::Small, |path, bytes| {
-        let path = dir.path().join("game").join(path);
+        let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap())?;
         fs::write(path, bytes)
     })
     .unwrap();
+}
+
+/// A small game of two builds.
+static GAME: LazyLock<TempDir> = LazyLock::new(|| {
+    let dir = TempDir::new().unwrap();
+    write_game(&dir.path().join("game"));
     dir
 });
 
@@ -267,12 +272,7 @@ fn what_cannot_be_extracted_is_named_and_the_rest_is_there() {
 #[test]
 fn an_error_names_the_address_once_and_where_it_is_on_disk() {
     let dir = TempDir::new().unwrap();
-    game(1, Size::Small, |path, bytes| {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().unwrap())?;
-        fs::write(path, bytes)
-    })
-    .unwrap();
+    write_game(dir.path());
     let volume = dir.path().join("res_packages/content_0001.pkg");
     let mut bytes = fs::read(&volume).unwrap();
     bytes[..64].fill(0xFF);
@@ -346,12 +346,7 @@ fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn a_snapshot_replaces_nothing_but_a_snapshot() {
     let dir = TempDir::new().unwrap();
     let [game_dir, builds] = ["game", "builds"].map(|name| dir.path().join(name));
-    game(1, Size::Small, |path, bytes| {
-        let path = game_dir.join(path);
-        fs::create_dir_all(path.parent().unwrap())?;
-        fs::write(path, bytes)
-    })
-    .unwrap();
+    write_game(&game_dir);
     let [game, to] = [&game_dir, &builds].map(|path| path.to_str().unwrap());
     let before = files_below(&game_dir);
     let [inner, upper] = [format!("{game}/deep/er"), format!("{game}/bin/../../game")];

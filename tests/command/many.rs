@@ -1,5 +1,6 @@
 //! A pattern in place of a file: the tables of all its files.
 
+use crate::archives::write_game;
 use crate::common::run;
 use assetq::formats::report::Progress;
 use assetq::query::files;
@@ -156,12 +157,7 @@ fn files_of_several_formats_are_counted_until_one_is_chosen() {
 #[test]
 fn builds_of_a_game_are_a_column() {
     let dir = TempDir::new().unwrap();
-    assetq_sample::wows::game(1, Size::Small, |path, bytes| {
-        let path = dir.path().join("game").join(path);
-        fs::create_dir_all(path.parent().unwrap())?;
-        fs::write(path, bytes)
-    })
-    .unwrap();
+    write_game(&dir.path().join("game"));
     let sql = |query: &str, files: &str| {
         run(dir.path(), 0, &["sql", query, files, "-f", "csv", "--no-cache"]).0.replace("\r\n", " ")
     };

@@ -439,7 +439,7 @@ fn groups_of_real_mods_have_their_names() {
     }
 }
 
-/// Compares all tables of a file with those of a plain reader.
+/// Compares all tables of a file with the tables of a plain reader.
 fn is_as_plain(name: &str, bytes: Vec<u8>) {
     let root = plain::Tag::parse(std::str::from_utf8(&bytes).unwrap());
     let asset = open(name, bytes);

@@ -273,7 +273,7 @@ pub trait Archive: Send + Sync {
         None
     }
 
-    /// What is known of paths that several files have, if that is possible.
+    /// The paths that several files may have, if the archive allows such paths.
     fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
         None
     }

@@ -96,9 +96,9 @@ impl fmt::Display for Id32 {
     }
 }
 
-/// The text of digits in ASCII.
+/// The text of what `to_ascii` returns.
 #[inline]
-#[expect(clippy::expect_used, reason = "no input can reach it")]
+#[expect(clippy::expect_used, reason = "`to_ascii` writes hexadecimal digits, 'x' and dashes, whatever the number is")]
 pub fn ascii(digits: &[u8]) -> &str {
     std::str::from_utf8(digits).expect("digits are ASCII")
 }

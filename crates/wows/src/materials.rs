@@ -46,7 +46,7 @@ const REGIONS: [(&str, &str); 10] = [
 /// The region of a ship that plates of the material called `name` are in: `Cit_Belt` is in the citadel.
 pub fn region(name: &str) -> &'static str {
     let found = REGIONS.iter().find(|(word, _)| {
-        // A longer word is another one, except of rudders and turrets: `RudderAft`, `TurretDown`.
+        // A longer word differs from `word`, except for rudders and turrets: `RudderAft`, `TurretDown`.
         name.strip_prefix(word).is_some_and(|rest| {
             matches!(*word, "Rudder" | "Tur") || !rest.starts_with(|c: char| c.is_ascii_lowercase())
         })

@@ -1,8 +1,8 @@
 //! Files packed by Oodle, decoded by a library that the user names: here a toy with the same function.
 
+use crate::archives::write_game;
 use assetq::formats::wows::wows::Variant;
-use assetq_sample::Size;
-use assetq_sample::wows::{How, OODLE_FILE, Package, game};
+use assetq_sample::wows::{How, OODLE_FILE, Package};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -19,12 +19,7 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
         rustc.args(["--crate-type", "cdylib", "--edition", "2021", "-C", "panic=abort", "-o", name]).arg(source);
         assert!(rustc.current_dir(dir.path()).status().unwrap().success());
     }
-    game(1, Size::Small, |path, bytes| {
-        let path = dir.path().join("game").join(path);
-        fs::create_dir_all(path.parent().unwrap())?;
-        fs::write(path, bytes)
-    })
-    .unwrap();
+    write_game(&dir.path().join("game"));
     dir
 });
 

@@ -91,7 +91,7 @@ fn texts_in(path: &Path, options: &Options) -> Result<ListedTexts> {
 /// The kind of kept indexes of names. The number changes when their content does.
 const KIND: &str = "names-1";
 
-/// The key of the index of the files of a folder: any change of a file is another key.
+/// The key of the index of a folder's files: it changes with any of them.
 fn key_of_files(folder: &Path, loose: &Loose) -> String {
     let state = |path: &String| {
         let meta = folder.join(path).metadata();

@@ -345,7 +345,7 @@ pub fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
     crate::suggest::hint(wanted, names.flatten())
 }
 
-/// What holds for a whole table. The default is a table of independent rows that are read only.
+/// Properties of a whole table. The default is a table of independent rows that are read only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Nature {
     /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the rows.
@@ -441,7 +441,7 @@ pub trait Table: Send + Sync {
     /// not exist.
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>>;
 
-    /// What holds for the whole table.
+    /// The properties of the whole table.
     fn nature(&self) -> Nature {
         Nature::default()
     }

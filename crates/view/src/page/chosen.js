@@ -1,4 +1,4 @@
-// What lies under the pointer and what is chosen: facts, and the rows of tables that lead there and back.
+// The part under the pointer and the chosen part: their facts, and links between them and the rows of tables.
 const shapes = (assetq.shapes ??= {});
 const { many } = assetq;
 const { add } = shapes;

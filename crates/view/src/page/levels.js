@@ -18,7 +18,7 @@ shapes.findLevels = (models) => {
   for (const model of models) if (model.part.lods) Object.assign(model, { lods: model.part.lods, coarsest: coarsest[model.part.group] });
   /** @type {Model[][]} */
   const things = [];
-  // What stands in many places is a model of a space.
+  // A mesh that stands in many places is a model of a space.
   const unknown = models.filter(({ part }) => part.kind === "mesh" && !part.lods && !(part.places?.[1] > 1));
   for (const model of unknown.toSorted((a, b) => b.part.triangles - a.part.triangles)) {
     const thing = things.find(([{ part, file }]) => file === model.file && isAlike(part, model.part));

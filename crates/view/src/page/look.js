@@ -13,7 +13,7 @@ shapes.Look = class {
     this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
   }
 
-  // What each view gives: how it is drawn and fitted, what lies at a point, and the facts about it.
+  // The functions of each view: drawing, fitting, finding the part at a point, and the facts about a part.
   draw(moves) {}
   refit() {}
   at(x, y, isPressed) { return null; }

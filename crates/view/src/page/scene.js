@@ -22,7 +22,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     this.spread = 0;
     this.blocks = new Map();
     this.chosen = this.under = null;
-    // What has the plates of all files, and whose thickness is shown.
+    // The owners of the plates of all files, and the owner whose thickness is shown.
     const uses = this.meta.armor.flat();
     this.owners = this.meta.files.length ? uses.filter(({ name }, i) => uses.findIndex((use) => use.name === name) === i) : uses;
     this.use = 0;

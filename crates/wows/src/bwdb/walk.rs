@@ -57,7 +57,7 @@ impl<'a> ValueBuilder<'a, '_> {
         self.end_list();
     }
 
-    /// Begins a list that is none of the file's arrays.
+    /// Begins a list that does not stand for an array of the file.
     pub(super) fn begin_values(&mut self, name: &'static str) {
         self.open.push((name, Value::List(Vec::new())));
     }

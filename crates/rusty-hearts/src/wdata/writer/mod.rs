@@ -420,7 +420,7 @@ impl<'m> Writer<'m> {
                     let Some(list) = list else { continue };
                     list.extend(match (path, tables.as_deref()) {
                         (None, Some(table)) => {
-                            let column = column_index(table, "path").expect("the table of scripts has it");
+                            let column = column_index(table, "path").expect("the table of scripts has this column");
                             Some(table.value(row, column)?.into_owned())
                         }
                         (path, _) => path,

@@ -9,7 +9,7 @@ use crate::table::{Kind, Value};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What a field is, as the format documents write it.
+/// The type of a field, as the format documents write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldType {
@@ -74,7 +74,7 @@ impl FieldType {
 pub trait Field<'a>: Copy {
     /// The field's size in the file, in bytes.
     const SIZE: usize;
-    /// What it is, as the format documents write it.
+    /// The field's type, as the format documents write it.
     const TYPE: FieldType;
     /// How a table shows it.
     const SHOWN: FieldColumns;

@@ -153,7 +153,7 @@ impl UberModels {
         UberModel::read(self.blob(row)?)
     }
 
-    /// The model with this path id, if the index has it.
+    /// The model with this path id; `None` if the index lacks it.
     ///
     /// # Errors
     /// As [`UberModels::model`].

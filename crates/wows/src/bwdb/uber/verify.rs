@@ -93,7 +93,7 @@ fn check_levels(model: &UberModel<'_>) -> Result<()> {
         let level = level?;
         let next = ids.get(number.saturating_add(1)).transpose()?.unwrap_or_default();
         if level.next()? != next {
-            let what = format!("the next model is {}, not {next} as the list of models has it", level.next()?).into();
+            let what = format!("the next model is {}, but {next} in the list of models", level.next()?).into();
             return Err(level.view().error(ErrorKind::Damaged { what }));
         }
     }
