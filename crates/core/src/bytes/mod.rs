@@ -42,6 +42,12 @@ pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
     Ok(())
 }
 
+/// The number as a size or a position in memory. A number beyond the address space becomes the largest: greater than the length of
+/// any slice, so that a comparison with a length ends as it would for the number itself. Not for numbers that are written or shown.
+pub fn clamp_to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
 /// The little-endian number at `at`, if `data` is long enough: for the detection of formats.
 pub fn peek_u32(data: &[u8], at: usize) -> Option<u32> {
     Some(le::U32::from_bytes(*data.get(at..)?.first_chunk()?).get())

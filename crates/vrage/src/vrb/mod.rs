@@ -43,7 +43,7 @@ pub use shape::Shape;
 pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 
 use crate::budget;
-use crate::bytes::{Cursor, Utf16, View, le};
+use crate::bytes::{Cursor, Utf16, View, clamp_to_usize, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
@@ -209,7 +209,7 @@ impl VrbArchive {
 
     /// Bytes of text that a walk over all values may put together.
     fn text_limit(&self) -> u64 {
-        budget::walked(usize::try_from(self.options.limits.decoded(&self.source)).unwrap_or(usize::MAX))
+        budget::walked(clamp_to_usize(self.options.limits.decoded(&self.source)))
     }
 
     /// The bundles (§3).
