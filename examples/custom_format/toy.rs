@@ -7,8 +7,8 @@ assetq::formats::schema! {
     /// The magic `TOYS`, and the number of records of each array.
     pub struct Header: 12 {
         magic: [u8; 4],
-        items: le::U32,
-        makers: le::U32,
+        items: le::U32 => "items",
+        makers: le::U32 => "makers",
     }
 
     /// An item.

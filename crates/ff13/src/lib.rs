@@ -13,8 +13,8 @@
 )]
 
 use assetq_core::{
-    Format, archive, budget, bytes, codec, error, lazy, options, reader, report, source, table, texture, threads,
-    writable,
+    Format, archive, budget, bytes, codec, error, lazy, options, reader, report, schema, source, table, texture,
+    threads, writable,
 };
 
 pub mod gtex;

@@ -1,73 +1,67 @@
 //! The structs of a DDS file (docs/formats/textures.md §1).
 
 use crate::bytes::le;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use crate::schema;
 
-/// The magic and the header.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Header {
-    /// `DDS `.
-    pub magic: [u8; 4],
-    /// 124.
-    pub size: le::U32,
-    /// The fields that are used: see [`DEPTH`].
-    pub flags: le::U32,
-    /// Height of the largest level, in texels.
-    pub height: le::U32,
-    /// Width of the largest level, in texels.
-    pub width: le::U32,
-    /// Bytes of a row or of the largest level. Tools disagree, so it is not used.
-    pub pitch: le::U32,
-    /// Slices of a volume.
-    pub depth: le::U32,
-    /// Levels; 0 means 1.
-    pub mips: le::U32,
-    /// Not used.
-    pub reserved: [u8; 44],
+schema! {
+    /// The magic and the header.
+    pub struct Header: 128 {
+        /// `DDS `.
+        pub magic: [u8; 4],
+        /// 124.
+        pub size: le::U32,
+        /// The fields that are used: see [`DEPTH`].
+        pub flags: le::U32,
+        /// Height of the largest level, in texels.
+        pub height: le::U32,
+        /// Width of the largest level, in texels.
+        pub width: le::U32,
+        /// Bytes of a row or of the largest level. Tools disagree, so it is not used.
+        pub pitch: le::U32,
+        /// Slices of a volume.
+        pub depth: le::U32,
+        /// Levels; 0 means 1.
+        pub mips: le::U32,
+        /// Not used.
+        pub reserved: [u8; 44],
+        /// How texels are stored.
+        pub format: PixelFormat,
+        /// Not used.
+        pub caps: le::U32,
+        /// Whether it is a cube map or a volume: see [`CUBE`].
+        pub caps2: le::U32,
+        /// Not used.
+        pub reserved2: [u8; 12],
+    }
+
     /// How texels are stored.
-    pub format: PixelFormat,
-    /// Not used.
-    pub caps: le::U32,
-    /// Whether it is a cube map or a volume: see [`CUBE`].
-    pub caps2: le::U32,
-    /// Not used.
-    pub reserved2: [u8; 12],
-}
-const _: () = assert!(size_of::<Header>() == 128);
+    pub struct PixelFormat: 32 {
+        /// 32.
+        pub size: le::U32,
+        /// The fields that are used: see [`FOUR_CC`].
+        pub flags: le::U32,
+        /// The format's four characters.
+        pub four_cc: [u8; 4],
+        /// Bits of a texel.
+        pub bits: le::U32,
+        /// Bits of red, green, blue and opacity.
+        pub masks: [le::U32; 4],
+    }
 
-/// How texels are stored.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PixelFormat {
-    /// 32.
-    pub size: le::U32,
-    /// The fields that are used: see [`FOUR_CC`].
-    pub flags: le::U32,
-    /// The format's four characters.
-    pub four_cc: [u8; 4],
-    /// Bits of a texel.
-    pub bits: le::U32,
-    /// Bits of red, green, blue and opacity.
-    pub masks: [le::U32; 4],
+    /// The header that follows if the four characters are `DX10`.
+    pub struct Dx10: 20 {
+        /// The format's number in DXGI.
+        pub format: le::U32,
+        /// 2, 3 or 4: lines, planes or volumes.
+        pub dimension: le::U32,
+        /// Whether it is a cube map: see [`DX10_CUBE`].
+        pub misc: le::U32,
+        /// Textures, or cube maps.
+        pub array_size: le::U32,
+        /// The meaning of the alpha channel.
+        pub misc2: le::U32,
+    }
 }
-
-/// The header that follows if the four characters are `DX10`.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Dx10 {
-    /// The format's number in DXGI.
-    pub format: le::U32,
-    /// 2, 3 or 4: lines, planes or volumes.
-    pub dimension: le::U32,
-    /// Whether it is a cube map: see [`DX10_CUBE`].
-    pub misc: le::U32,
-    /// Textures, or cube maps.
-    pub array_size: le::U32,
-    /// The meaning of the alpha channel.
-    pub misc2: le::U32,
-}
-const _: () = assert!(size_of::<Dx10>() == 20);
 
 /// The magic of a file.
 pub const MAGIC: [u8; 4] = *b"DDS ";

@@ -7,13 +7,12 @@ mod reader;
 mod tables;
 mod verify;
 
-use crate::bytes::{View, peek_u32};
+use crate::bytes::{Cursor, View, le, peek_u32};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use crate::{Openable, Options};
 use layout::{Dx10, Header, PixelFormat};
-use std::mem::offset_of;
 
 /// The fault of a header whose texture is too small for its levels.
 const MORE_LEVELS: &str = "number of levels, more than its size has";
@@ -44,16 +43,11 @@ impl Dds {
             let kind = ErrorKind::BadMagic { expected: magic(layout::MAGIC), found: magic(header.magic) };
             return Err(view.error(kind));
         }
-        require(view, offset_of!(Header, size), "header size, which is 124", header.size.get(), |size| {
-            size == layout::HEADER_SIZE
-        })?;
-        let behind = view.skip(size_of::<Header>());
-        let flags = header.format.flags.get();
-        let dx10 = (flags & layout::FOUR_CC != 0 && header.format.four_cc == *b"DX10")
-            .then(|| behind.part("DX10 header").read::<Dx10>())
-            .transpose()?;
-        let shape = shape(view, header, dx10)?;
-        let headers = size_of::<Header>().saturating_add(if dx10.is_some() { size_of::<Dx10>() } else { 0 });
+        require(view, &header.size, "header size, which is 124", |size| size == layout::HEADER_SIZE)?;
+        let mut cursor = Cursor::new(view.skip(size_of::<Header>()).part("DX10 header"));
+        let has_dx10 = header.format.flags.get() & layout::FOUR_CC != 0 && header.format.four_cc == *b"DX10";
+        let dx10 = has_dx10.then(|| cursor.read::<Dx10>()).transpose()?;
+        let (shape, headers) = (shape(view, header, dx10)?, cursor.position());
         let is_prepared = matches!(shape.format, TexelFormat::Bc7)
             && headers == layout::PREPARED_AT
             && peek_u32(source.bytes(), headers) == Some(layout::PREPARED)
@@ -64,11 +58,6 @@ impl Dds {
     /// The texture's tier, by the ending of its name: `dds`, `dd2`, `dd1` or `dd0`. `None` for another name.
     pub fn tier(&self) -> Option<&'static str> {
         texture::tier(self.source.name())
-    }
-
-    /// The number of levels that its header states.
-    fn stated_levels(&self) -> u32 {
-        peek_u32(self.source.bytes(), offset_of!(Header, mips)).unwrap_or(0)
     }
 
     /// The bytes that its headers and levels need. `None` if texels have no known size.
@@ -82,58 +71,65 @@ fn expected_size(shape: &Shape, headers: usize) -> Option<u64> {
 }
 
 /// An error at `field` of the header unless its value passes `test`.
-fn require(view: View<'_>, field: usize, what: &'static str, value: u32, test: impl FnOnce(u32) -> bool) -> Result<()> {
-    if test(value) { Ok(()) } else { Err(view.skip(field).bad_value(what, value)) }
+fn require<'a>(view: View<'a>, field: &'a le::U32, what: &'static str, test: impl FnOnce(u32) -> bool) -> Result<()> {
+    if test(field.get()) { Ok(()) } else { Err(view.locate(field).bad_value(what, field.get())) }
 }
 
-fn shape(view: View<'_>, header: &Header, dx10: Option<&Dx10>) -> Result<Shape> {
+fn shape<'a>(view: View<'a>, header: &'a Header, dx10: Option<&'a Dx10>) -> Result<Shape> {
     let (width, height) = (header.width.get(), header.height.get());
     let is_size = |size| (1..=MAX_SIZE).contains(&size);
-    require(view, offset_of!(Header, width), "width, which is 1 to 16384", width, is_size)?;
-    require(view, offset_of!(Header, height), "height, which is 1 to 16384", height, is_size)?;
+    require(view, &header.width, "width, which is 1 to 16384", is_size)?;
+    require(view, &header.height, "height, which is 1 to 16384", is_size)?;
     let caps2 = header.caps2.get();
     let is_volume = match dx10 {
         Some(dx10) => dx10.dimension.get() == layout::DX10_VOLUME,
         None => caps2 & layout::VOLUME != 0,
     };
+    if is_volume {
+        require(view, &header.depth, "depth, which is 1 to 16384", is_size)?;
+    }
     let depth = if is_volume { header.depth.get() } else { 1 };
-    require(view, offset_of!(Header, depth), "depth, which is 1 to 16384", depth, is_size)?;
-    let mips = header.mips.get().max(1);
     let most = u32::BITS.saturating_sub(width.max(height).max(depth).leading_zeros());
     // Some tools count a level after the one of a single texel.
-    require(view, offset_of!(Header, mips), MORE_LEVELS, mips, |mips| mips <= most.saturating_add(1))?;
+    require(view, &header.mips, MORE_LEVELS, |mips| mips <= most.saturating_add(1))?;
     let faces = match dx10 {
         Some(dx10) if dx10.misc.get() & layout::DX10_CUBE != 0 => 6,
         Some(_) => 0,
         None if caps2 & layout::CUBE != 0 => (caps2 & layout::FACES).count_ones(),
         None => 0,
     };
-    let count = dx10.map_or(1, |dx10| dx10.array_size.get());
-    let layers = count.saturating_mul(faces.max(1));
-    let array_size = size_of::<Header>().saturating_add(offset_of!(Dx10, array_size));
-    require(view, array_size, "array size, which is 1 to 2048", layers, |n| (1..=MAX_LAYERS).contains(&n))?;
+    let layers = match dx10 {
+        Some(dx10) => dx10.array_size.get().saturating_mul(faces.max(1)),
+        None => faces.max(1),
+    };
+    if let Some(dx10) = dx10
+        && !(1..=MAX_LAYERS).contains(&layers)
+    {
+        return Err(view.locate(&dx10.array_size).bad_value("array size, which is 1 to 2048", layers));
+    }
     let format = match dx10 {
         Some(dx10) => TexelFormat::from_dxgi(dx10.format.get()),
-        None => texels(view.skip(offset_of!(Header, format)), &header.format)?,
+        None => texels(view.locate(&header.format), &header.format)?,
     };
-    Ok(Shape { format, width, height, depth, layers, mips: mips.min(most), is_cube: faces == 6 })
+    let mips = header.mips.get().clamp(1, most);
+    Ok(Shape { format, width, height, depth, layers, mips, is_cube: faces == 6 })
 }
 
-fn texels(view: View<'_>, format: &PixelFormat) -> Result<TexelFormat> {
+fn texels<'a>(view: View<'a>, format: &'a PixelFormat) -> Result<TexelFormat> {
     let flags = format.flags.get();
     if flags & layout::FOUR_CC != 0 {
         return Ok(TexelFormat::from_four_cc(format.four_cc));
     }
     if flags & layout::NOT_READ != 0 {
         let what = format!("texels of pixel format flags {flags:#x}").into();
-        return Err(view.skip(offset_of!(PixelFormat, flags)).error(ErrorKind::Unsupported { what }));
+        return Err(view.locate(&format.flags).error(ErrorKind::Unsupported { what }));
     }
     if flags & (layout::RGB | layout::LUMINANCE | layout::ALPHA | layout::SIGNED) == 0 {
-        return Err(view.skip(offset_of!(PixelFormat, flags)).bad_value("pixel format flags", flags));
+        return Err(view.locate(&format.flags).bad_value("pixel format flags", flags));
     }
     let bits = format.bits.get();
     let is_width = |bits| matches!(bits, 8 | 16 | 24 | 32);
-    require(view, offset_of!(PixelFormat, bits), "bits of a texel, which are 8, 16, 24 or 32", bits, is_width)?;
+    require(view, &format.bits, "bits of a texel, which are 8, 16, 24 or 32", is_width)?;
     let [r, g, b, a] = format.masks.map(|mask| mask.get());
     if flags & layout::SIGNED != 0 {
         return Ok(TexelFormat::Signed(Masks { bits, channels: [r, g, b, a], is_grey: false }));

@@ -1,8 +1,8 @@
-use super::{Dds, layout};
+use super::Dds;
+use super::layout::Header;
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report};
 use crate::texture::Texture as _;
-use std::mem::offset_of;
 
 /// Checks that each level lies in the file, and that nothing follows the last one.
 pub(super) fn verify(dds: &Dds, progress: &Progress) -> Report {
@@ -15,10 +15,11 @@ pub(super) fn verify(dds: &Dds, progress: &Progress) -> Report {
         Some(expected) => {
             let detail = format!("{} levels of {} layers of {name}", shape.mips, shape.layers);
             levels = levels.with_detail(detail);
-            let stated = dds.stated_levels();
-            if stated > shape.mips {
-                let at = dds.source.view("header").skip(offset_of!(layout::Header, mips));
-                levels.fail(at.bad_value(super::MORE_LEVELS, stated));
+            let view = dds.source.view("header");
+            if let Some(Header { mips, .. }) = levels.note(view.read())
+                && mips.get() > shape.mips
+            {
+                levels.fail(view.locate(mips).bad_value(super::MORE_LEVELS, mips.get()));
             }
             progress.announce(shape.layers.into());
             for layer in 0..shape.layers {

@@ -24,14 +24,14 @@ pub trait FileSchema: fmt::Debug + Send + Sync + 'static {
     const MAGIC: &'static [u8];
     /// The arrays after the header, in the order of the file; the first one is the main table.
     const ARRAYS: &'static [Array];
-    /// The header. For each array it has a field with the array's name, which counts the records.
+    /// The header. For each array it has a column with the array's name, which counts the records.
     type Header: Record;
 }
 
 /// An array of records, shown as a table.
 #[derive(Debug)]
 pub struct Array {
-    /// The name of the table, and of the header's field with the count.
+    /// The name of the table, and of the header's column with the count.
     pub name: &'static str,
     size: usize,
     fields: &'static [Field],
@@ -44,7 +44,7 @@ impl Array {
     }
 
     fn columns(&self) -> Vec<Column> {
-        self.fields.iter().filter_map(Field::column).collect()
+        self.fields.iter().map(Field::column).collect()
     }
 }
 
@@ -60,7 +60,7 @@ pub struct DeclaredFile<F> {
 impl<F: FileSchema> DeclaredFile<F> {
     /// The header's field that counts the records of `array`.
     fn count_of(array: &Array) -> Result<&'static Field> {
-        F::Header::FIELDS.iter().find(|field| field.name == array.name).ok_or_else(|| Self::no_count(array))
+        F::Header::FIELDS.iter().find(|field| field.column().name == array.name).ok_or_else(|| Self::no_count(array))
     }
 
     #[cold]

@@ -16,12 +16,9 @@ use std::fmt;
 
 /// A struct of a file with declared fields.
 pub trait Record: Overlay {
-    /// The fields, in the order of the file.
+    /// The fields that columns show, in the order of the file.
     const FIELDS: &'static [Field];
 }
-
-/// Sets the options of a column.
-type ColumnOptions = fn(Column) -> Column;
 
 /// A field of a record: its position, its bytes, and the column that shows it.
 #[derive(Clone, Copy)]
@@ -30,47 +27,33 @@ pub struct Field {
     pub name: &'static str,
     /// The offset in the record.
     pub offset: usize,
-    /// The size in bytes.
-    pub size: usize,
-    /// The name of the column that shows it, and the column's options.
-    shown: Option<(&'static str, ColumnOptions)>,
-    new_column: fn(&'static str) -> Column,
+    column: fn() -> Column,
     accepts: Accepts,
     value: for<'a> fn(View<'a>) -> Result<Value<'a>>,
     encode: fn(&Value<'_>) -> Option<Vec<u8>>,
 }
 
 impl Field {
-    /// The field `name` of type `T` at `offset`, shown as `S`; no column shows it.
-    pub const fn new<T: FieldType<S>, S: ?Sized>(name: &'static str, offset: usize) -> Self {
+    /// The field `name` of type `T` at `offset`, shown as `S` in the column that `column` makes: see [`FieldType::column`].
+    pub const fn new<T: FieldType<S>, S: ?Sized>(name: &'static str, offset: usize, column: fn() -> Column) -> Self {
         Self {
             name,
             offset,
-            size: size_of::<T>(),
-            shown: None,
-            new_column: T::column,
+            column,
             accepts: T::ACCEPTS,
             value: |view| T::value(view.read()?, view),
             encode: |value| Some(T::from_value(value)?.as_bytes().to_vec()),
         }
     }
 
-    /// Sets the name of the column that shows the field, and its options.
-    #[must_use]
-    pub const fn shown(mut self, name: &'static str, options: fn(Column) -> Column) -> Self {
-        self.shown = Some((name, options));
-        self
-    }
-
-    /// The column that shows the field, if any. It carries the field, and accepts what the field can store if it is writable.
-    pub fn column(&'static self) -> Option<Column> {
-        let (name, options) = self.shown?;
-        let mut column = options((self.new_column)(name));
+    /// The column that shows the field. It carries the field, and accepts what the field can store if it is writable.
+    pub fn column(&'static self) -> Column {
+        let mut column = (self.column)();
         if column.accepts == Accepts::Any {
             column.accepts = self.accepts;
         }
         column.field = Some(self);
-        Some(column)
+        column
     }
 
     /// The value of the field in the record at `record`.
@@ -89,7 +72,7 @@ impl Field {
 
 impl PartialEq for Field {
     fn eq(&self, other: &Self) -> bool {
-        (self.name, self.offset, self.size) == (other.name, other.offset, other.size)
+        (self.name, self.offset) == (other.name, other.offset)
     }
 }
 
@@ -101,7 +84,7 @@ impl fmt::Debug for Field {
     }
 }
 
-/// The declared field `name` of `T` alone. For constants: a name that does not exist does not compile.
+/// The shown field `name` of `T` alone. For constants: a name that does not exist does not compile.
 pub const fn field<T: Record>(name: &str) -> &'static [Field] {
     let mut fields: &'static [Field] = T::FIELDS;
     while let [field, rest @ ..] = fields {
@@ -110,7 +93,7 @@ pub const fn field<T: Record>(name: &str) -> &'static [Field] {
         }
         fields = rest;
     }
-    panic!("the record declares no field with this name")
+    panic!("the record shows no field with this name")
 }
 
 const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
@@ -126,7 +109,7 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
 /// Declares structs of a file: their sizes, and their fields with types and columns.
 ///
 /// A field may be shown as another type (`as`, see [`FieldType`](crate::schema::FieldType)). The text after `=>` names its
-/// column, and methods of [`Column`](crate::table::Column) follow.
+/// column, and methods of [`Column`](crate::table::Column) follow. A field without a column can have any type of fixed layout.
 ///
 /// ```
 /// use assetq::formats::bytes::le;
@@ -151,8 +134,8 @@ macro_rules! schema {
         $scope:vis struct $record:ident: $size:literal {
             $(
                 $(#[$about_field:meta])*
-                $field_scope:vis $field:ident: $type:ty $(as $shown:ty)?
-                    $(=> $column:literal $(.$option:ident($($argument:expr)?))*)?
+                $field_scope:vis $field:ident: $type:ty
+                    $($(as $shown:ty)? => $column:literal $(.$option:ident($($argument:expr)?))*)?
             ),* $(,)?
         }
     )+) => {$(
@@ -167,13 +150,14 @@ macro_rules! schema {
         const _: () = assert!(::core::mem::size_of::<$record>() == $size);
 
         impl $crate::schema::Record for $record {
-            const FIELDS: &'static [$crate::schema::Field] = &[$(
+            const FIELDS: &'static [$crate::schema::Field] = &[$($(
                 $crate::schema::Field::new::<$type, $crate::schema!(@shown $($shown)?)>(
                     stringify!($field),
                     ::core::mem::offset_of!($record, $field),
-                )
-                $(.shown($column, |column| column$(.$option($($argument)?))*))?
-            ),*];
+                    || <$type as $crate::schema::FieldType<$crate::schema!(@shown $($shown)?)>>::column($column)
+                        $(.$option($($argument)?))*,
+                ),
+            )?)*];
         }
     )+};
 }

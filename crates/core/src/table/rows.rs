@@ -171,10 +171,7 @@ impl<'a, R> DeclaredTable<'a, R> {
         fields: &'static [Field],
         record: impl Fn(&R) -> Result<View<'a>> + Copy + Send + Sync + 'a,
     ) -> Self {
-        fields.iter().fold(self, |table, field| match field.column() {
-            Some(column) => table.column(column, move |row| field.value(record(row)?)),
-            None => table,
-        })
+        fields.iter().fold(self, |table, field| table.column(field.column(), move |row| field.value(record(row)?)))
     }
 
     /// Adds a column whose cells borrow from the row; [`Table::value`] copies them, because it keeps no row.

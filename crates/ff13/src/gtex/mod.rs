@@ -16,7 +16,6 @@ use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use layout::{Header, LevelEntry};
 use std::borrow::Cow;
-use std::mem::offset_of;
 use std::sync::OnceLock;
 
 /// A file of textures.
@@ -84,31 +83,29 @@ impl Textures {
         let Some(&at) = self.at().get(n) else { return Ok(None) };
         let view = self.source.view("texture").at(at);
         let header = view.read::<Header>()?;
-        let (width, height) = (u32::from(header.width.get()), u32::from(header.height.get()));
-        for (field, what, size) in
-            [(offset_of!(Header, width), "width", width), (offset_of!(Header, height), "height", height)]
-        {
-            if !(1..=MAX_SIZE).contains(&size) {
-                return Err(view.skip(field).bad_value(what, size));
+        for (what, field) in [("width", &header.width), ("height", &header.height)] {
+            if !(1..=MAX_SIZE).contains(&field.get().into()) {
+                return Err(view.locate(field).bad_value(what, field.get()));
             }
         }
+        let (width, height) = (u32::from(header.width.get()), u32::from(header.height.get()));
         let mips = u32::from(header.mips);
         let most = u32::BITS.saturating_sub(width.max(height).leading_zeros());
         if !(1..=most).contains(&mips) {
-            return Err(view.skip(offset_of!(Header, mips)).bad_value("number of levels", mips));
+            return Err(view.locate(&header.mips).bad_value("number of levels", mips));
         }
         let format = match header.format {
             3 | 4 => TexelFormat::Masked(Masks::RGBA8),
             0x18 => TexelFormat::Bc1,
             0x19 => TexelFormat::Bc2,
             0x1A => TexelFormat::Bc3,
-            other => return Err(view.skip(offset_of!(Header, format)).bad_value("format of texels", other)),
+            other => return Err(view.locate(&header.format).bad_value("format of texels", other)),
         };
         let (layers, depth) = match header.kind {
             0 => (1, 1),
             1 => (6, 1),
             2 => (1, u32::from(header.depth.get()).max(1)),
-            other => return Err(view.skip(offset_of!(Header, kind)).bad_value("kind of texture", other)),
+            other => return Err(view.locate(&header.kind).bad_value("kind of texture", other)),
         };
         let shape = Shape { format, width, height, depth, layers, mips, is_cube: layers == 6 };
         let count = mips.saturating_mul(layers) as usize;
@@ -130,7 +127,7 @@ impl Texture for Gtex<'_> {
         let at = self.header.part("levels").locate(entry);
         let size = entry.size.get();
         if shape.level_size(mip) != Some(size.into()) {
-            let at = at.skip(offset_of!(LevelEntry, size));
+            let at = at.locate(&entry.size);
             return Err(at.bad_value("bytes of a level, which its format and size state otherwise", size));
         }
         let Some(texels) = self.texels else {

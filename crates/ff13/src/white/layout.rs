@@ -1,7 +1,8 @@
 //! The structs of a list (docs/formats/white.md).
 
-use crate::bytes::{be, le};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use crate::bytes::{View, be, le};
+use crate::schema;
+use zerocopy::IntoBytes;
 
 /// The tag of an enciphered list, and of one that was: at 20 (§2).
 pub const CRYPT_TAG: u32 = 0x1DE0_3478;
@@ -9,43 +10,55 @@ pub const CRYPT_TAG: u32 = 0x1DE0_3478;
 /// Bytes of a sector of an image (§5).
 pub const SECTOR: u64 = 2048;
 
-/// The header before an enciphered list (§2).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct CryptHeader {
-    /// Reportedly the MD5 of the plain list; four of its bytes are the key.
-    pub seed: [u8; 16],
-    /// Bytes of the list, padded to a multiple of 8.
-    pub size: be::U32,
-    /// [`CRYPT_TAG`].
-    pub tag: le::U32,
-    _unused: [u8; 8],
-}
-const _: () = assert!(size_of::<CryptHeader>() == 32);
+schema! {
+    /// The header before an enciphered list (§2).
+    pub struct CryptHeader: 32 {
+        /// Reportedly the MD5 of the plain list; four of its bytes are the key.
+        pub seed: [u8; 16],
+        /// Bytes of the list, padded to a multiple of 8.
+        pub size: be::U32,
+        /// [`CRYPT_TAG`].
+        pub tag: le::U32,
+        _unused: [u8; 8],
+    }
 
-/// The trailer after the list, if it has a [`CryptHeader`].
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct CryptTrailer {
-    /// The same as [`CryptHeader::size`], in the other byte order.
-    pub size: le::U32,
-    /// The sum of every fourth byte of the list.
-    pub checksum: le::U32,
-}
-const _: () = assert!(size_of::<CryptTrailer>() == 8);
+    /// The trailer after the list, if it has a [`CryptHeader`].
+    pub struct CryptTrailer: 8 {
+        /// The same as [`CryptHeader::size`], in the other byte order.
+        pub size: le::U32,
+        /// The sum of every fourth byte of the list.
+        pub checksum: le::U32,
+    }
 
-/// The header of a list (§3).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Header {
-    /// The start of the table of chunks. Offsets count from this header.
-    pub chunk_info: le::U32,
-    /// The start of the chunks.
-    pub chunk_data: le::U32,
-    /// The number of files.
-    pub files: le::U32,
+    /// The header of a list (§3).
+    pub struct Header: 12 {
+        /// The start of the table of chunks. Offsets count from this header.
+        pub chunk_info: le::U32,
+        /// The start of the chunks.
+        pub chunk_data: le::U32,
+        /// The number of files.
+        pub files: le::U32,
+    }
+
+    /// A file (§3.1). The games have two layouts for the last four bytes.
+    #[derive(IntoBytes)]
+    pub struct Entry: 8 {
+        /// The number by which the game's scripts know the file.
+        pub code: le::U32,
+        word: le::U16,
+        last: [u8; 2],
+    }
+
+    /// A chunk of texts (§3.2).
+    pub struct ChunkInfo: 12 {
+        /// Bytes of its texts.
+        pub size: le::U32,
+        /// Bytes of its zlib stream.
+        pub stored_size: le::U32,
+        /// The start of the stream, counted from the first chunk.
+        pub offset: le::U32,
+    }
 }
-const _: () = assert!(size_of::<Header>() == 12);
 
 impl Header {
     /// The end of the entries, which follow this header.
@@ -53,30 +66,6 @@ impl Header {
         (self.files.get() as usize).saturating_mul(size_of::<Entry>()).saturating_add(size_of::<Self>())
     }
 }
-
-/// A file (§3.1). The games have two layouts for the last four bytes.
-#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Entry {
-    /// The number by which the game's scripts know the file.
-    pub code: le::U32,
-    word: le::U16,
-    last: [u8; 2],
-}
-const _: () = assert!(size_of::<Entry>() == 8);
-
-/// A chunk of texts (§3.2).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ChunkInfo {
-    /// Bytes of its texts.
-    pub size: le::U32,
-    /// Bytes of its zlib stream.
-    pub stored_size: le::U32,
-    /// The start of the stream, counted from the first chunk.
-    pub offset: le::U32,
-}
-const _: () = assert!(size_of::<ChunkInfo>() == 12);
 
 /// How the entries of a list are laid out (§3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +98,11 @@ impl Entry {
                 (usize::from(chunk) << 1 | usize::from(word >> 15), usize::from(word & 0x7FFF))
             }
         }
+    }
+
+    /// The position of the number of the chunk and of the position in it; `file` is a view of the file.
+    pub fn place<'a>(&'a self, file: View<'a>) -> View<'a> {
+        file.locate(&self.word)
     }
 
     /// The number of its kind, if the layout has one.

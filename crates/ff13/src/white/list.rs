@@ -118,8 +118,7 @@ impl List {
             let header: &CryptHeader = at.read()?;
             let size = header.size.get() as usize;
             if !size.is_multiple_of(BLOCK) {
-                let at = at.skip(offset_of!(CryptHeader, size));
-                return Err(at.bad_value("size, which is no multiple of 8", header.size.get()));
+                return Err(at.locate(&header.size).bad_value("size, which is no multiple of 8", header.size.get()));
             }
             base = size_of::<CryptHeader>();
             len = size;
@@ -189,7 +188,7 @@ impl List {
             return Err(at.bad_value("chunk table offset, which is before the end of the entries", info));
         }
         let Some(table) = data.checked_sub(info) else {
-            return Err(at.skip(offset_of!(Header, chunk_data)).bad_value("chunk data offset", data));
+            return Err(at.locate(&header.chunk_data).bad_value("chunk data offset", data));
         };
         const ROW: usize = size_of::<ChunkInfo>();
         let chunks = table as usize / ROW;
@@ -319,10 +318,10 @@ impl List {
         let texts = match self.chunk(chunk) {
             Some(Ok(texts)) => texts,
             Some(Err(error)) => return Err(error.clone()),
-            None => return Err(at.skip(4).bad_value("number of a chunk", chunk as u64)),
+            None => return Err(entry.place(at).bad_value("number of a chunk", chunk as u64)),
         };
         let Some(text) = text_at(texts, position) else {
-            return Err(at.skip(4).bad_value("position of a text in its chunk", position as u64));
+            return Err(entry.place(at).bad_value("position of a text in its chunk", position as u64));
         };
         parse(text).ok_or_else(|| {
             let (begin, _) = text.split_at(text.len().min(80));

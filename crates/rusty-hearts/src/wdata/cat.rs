@@ -9,14 +9,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Tables in which entries are looked for, in this order.
-fn places() -> impl Iterator<Item = RecordTable> {
-    BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes).chain(RecordTable::OTHERS)
-}
-
 /// Shows an entry: `TABLE/INDEX`, `TABLE/NAME`, or a name, which is looked for in all tables.
 pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-    let named = entry.split_once('/').and_then(|(table, rest)| Some((places().find(|p| p.name() == table)?, rest)));
+    let named =
+        entry.split_once('/').and_then(|(table, rest)| Some((RecordTable::all().find(|p| p.name() == table)?, rest)));
     let mut found = Vec::new();
     let mut damage = Ok(());
     if let Some((rows, rest)) = named {
@@ -27,7 +23,7 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
     }
     if found.is_empty() {
         map.find_all_boxes();
-        for rows in places() {
+        for rows in RecordTable::all() {
             damage = damage.and(named_so(map, rows, entry, &mut found));
         }
     }
@@ -53,10 +49,8 @@ fn named_so(map: &Map, rows: RecordTable, name: &str, found: &mut Vec<(RecordTab
 }
 
 fn is_named(record: &Record<'_>, name: &str) -> bool {
-    let labels = record.shape().fields.iter().enumerate().filter(|(_, field)| field.is_label);
-    let mut labels = labels.map(|(number, _)| record.value(number));
-    record.shape().placed && record.name().is_ok_and(|own| own == *name)
-        || labels.any(|label| matches!(label, Ok(Value::Utf16(text)) if text == *name))
+    let mut labels = record.shape().fields.iter().enumerate().filter(|(_, field)| field.is_label);
+    labels.any(|(number, _)| record.text(number).is_ok_and(|label| label.is_some_and(|label| label == *name)))
 }
 
 fn show(
@@ -91,7 +85,7 @@ fn references(map: &Map, rows: RecordTable, row: usize) -> Result<Vec<Value<'sta
     let Some(row) = records.get(row) else { return Ok(all) };
     for record in records.records_of(&row) {
         for (number, field) in record.shape().fields.iter().enumerate() {
-            names.follow(field, &record.value(number)?, &mut all)?;
+            names.follow(field, &record.get(number)?, &mut all)?;
         }
     }
     Ok(all)
@@ -187,8 +181,8 @@ const ALIASES: usize = shapes::SCENE_RESOURCES.number("aliases");
 fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize)>> {
     let mut names = HashMap::new();
     for (row, resource) in resources.iter().enumerate() {
-        let mut own = vec![resource.value(KEY)?];
-        if let Value::List(aliases) = resource.value(ALIASES)? {
+        let mut own = vec![resource.get(KEY)?];
+        if let Value::List(aliases) = resource.get(ALIASES)? {
             own.extend(aliases);
         }
         for name in own {

@@ -39,6 +39,10 @@ pub struct Field {
     pub is_label: bool,
     /// Whether no two records may have the same value.
     pub is_unique: bool,
+    /// Whether short listings leave it out.
+    pub is_aside: bool,
+    /// The number that it has in an inserted record unless the edit states another.
+    pub default: f32,
 }
 
 impl Field {
@@ -114,7 +118,16 @@ pub enum Gate {
 
 /// A field that is always stored.
 pub const fn field(name: &'static str, kind: StoredKind) -> Field {
-    Field { name, kind, gate: Gate::Always, names: None, is_label: false, is_unique: false }
+    Field {
+        name,
+        kind,
+        gate: Gate::Always,
+        names: None,
+        is_label: false,
+        is_unique: false,
+        is_aside: false,
+        default: 0.0,
+    }
 }
 
 impl Field {
@@ -143,6 +156,20 @@ impl Field {
     #[must_use]
     pub const fn unique(mut self) -> Self {
         self.is_unique = true;
+        self
+    }
+
+    /// Leaves the field out of short listings.
+    #[must_use]
+    pub const fn aside(mut self) -> Self {
+        self.is_aside = true;
+        self
+    }
+
+    /// Sets the number of the field in an inserted record.
+    #[must_use]
+    pub const fn by_default(mut self, number: f32) -> Self {
+        self.default = number;
         self
     }
 }
@@ -372,14 +399,20 @@ pub(super) fn skip_item(
 /// # Errors
 /// Names the field that does not fit.
 pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
-    let mut counts = Counts::default();
-    for field in fields.iter().take(wanted) {
-        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
-    }
+    let mut counts = skip_to(fields, wanted, cursor, versions)?;
     match fields.get(wanted) {
         Some(field) => decode(field, cursor, versions, ALONE, &mut counts),
         None => Ok(Value::Null),
     }
+}
+
+/// Skips the fields before number `wanted`. Returns their counts.
+fn skip_to(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<Counts> {
+    let mut counts = Counts::default();
+    for field in fields.iter().take(wanted) {
+        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
+    }
+    Ok(counts)
 }
 
 /// The byte range of field number `wanted`, found in the same way.
@@ -387,10 +420,7 @@ pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versi
 /// # Errors
 /// Names the field that does not fit.
 pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<(usize, usize)> {
-    let mut counts = Counts::default();
-    for field in fields.iter().take(wanted) {
-        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
-    }
+    let mut counts = skip_to(fields, wanted, cursor, versions)?;
     let start = cursor.position();
     if let Some(field) = fields.get(wanted) {
         step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;

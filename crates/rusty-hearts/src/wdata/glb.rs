@@ -3,11 +3,10 @@
 //! A map's axes are left-handed and glTF's are right-handed. The root node mirrors x, as viewers of the game's models
 //! do; below it everything has the numbers of the file.
 
-use super::plan::color;
+use super::plan::{Color, color};
 use super::{BoxType, Map, Records};
 use crate::error::{Error, ErrorKind, Result};
-use gltf_json::validation::{Checked, USize64};
-use gltf_json::{Accessor, Buffer, Index, Material, Mesh, Node, Root, Scene, accessor, buffer, material, mesh, scene};
+use serde_json::json;
 use std::io::Write;
 
 impl Map {
@@ -21,155 +20,106 @@ impl Map {
         self.find_all_boxes();
         let mut scene = Builder::new();
         for box_type in BoxType::ALL {
-            let super::plan::Color(r, g, b) = color(box_type);
-            scene.add(self.boxes(box_type)?, [r, g, b])?;
+            scene.add(self.boxes(box_type)?, color(box_type))?;
         }
-        scene.add(self.ani_bgs()?, [0xb0; 3])?;
-        scene.add(self.item_boxes()?, [0xd4, 0xa0, 0x17])?;
-        scene.add(self.gimmicks()?, [0xc0, 0x39, 0x2b])?;
+        scene.add(self.ani_bgs()?, Color(0xb0, 0xb0, 0xb0))?;
+        scene.add(self.item_boxes()?, Color(0xd4, 0xa0, 0x17))?;
+        scene.add(self.gimmicks()?, Color(0xc0, 0x39, 0x2b))?;
         scene.add_links(self)?;
         scene.write(out)
     }
 }
 
-/// An unfinished glTF: one buffer, which begins with the corners and the edges of a cube.
+/// Numbers of the types that glTF has for elements of accessors.
+const U16: u32 = 5123;
+const F32: u32 = 5126;
+/// The number of the mode in which primitives are lines.
+const LINES: u32 = 1;
+
+/// An unfinished glTF: one buffer, which begins with the corners and the edges of a cube, and the descriptions of its parts as JSON.
+#[derive(Default)]
 struct Builder {
-    root: Root,
     bytes: Vec<u8>,
-    corners: Index<Accessor>,
-    edges: Index<Accessor>,
+    views: Vec<String>,
+    accessors: Vec<String>,
+    materials: Vec<String>,
+    meshes: Vec<String>,
+    nodes: Vec<String>,
     /// The nodes of the types.
-    groups: Vec<Index<Node>>,
+    groups: Vec<usize>,
 }
+
+/// Appends an item. Returns its number.
+fn push(items: &mut Vec<String>, item: impl ToString) -> usize {
+    items.push(item.to_string());
+    items.len().saturating_sub(1)
+}
+
+/// The accessors of the corners and the edges of the cube.
+const CUBE: [usize; 2] = [0, 1];
 
 impl Builder {
     fn new() -> Self {
-        let root = Root::default();
-        let placeholder = Index::new(0);
-        let mut builder =
-            Self { root, bytes: Vec::new(), corners: placeholder, edges: placeholder, groups: Vec::new() };
-        let corners: Vec<[f32; 3]> =
-            (0..8u16).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 })).collect();
-        builder.corners = builder.points(&corners);
+        let mut builder = Self::default();
+        let corners = (0..8u16).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 }));
+        builder.points(&corners.collect::<Vec<_>>());
         // An edge connects two corners with numbers that differ in one bit.
         let edges = (0..8u16).flat_map(|corner| {
             [1u16, 2, 4].into_iter().filter(move |bit| corner & bit == 0).flat_map(move |bit| [corner, corner | bit])
         });
-        let start = builder.bytes.len();
-        edges.for_each(|corner| builder.bytes.extend_from_slice(&corner.to_le_bytes()));
-        builder.edges = builder.accessor(
-            start,
-            24,
-            accessor::ComponentType::U16,
-            accessor::Type::Scalar,
-            buffer::Target::ElementArrayBuffer,
-        );
+        let edges: Vec<u8> = edges.flat_map(u16::to_le_bytes).collect();
+        let view = builder.view(&edges);
+        let edges = json!({"bufferView": view, "componentType": U16, "count": edges.len() / 2, "type": "SCALAR"});
+        push(&mut builder.accessors, edges);
         builder
     }
 
-    /// Appends points to the buffer.
-    fn points(&mut self, points: &[[f32; 3]]) -> Index<Accessor> {
-        let start = self.bytes.len();
-        points.iter().flatten().for_each(|number| self.bytes.extend_from_slice(&number.to_le_bytes()));
-        let accessor = self.accessor(
-            start,
-            points.len(),
-            accessor::ComponentType::F32,
-            accessor::Type::Vec3,
-            buffer::Target::ArrayBuffer,
-        );
-        let bounds = |pick: fn(f32, f32) -> f32, from: f32| {
-            let all = points.iter().fold([from; 3], |[x, y, z], [a, b, c]| [pick(x, *a), pick(y, *b), pick(z, *c)]);
-            Some(gltf_json::Value::from(all.to_vec()))
-        };
-        let (min, max) = (bounds(f32::min, f32::INFINITY), bounds(f32::max, f32::NEG_INFINITY));
-        if let Some(accessor) = self.root.accessors.get_mut(accessor.value()) {
-            (accessor.min, accessor.max) = (min, max);
-        }
-        accessor
+    /// Appends bytes to the buffer.
+    fn view(&mut self, bytes: &[u8]) -> usize {
+        let view = json!({"buffer": 0, "byteLength": bytes.len(), "byteOffset": self.bytes.len()});
+        self.bytes.extend_from_slice(bytes);
+        push(&mut self.views, view)
     }
 
-    /// An accessor for all that was appended since `start`.
-    fn accessor(
-        &mut self,
-        start: usize,
-        count: usize,
-        component: accessor::ComponentType,
-        kind: accessor::Type,
-        target: buffer::Target,
-    ) -> Index<Accessor> {
-        let view = self.root.push(buffer::View {
-            buffer: Index::new(0),
-            byte_length: USize64::from(self.bytes.len().saturating_sub(start)),
-            byte_offset: Some(USize64::from(start)),
-            byte_stride: None,
-            name: None,
-            target: Some(Checked::Valid(target)),
-            extensions: None,
-            extras: Default::default(),
+    /// Appends points to the buffer. Returns their accessor.
+    fn points(&mut self, points: &[[f32; 3]]) -> usize {
+        let bytes: Vec<u8> = points.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect();
+        let view = self.view(&bytes);
+        let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for point in points {
+            min.iter_mut().zip(point).for_each(|(min, number)| *min = min.min(*number));
+            max.iter_mut().zip(point).for_each(|(max, number)| *max = max.max(*number));
+        }
+        let (count, of) = (points.len(), "VEC3");
+        let points = json!({
+            "bufferView": view, "componentType": F32, "count": count, "type": of, "min": min, "max": max
         });
-        self.root.push(Accessor {
-            buffer_view: Some(view),
-            byte_offset: Some(USize64(0)),
-            count: USize64::from(count),
-            component_type: Checked::Valid(accessor::GenericComponentType(component)),
-            type_: Checked::Valid(kind),
-            min: None,
-            max: None,
-            name: None,
-            normalized: false,
-            sparse: None,
-            extensions: None,
-            extras: Default::default(),
-        })
+        push(&mut self.accessors, points)
     }
 
     /// Lines of one colour.
-    fn mesh(
-        &mut self,
-        name: &str,
-        color: [u8; 3],
-        points: Index<Accessor>,
-        indices: Option<Index<Accessor>>,
-    ) -> Index<Mesh> {
-        let [r, g, b] = color.map(|value| f32::from(value) / 255.0);
-        let material = self.root.push(Material {
-            name: Some(name.to_owned()),
-            pbr_metallic_roughness: material::PbrMetallicRoughness {
-                base_color_factor: material::PbrBaseColorFactor([r, g, b, 1.0]),
-                metallic_factor: material::StrengthFactor(0.0),
-                ..Default::default()
-            },
-            // Lines have no normals, so that no light falls on them.
-            emissive_factor: material::EmissiveFactor([r, g, b]),
-            ..Default::default()
-        });
-        let attributes = [(Checked::Valid(mesh::Semantic::Positions), points)].into_iter().collect();
-        let primitive = mesh::Primitive {
-            attributes,
-            indices,
-            material: Some(material),
-            mode: Checked::Valid(mesh::Mode::Lines),
-            targets: None,
-            extensions: None,
-            extras: Default::default(),
+    fn mesh(&mut self, name: &str, Color(r, g, b): Color, points: usize, edges: Option<usize>) -> usize {
+        let [r, g, b] = [r, g, b].map(|value| f32::from(value) / 255.0);
+        let surface = json!({"baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0});
+        // Lines have no normals, so that no light falls on them.
+        let material = json!({"name": name, "pbrMetallicRoughness": surface, "emissiveFactor": [r, g, b]});
+        let material = push(&mut self.materials, material);
+        let attributes = json!({"POSITION": points});
+        let primitive = match edges {
+            Some(edges) => json!({"attributes": attributes, "indices": edges, "material": material, "mode": LINES}),
+            None => json!({"attributes": attributes, "material": material, "mode": LINES}),
         };
-        self.root.push(Mesh {
-            name: Some(name.to_owned()),
-            primitives: vec![primitive],
-            weights: None,
-            extensions: None,
-            extras: Default::default(),
-        })
+        push(&mut self.meshes, json!({"name": name, "primitives": [primitive]}))
     }
 
-    fn add(&mut self, records: Records<'_>, color: [u8; 3]) -> Result<()> {
+    fn add(&mut self, records: Records<'_>, color: Color) -> Result<()> {
         records.check()?;
         if records.is_empty() {
             return Ok(());
         }
         let name = records.shape().name;
-        let mesh = self.mesh(name, color, self.corners, Some(self.edges));
+        let [corners, edges] = CUBE;
+        let mesh = self.mesh(name, color, corners, Some(edges));
         let mut children = Vec::with_capacity(records.len());
         for record in records.iter() {
             let (Some(obb), Some(_)) = (record.obb()?, record.volume()?) else { continue };
@@ -178,23 +128,22 @@ impl Builder {
             #[expect(clippy::cast_possible_truncation, reason = "they are between -1 and 1")]
             let rotation = [x, y, z, w].map(|v| (v / length) as f32);
             let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.map(|v| v.get()), obb.extents.map(|v| v.get()));
-            children.push(self.root.push(Node {
-                name: Some(record.name()?.to_string()),
-                mesh: Some(mesh),
-                translation: Some(obb.position.map(|v| v.get())),
-                rotation: Some(scene::UnitQuaternion(rotation)),
-                scale: Some([(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()]),
-                ..Node::default()
-            }));
+            let (place, scale) = (obb.position.map(|v| v.get()), [(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()]);
+            // The numbers with the digits of 32 bits, which `json!` lacks.
+            let name = json!(record.name()?.to_string());
+            let node = format!(
+                r#"{{"mesh":{mesh},"name":{name},"rotation":{rotation:?},"scale":{scale:?},"translation":{place:?}}}"#
+            );
+            children.push(push(&mut self.nodes, node));
         }
-        self.group(name, children);
+        self.group(name, &children);
         Ok(())
     }
 
-    fn group(&mut self, name: &str, children: Vec<Index<Node>>) {
+    fn group(&mut self, name: &str, children: &[usize]) {
         if !children.is_empty() {
-            let node = Node { name: Some(name.to_owned()), children: Some(children), ..Node::default() };
-            self.groups.push(self.root.push(node));
+            let node = push(&mut self.nodes, json!({"name": name, "children": children}));
+            self.groups.push(node);
         }
     }
 
@@ -206,43 +155,40 @@ impl Builder {
             let Some((_, to)) = link.to else { continue };
             let (Some(from), Some(to)) = (link.from.1.obb()?, to.obb()?) else { continue };
             let ends = [from, to].map(|obb| obb.position.map(|v| v.get()));
-            if ends.iter().flatten().all(|number| number.is_finite()) {
+            if ends.as_flattened().iter().all(|number| number.is_finite()) {
                 points.extend(ends);
             }
         }
-        if points.is_empty() {
-            return Ok(());
+        if !points.is_empty() {
+            let points = self.points(&points);
+            let mesh = self.mesh("waypoint_links", color(BoxType::WaypointBox), points, None);
+            let node = push(&mut self.nodes, json!({"mesh": mesh, "name": "links"}));
+            self.group("waypoint_links", &[node]);
         }
-        let super::plan::Color(r, g, b) = color(BoxType::WaypointBox);
-        let points = self.points(&points);
-        let mesh = self.mesh("waypoint_links", [r, g, b], points, None);
-        let node = self.root.push(Node { mesh: Some(mesh), name: Some("links".to_owned()), ..Node::default() });
-        self.group("waypoint_links", vec![node]);
         Ok(())
     }
 
     fn write(mut self, out: &mut dyn Write) -> Result<()> {
-        let groups = std::mem::take(&mut self.groups);
-        let map = self.root.push(Node {
-            name: Some("map".to_owned()),
-            children: (!groups.is_empty()).then_some(groups),
-            scale: Some([-1.0, 1.0, 1.0]),
-            ..Node::default()
-        });
-        let scene =
-            self.root.push(Scene { nodes: vec![map], name: None, extensions: None, extras: Default::default() });
-        self.root.scene = Some(scene);
-        self.root.asset.generator = Some(concat!("assetq ", env!("CARGO_PKG_VERSION")).to_owned());
-        self.root.push(Buffer {
-            byte_length: USize64::from(self.bytes.len()),
-            uri: None,
-            name: None,
-            extensions: None,
-            extras: Default::default(),
-        });
-        let broken =
-            |e: gltf_json::Error| Error::of_part(ErrorKind::Codec { codec: "glTF", message: e.to_string().into() }, "");
-        let mut json = self.root.to_vec().map_err(broken)?;
+        let map = match self.groups.as_slice() {
+            [] => json!({"name": "map", "scale": [-1, 1, 1]}),
+            groups => json!({"name": "map", "children": groups, "scale": [-1, 1, 1]}),
+        };
+        let map = push(&mut self.nodes, map);
+        let arrays = [
+            ("accessors", self.accessors),
+            ("bufferViews", self.views),
+            ("materials", self.materials),
+            ("meshes", self.meshes),
+            ("nodes", self.nodes),
+        ];
+        let arrays = arrays.iter().filter(|(_, items)| !items.is_empty());
+        let arrays: String = arrays.map(|(name, items)| format!(r#""{name}":[{}],"#, items.join(","))).collect();
+        let generator = concat!("assetq ", env!("CARGO_PKG_VERSION"));
+        let (asset, size) = (json!({"generator": generator, "version": "2.0"}), self.bytes.len());
+        let json = format!(
+            r#"{{"asset":{asset},{arrays}"buffers":[{{"byteLength":{size}}}],"scene":0,"scenes":[{{"nodes":[{map}]}}]}}"#
+        );
+        let mut json = json.into_bytes();
         json.resize(json.len().next_multiple_of(4), b' ');
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
 

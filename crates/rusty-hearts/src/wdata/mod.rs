@@ -65,32 +65,16 @@ impl TextForm {
     }
 }
 
-/// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null if the version lacks the
-/// field.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct HeaderCounts {
-    /// Stored from main version 9 on.
-    pub script_count1: Option<i32>,
-    /// Stored from main version 16 on.
-    pub script_condition_count1: Option<i32>,
-    /// Stored from main version 18 on.
-    pub script_count2: Option<i32>,
-    /// Stored from main version 18 on.
-    pub script_condition_count2: Option<i32>,
-}
-
 /// An open map.
 #[derive(Debug)]
 pub struct Map {
     source: Source,
     text_form: TextForm,
     versions: Versions,
-    header_counts: HeaderCounts,
-    /// The position of the event-box version, for errors.
-    event_box_version_at: usize,
+    header: RecordRun,
     paths: RecordRun,
     boxes: [Lazy<RecordRun>; BoxType::COUNT],
-    sections: [Lazy<RecordRun>; Section::COUNT],
+    sections: [Lazy<RecordRun>; Section::LEADING.len()],
     tail: Lazy<TrailingSections>,
     scripts: Lazy<Vec<tables::Script>>,
     graph: Lazy<waypoints::Graph>,
@@ -123,31 +107,25 @@ impl Map {
             let at = cursor.position().saturating_sub(4);
             return Err(cursor.view().at(at).error(ErrorKind::BadVersion { found: main.into() }));
         }
-        cursor.set_part("versions");
-        let event_box_version_at = cursor.position();
-        let mut stored = |since: i32| if main >= since { cursor.i32().map(Some) } else { Ok(None) };
-        let (event_box, ani_bg, item_box, gimmick) = (stored(7)?, stored(7)?, stored(7)?, stored(8)?);
-        let header_counts = HeaderCounts {
-            script_count1: stored(9)?,
-            script_condition_count1: stored(16)?,
-            script_count2: stored(18)?,
-            script_condition_count2: stored(18)?,
-        };
-        let versions = Versions {
-            main,
-            event_box: event_box.unwrap_or(0),
-            ani_bg: ani_bg.unwrap_or(0),
-            item_box: item_box.unwrap_or(0),
-            gimmick: gimmick.unwrap_or(0),
-        };
-        let end = source.bytes().len();
-        let paths = RecordRun::walk(&shapes::LEADING_PATHS, source.view(""), cursor.position(), 1, end, &versions);
+        let (start, end) = (cursor.position(), source.bytes().len());
+        let versions = Versions { main, event_box: 0, ani_bg: 0, item_box: 0, gimmick: 0 };
+        let header = RecordRun::walk(&shapes::HEADER, source.view(""), start, 1, end, &versions);
+        fields::skip(shapes::HEADER.fields, &mut Cursor::new(cursor.view().part("")), &versions)
+            .map_err(|error| error.context("versions"))?;
+        let mut stored = [0; 4];
+        for (field, version) in shapes::HEADER.fields.iter().zip(&mut stored) {
+            if field.gate.decide(&versions) == Some(true) {
+                *version = cursor.i32()?;
+            }
+        }
+        let [event_box, ani_bg, item_box, gimmick] = stored;
+        let versions = Versions { main, event_box, ani_bg, item_box, gimmick };
+        let paths = RecordRun::walk(&shapes::LEADING_PATHS, source.view(""), header.found_end(), 1, end, &versions);
         Ok(Self {
             source,
             text_form,
             versions,
-            header_counts,
-            event_box_version_at,
+            header,
             paths,
             boxes: Default::default(),
             sections: Default::default(),
@@ -167,9 +145,9 @@ impl Map {
         &self.versions
     }
 
-    /// The script counts of its header.
-    pub fn header_counts(&self) -> HeaderCounts {
-        self.header_counts
+    /// The versions and the counts in its header: one record.
+    pub fn header(&self) -> Records<'_> {
+        Records::new(self, &self.header)
     }
 
     /// The counting of texts in its signature, and therefore most likely in all texts.
@@ -273,7 +251,7 @@ impl Map {
             return Err(row.bad_value("number of boxes of type 14, which has no known layout", entry.count.get()));
         }
         if !(1..=9).contains(&self.versions.event_box) {
-            let at = self.source.view("event-box version").at(self.event_box_version_at);
+            let at = self.source.view("event-box version").at(self.header.start);
             return Err(at.error(ErrorKind::BadVersion { found: self.versions.event_box.into() }));
         }
         let (offset, count) = (entry.offset.get() as usize, entry.count.get() as usize);
@@ -294,7 +272,7 @@ impl Map {
         }
         if count.saturating_mul(shape.least()) > limit.saturating_sub(offset) {
             let what = "number of boxes, more than fit";
-            return Err(row.skip(4).bad_value(what, entry.count.get()));
+            return Err(row.locate(&entry.count).bad_value(what, entry.count.get()));
         }
         Ok(RecordRun::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
     }
@@ -343,35 +321,27 @@ impl Map {
 
     /// The triggers; `None` if the file lists scripts instead.
     pub fn triggers(&self) -> Result<Option<Records<'_>>> {
-        let tail = self.tail()?;
-        if tail.layout != TriggerLayout::Triggers {
-            return Ok(None);
-        }
-        tail.triggers(self).map(|run| Some(Records::new(self, run)))
+        self.any_section(Section::Triggers)
     }
 
     /// The script lists, one record; `None` if the file lists triggers instead.
     pub fn scripts(&self) -> Result<Option<Records<'_>>> {
-        let tail = self.tail()?;
-        if tail.layout != TriggerLayout::Scripts {
-            return Ok(None);
-        }
-        tail.triggers(self).map(|run| Some(Records::new(self, run)))
+        self.any_section(Section::Scripts)
     }
 
     /// The cameras of the scenes; `None` in a file that ends after the triggers, as files of the game's servers do.
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, trailing::SCENES)?.map(|run| Records::new(self, run)))
+        self.any_section(Section::Scenes)
     }
 
     /// Things that each scene shows and hides: one record for each scene, or none before main version 20.
     pub fn scene_elements(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, trailing::SCENE_ELEMENTS)?.map(|run| Records::new(self, run)))
+        self.any_section(Section::SceneElements)
     }
 
     /// Resources that scenes play; `None` in a file that ends after the triggers.
     pub fn scene_resources(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, trailing::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
+        self.any_section(Section::SceneResources)
     }
 
     /// The trigger layout of the file, and why it was chosen.

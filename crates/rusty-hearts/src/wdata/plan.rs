@@ -159,8 +159,8 @@ impl FloorPlan {
             let corners = hull(volume.corners().map(|[x, _, z]| [x, z]).to_vec());
             let target = match box_type {
                 Some(BoxType::PortalBox) => {
-                    let map = record.text_in(WARP_MAP_NAME)?.map(|map| map.to_string()).unwrap_or_default();
-                    let (id, portal) = (record.int_in(WARP_MAP_ID)?, record.int_in(WARP_PORTAL_ID)?);
+                    let map = record.text(WARP_MAP_NAME)?.map(|map| map.to_string()).unwrap_or_default();
+                    let (id, portal) = (record.int(WARP_MAP_ID)?, record.int(WARP_PORTAL_ID)?);
                     Some(format!("{map} (map {}, portal {})", id.unwrap_or(0), portal.unwrap_or(0)))
                 }
                 Some(BoxType::SelectMapPortalBox) => Some("a map that the player selects".to_owned()),
@@ -178,7 +178,7 @@ impl FloorPlan {
         let waypoints = map.boxes(BoxType::WaypointBox)?;
         for waypoint in waypoints.iter() {
             if let Some(volume) = waypoint.volume()? {
-                let range = match waypoint.value(RANGE)? {
+                let range = match waypoint.get(RANGE)? {
                     crate::table::Value::F32(range) => f64::from(range),
                     _ => 0.0,
                 };

@@ -1,7 +1,7 @@
 //! The format as commands see it.
 
 use super::tables::{RecordTable, links, paths, records, scripts};
-use super::{BoxType, Map, cat, trailing, verify};
+use super::{Map, cat, shapes, trailing, verify};
 use crate::error::Result;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
@@ -59,16 +59,9 @@ impl Reader for Map {
             }
         }
         for section in trailing::Section::ALL {
-            if let Ok(run) = self.section_run(section) {
+            if let Ok(Some(run)) = self.any_run(section) {
                 // A count in front belongs to the section.
                 let counted = section.has_count();
-                let start = if counted { run.start.saturating_sub(4) } else { run.start };
-                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
-            }
-        }
-        if let Ok(tail) = self.tail() {
-            for run in tail.runs() {
-                let counted = !matches!(run.shape.name, "scripts" | "scene_elements");
                 let start = if counted { run.start.saturating_sub(4) } else { run.start };
                 add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
             }
@@ -81,24 +74,16 @@ impl Reader for Map {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
-        let rows = std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS);
+        let rows = std::iter::once(RecordTable::EventBoxes).chain(RecordTable::all());
         rows.map(|rows| records(self, rows)).chain([links(self), paths(self), scripts(self)]).collect()
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let (versions, counts) = (self.versions(), self.header_counts());
-        let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = vec![
-            ("event_box_version".into(), (versions.main >= 7).then_some(versions.event_box).into()),
-            ("ani_bg_version".into(), (versions.main >= 7).then_some(versions.ani_bg).into()),
-            ("item_box_version".into(), (versions.main >= 7).then_some(versions.item_box).into()),
-            ("gimmick_version".into(), (versions.main >= 8).then_some(versions.gimmick).into()),
-            ("script_count1".into(), counts.script_count1.into()),
-            ("script_condition_count1".into(), counts.script_condition_count1.into()),
-            ("script_count2".into(), counts.script_count2.into()),
-            ("script_condition_count2".into(), counts.script_condition_count2.into()),
-            ("texts".into(), self.text_form().name().into()),
-        ];
+        let header = self.header().damaged_or_not();
+        let stored = shapes::HEADER.fields.iter().enumerate();
+        let stored = stored.map(|(number, field)| (field.name.into(), header.get(number).unwrap_or(Value::Null)));
+        let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = stored.collect();
+        facts.push(("texts".into(), self.text_form().name().into()));
         match self.trigger_layout() {
             Ok((layout, choice)) => {
                 facts.push(("trigger_layout".into(), layout.name().into()));

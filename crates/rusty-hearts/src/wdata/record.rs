@@ -4,8 +4,8 @@ use super::Map;
 use super::Volume;
 use super::fields::{self, StoredKind};
 use super::layout::Obb;
-use super::shapes::Shape;
-use crate::bytes::{Cursor, Utf16, le};
+use super::shapes::{PLACE, Shape};
+use crate::bytes::{Cursor, Overlay, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 
@@ -37,12 +37,7 @@ impl<'a> Record<'a> {
     /// # Errors
     /// `OutOfBounds` when the file ends before the record does.
     pub fn name(&self) -> Result<Utf16<'a>> {
-        if self.shape.placed { self.stored_name().map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
-    }
-
-    /// The stored name, possibly with a NUL.
-    pub(super) fn stored_name(&self) -> Result<Utf16<'a>> {
-        fields::read_text(&mut self.cursor.clone())
+        if self.shape.placed { fields::read_text(&mut self.start()).map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
     }
 
     /// The record's box; `None` for a kind without a position.
@@ -76,58 +71,49 @@ impl<'a> Record<'a> {
 
     /// The cursor after name and [`Obb`].
     pub(super) fn own_fields(&self) -> Result<Cursor<'a>> {
+        self.skip_place(PLACE.len()).map(|(cursor, _)| cursor)
+    }
+
+    /// The cursor after those fields of its place that precede `field`, and how many they are.
+    fn skip_place(&self, field: usize) -> Result<(Cursor<'a>, usize)> {
         let mut cursor = self.cursor;
-        if self.shape.placed {
+        let skipped = if self.shape.placed { field.min(PLACE.len()) } else { 0 };
+        if let Some(numbers) = skipped.checked_sub(1) {
             fields::read_text(&mut cursor)?;
-            cursor.skip(size_of::<Obb>())?;
+            cursor.skip(numbers.saturating_mul(size_of::<f32>()))?;
         }
-        Ok(cursor)
+        Ok((cursor, skipped))
     }
 
-    /// The field with this number; null if this version lacks it.
-    ///
-    /// # Errors
-    /// `OutOfBounds` when the file ends before the record does.
-    pub fn value(&self, field: usize) -> Result<Value<'a>> {
-        fields::value(self.shape.fields, field, &mut self.own_fields()?, self.map.versions())
-    }
-
-    /// The field `name`; null if this version lacks it.
+    /// A field, by its number or its name; null if this version lacks it.
     ///
     /// # Errors
     /// `NotFound` for an unknown name; `OutOfBounds` when the file ends before the field does.
-    pub fn get(&self, name: &str) -> Result<Value<'a>> {
-        self.value(self.number(name)?)
+    pub fn get(&self, field: impl FieldKey) -> Result<Value<'a>> {
+        let field = field.number_in(self.shape)?;
+        let (mut cursor, skipped) = self.skip_place(field)?;
+        let fields = self.shape.fields.get(skipped..).expect("a shape with a place has its fields");
+        fields::value(fields, field.saturating_sub(skipped), &mut cursor, self.map.versions())
     }
 
-    /// The text of field `name`, without the NUL; `None` if this version lacks it.
+    /// The text of a field, without the NUL; `None` if this version lacks it.
     ///
     /// # Errors
     /// As [`Record::get`], and when the field is not a text.
-    pub fn text(&self, name: &str) -> Result<Option<Utf16<'a>>> {
-        self.text_in(self.number(name)?)
-    }
-
-    /// As [`Record::text`], for the field with this number.
-    pub(super) fn text_in(&self, field: usize) -> Result<Option<Utf16<'a>>> {
-        match self.value(field)? {
+    pub fn text(&self, field: impl FieldKey) -> Result<Option<Utf16<'a>>> {
+        match self.get(field)? {
             Value::Utf16(text) => Ok(Some(text)),
             Value::Null => Ok(None),
             _ => Err(self.not(field, "a text")),
         }
     }
 
-    /// The integer of field `name`; `None` if this version lacks it.
+    /// The integer of a field; `None` if this version lacks it.
     ///
     /// # Errors
     /// As [`Record::get`], and when the field is not an integer.
-    pub fn int(&self, name: &str) -> Result<Option<i64>> {
-        self.int_in(self.number(name)?)
-    }
-
-    /// As [`Record::int`], for the field with this number.
-    pub(super) fn int_in(&self, field: usize) -> Result<Option<i64>> {
-        match self.value(field)? {
+    pub fn int(&self, field: impl FieldKey) -> Result<Option<i64>> {
+        match self.get(field)? {
             Value::Int(value) => Ok(Some(value)),
             Value::Uint(value) => Ok(i64::try_from(value).ok()),
             Value::Null => Ok(None),
@@ -135,56 +121,72 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The list of integers of field `name`, borrowed.
+    /// The list of integers of a field, borrowed.
     ///
     /// # Errors
     /// As [`Record::get`], and when the field is not such a list.
-    pub fn ints(&self, name: &str) -> Result<&'a [le::I32]> {
-        self.ints_in(self.number(name)?)
-    }
-
-    /// As [`Record::ints`], for the field with this number.
-    pub(super) fn ints_in(&self, field: usize) -> Result<&'a [le::I32]> {
+    pub fn ints(&self, field: impl FieldKey) -> Result<&'a [le::I32]> {
         self.numbers(field, |kind| matches!(kind, StoredKind::Int))
     }
 
-    /// The list of floats of field `name`, borrowed.
+    /// The list of floats of a field, borrowed.
     ///
     /// # Errors
     /// As [`Record::get`], and when the field is not such a list.
-    pub fn floats(&self, name: &str) -> Result<&'a [le::F32]> {
-        self.floats_in(self.number(name)?)
-    }
-
-    /// As [`Record::floats`], for the field with this number.
-    pub(super) fn floats_in(&self, field: usize) -> Result<&'a [le::F32]> {
+    pub fn floats(&self, field: impl FieldKey) -> Result<&'a [le::F32]> {
         self.numbers(field, |kind| matches!(kind, StoredKind::Float))
     }
 
-    fn numbers<T: crate::bytes::Overlay>(&self, number: usize, is_item: fn(&StoredKind) -> bool) -> Result<&'a [T]> {
+    fn numbers<T: Overlay>(&self, field: impl FieldKey, is_item: fn(&StoredKind) -> bool) -> Result<&'a [T]> {
+        let number = field.number_in(self.shape)?;
         let is_list = self.shape.fields.get(number).is_some_and(|field| match field.kind {
             StoredKind::List(item, _) | StoredKind::Array(item, _) => is_item(item),
             _ => false,
         });
         if !is_list {
-            return Err(self.not(number, "such a list"));
+            return Err(self.not(field, "such a list"));
         }
-        let mut cursor = self.own_fields()?;
-        let (start, end) = fields::locate(self.shape.fields, number, &mut cursor, self.map.versions())?;
+        let (mut cursor, end) = self.locate(number)?;
+        cursor.array(end.saturating_sub(cursor.position()) / 4)
+    }
+
+    /// The cursor at the start of a field, and the position of its end.
+    pub(super) fn locate(&self, field: impl FieldKey) -> Result<(Cursor<'a>, usize)> {
+        let number = field.number_in(self.shape)?;
+        let (mut cursor, skipped) = self.skip_place(number)?;
+        let fields = self.shape.fields.get(skipped..).expect("a shape with a place has its fields");
+        let (start, end) = fields::locate(fields, number.saturating_sub(skipped), &mut cursor, self.map.versions())?;
         cursor.seek(start);
-        cursor.array(end.saturating_sub(start) / 4)
+        Ok((cursor, end))
     }
 
-    fn number(&self, name: &str) -> Result<usize> {
-        self.shape.field(name).ok_or_else(|| {
-            let what = format!("field {name:?} not found");
-            Error::of_part(ErrorKind::NotFound { what }, self.shape.name)
-        })
-    }
-
-    fn not(&self, field: usize, what: &str) -> Error {
-        let name = self.shape.fields.get(field).map_or("", |field| field.name);
-        let what = format!("{name} is not {what}").into();
+    fn not(&self, field: impl FieldKey, what: &str) -> Error {
+        let field = field.number_in(self.shape).ok().and_then(|number| self.shape.fields.get(number));
+        let what = format!("{} is not {what}", field.map_or("", |field| field.name)).into();
         Error::of_part(ErrorKind::Unsupported { what }, self.shape.name)
+    }
+}
+
+/// A field of a shape: its number, or its name.
+pub trait FieldKey: Copy {
+    /// Its number.
+    ///
+    /// # Errors
+    /// `NotFound` for an unknown name.
+    fn number_in(self, shape: &'static Shape) -> Result<usize>;
+}
+
+impl FieldKey for usize {
+    fn number_in(self, _: &'static Shape) -> Result<usize> {
+        Ok(self)
+    }
+}
+
+impl FieldKey for &str {
+    fn number_in(self, shape: &'static Shape) -> Result<usize> {
+        shape.field(self).ok_or_else(|| {
+            let what = format!("field {self:?} not found");
+            Error::of_part(ErrorKind::NotFound { what }, shape.name)
+        })
     }
 }

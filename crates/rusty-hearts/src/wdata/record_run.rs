@@ -39,7 +39,7 @@ impl RecordRun {
         limit: usize,
         versions: &Versions,
     ) -> Self {
-        let program = SkipPlan::new(shape, versions);
+        let program = SkipPlan::new(shape.fields, versions);
         let data = view.data().get(..limit).unwrap_or(view.data());
         // A count is a claim: memory is allocated only for as many records as the bytes could hold.
         let room = limit.saturating_sub(start).checked_div(shape.least()).unwrap_or(0);
@@ -82,7 +82,7 @@ impl RecordRun {
     fn fault(&self, map: &Map) -> Error {
         let mut cursor = cursor(map.view(), self.end, self.limit);
         let which = format!("{} {}", self.shape.name, self.found());
-        let error = match skip(self.shape, &mut cursor, map.versions()) {
+        let error = match fields::skip(self.shape.fields, &mut cursor, map.versions()) {
             Err(error) => error,
             // The walk that stopped here and this one read the same bytes.
             Ok(()) => map.view().at(self.end).error(ErrorKind::Damaged { what: "unreadable".into() }),
@@ -106,17 +106,6 @@ impl RecordRun {
 fn cursor(view: View<'_>, at: usize, limit: usize) -> Cursor<'_> {
     let data = view.data().get(..limit).unwrap_or(view.data());
     Cursor::new(View::new(data, "").with_origin(view.at(0).offset()).at(at))
-}
-
-/// Skips a record.
-#[inline]
-fn skip(shape: &Shape, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
-    if shape.placed {
-        let name = cursor.u16().map_err(|e| e.context("name"))?;
-        let length = usize::from(name).saturating_mul(2).saturating_add(size_of::<Obb>());
-        cursor.skip(length).map_err(|e| e.context("name and place"))?;
-    }
-    fields::skip(shape.fields, cursor, versions)
 }
 
 /// Records of one kind, found but not read.

@@ -6,7 +6,6 @@
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::StoredKind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
 use super::fields::{Field, Gate, Named, StoredKind, field};
-use super::layout::Obb;
 use std::fmt;
 
 /// A kind of record: the table that shows it and the fields it has.
@@ -14,11 +13,35 @@ use std::fmt;
 pub struct Shape {
     /// The name of its table, and of its section.
     pub name: &'static str,
-    /// Whether it begins with a name and an [`Obb`].
+    /// Whether it begins with the fields of [`PLACE`].
     pub placed: bool,
-    /// The shape's fields, after the name and the [`Obb`].
+    /// The shape's fields.
     pub fields: &'static [Field],
 }
+
+/// The fields of [`PLACE`], and more.
+macro_rules! placed {
+    ($($own:expr),* $(,)?) => { [
+        field("name", Text).label(),
+        field("pos_x", Float),
+        field("pos_y", Float),
+        field("pos_z", Float),
+        field("scale_x", Float).aside().by_default(1.0),
+        field("scale_y", Float).aside().by_default(1.0),
+        field("scale_z", Float).aside().by_default(1.0),
+        field("rot_x", Float).aside(),
+        field("rot_y", Float).aside(),
+        field("rot_z", Float).aside(),
+        field("rot_w", Float).aside().by_default(1.0),
+        field("ext_x", Float).aside().by_default(1.0),
+        field("ext_y", Float).aside().by_default(1.0),
+        field("ext_z", Float).aside().by_default(1.0),
+        $($own),*
+    ] };
+}
+
+/// The fields that each record with a place begins with: a name, and the numbers of an [`Obb`](super::layout::Obb).
+pub const PLACE: [Field; 14] = placed![];
 
 impl Shape {
     const fn placed(name: &'static str, fields: &'static [Field]) -> Self {
@@ -31,8 +54,7 @@ impl Shape {
 
     /// The minimum size of one of these in any version.
     pub(super) const fn least(&self) -> usize {
-        let mut bytes = if self.placed { 2usize.saturating_add(size_of::<Obb>()) } else { 0 };
-        let mut rest = self.fields;
+        let (mut bytes, mut rest) = (0usize, self.fields);
         while let [field, others @ ..] = rest {
             if matches!(field.gate, Gate::Always) {
                 bytes = bytes.saturating_add(field.kind.least());
@@ -71,7 +93,7 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
 }
 
 macro_rules! box_types {
-    ($($(#[$doc:meta])* $name:ident = $number:literal, $table:literal, $fields:expr;)+) => {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $table:literal, [$($field:expr),* $(,)?];)+) => {
         /// The types of event boxes (§4.3).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -94,7 +116,7 @@ macro_rules! box_types {
             pub const fn shape(self) -> &'static Shape {
                 match self {
                     $(Self::$name => {
-                        static SHAPE: Shape = Shape::placed($table, $fields);
+                        static SHAPE: Shape = Shape::placed($table, &placed![$($field),*]);
                         &SHAPE
                     })+
                 }
@@ -133,12 +155,12 @@ const ID: Field = field("id", Int);
 
 box_types! {
     /// A volume with up to four camera views.
-    CameraBox = 0, "camera_boxes", &[
+    CameraBox = 0, "camera_boxes", [
         field("category", Uint).when(since_event_box(7)),
         field("camera_infos", Array(&Record(CAMERA_INFO), 4)),
     ];
     /// A place where enemies appear.
-    RespawnBox = 1, "respawn_boxes", &[
+    RespawnBox = 1, "respawn_boxes", [
         field("total_enemy_num", Int),
         field("enemy_num", Int),
         field("enemy_name", Text),
@@ -149,9 +171,9 @@ box_types! {
         field("difficulty", Array(&Bool, 5)),
     ];
     /// A place where a player starts.
-    StartPointBox = 2, "start_point_boxes", &[ID];
+    StartPointBox = 2, "start_point_boxes", [ID];
     /// A volume that sets off scripted events.
-    TriggerBox = 3, "trigger_boxes", &[
+    TriggerBox = 3, "trigger_boxes", [
         field("state", Int),
         field("action_motion", Text),
         field("motion", Text),
@@ -161,14 +183,14 @@ box_types! {
         field("signpost_pos_z", Float).when(since_event_box(9)),
     ];
     /// A volume that pushes who enters it.
-    SkidBox = 4, "skid_boxes", &[
+    SkidBox = 4, "skid_boxes", [
         field("state", Int),
         field("velocity", FLOAT3),
         field("end_time", Float),
         field("duration", Float),
     ];
     /// A volume that harms who enters it.
-    EventHitBox = 5, "event_hit_boxes", &[
+    EventHitBox = 5, "event_hit_boxes", [
         field("state", Uint),
         field("ani_bg_name", Text).names(Named::AniBgs),
         field("damage", Float),
@@ -180,9 +202,9 @@ box_types! {
         field("temp_hit_times", List(&Float, 1)),
     ];
     /// The place of an NPC.
-    NpcBox = 6, "npc_boxes", &[field("npc_name", Text), ID, field("instance_id", Int)];
+    NpcBox = 6, "npc_boxes", [field("npc_name", Text), ID, field("instance_id", Int)];
     /// A way to another map.
-    PortalBox = 7, "portal_boxes", &[
+    PortalBox = 7, "portal_boxes", [
         field("warp_map_name", Text),
         ID,
         field("msg_type", Int),
@@ -191,29 +213,29 @@ box_types! {
         field("active", Bool),
     ];
     /// A way to a map that the player chooses.
-    SelectMapPortalBox = 8, "select_map_portal_boxes", &[ID, field("msg_type", Int), field("active", Bool)];
+    SelectMapPortalBox = 8, "select_map_portal_boxes", [ID, field("msg_type", Int), field("active", Bool)];
     /// A volume that sets off an event while someone is in it.
-    InAreaBox = 9, "in_area_boxes", &[field("warp_map_name", Text), ID, field("active", Bool)];
+    InAreaBox = 9, "in_area_boxes", [field("warp_map_name", Text), ID, field("active", Bool)];
     /// Anything else.
-    EtcBox = 10, "etc_boxes", &[ID];
+    EtcBox = 10, "etc_boxes", [ID];
     /// A volume that the camera does not enter.
-    CameraBlockBox = 11, "camera_block_boxes", &[];
+    CameraBlockBox = 11, "camera_block_boxes", [];
     /// A volume that navigation leaves out.
-    CutoffBox = 12, "cutoff_boxes", &[field("cutoff_type", Int)];
+    CutoffBox = 12, "cutoff_boxes", [field("cutoff_type", Int)];
     /// A target that a camera looks at.
-    CameraTargetBox = 13, "camera_target_boxes", &[
+    CameraTargetBox = 13, "camera_target_boxes", [
         field("name_deprecated", Text).when(EventBox(i32::MIN, 7)),
         field("name_text_id", Int).when(since_event_box(8)),
         field("target_local_pc", Bool).when(since_event_box(2)),
     ];
     /// Not in use: no layout is known, so that a map with such boxes is damaged.
-    UnusedBox = 14, "unused_boxes", &[];
+    UnusedBox = 14, "unused_boxes", [];
     /// The place of an icon of the small map.
-    MiniMapIconBox = 15, "mini_map_icon_boxes", &[field("icon_type", Int)];
+    MiniMapIconBox = 15, "mini_map_icon_boxes", [field("icon_type", Int)];
     /// A volume with a special echo.
-    EnvironmentReverbBox = 16, "environment_reverb_boxes", &[field("reverb_type", Int)];
+    EnvironmentReverbBox = 16, "environment_reverb_boxes", [field("reverb_type", Int)];
     /// A node of the graph along which things move.
-    WaypointBox = 17, "waypoint_boxes", &[
+    WaypointBox = 17, "waypoint_boxes", [
         ID.unique(),
         field("range", Float),
         field("link_count", Count),
@@ -221,7 +243,7 @@ box_types! {
         field("link_distances", List(&Float, 0)),
     ];
     /// An obstacle that players cannot walk through.
-    ObstacleBox = 18, "obstacle_boxes", &[];
+    ObstacleBox = 18, "obstacle_boxes", [];
 }
 
 /// A name of something, with its category from main version 22 on.
@@ -267,7 +289,22 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
-/// The paths after the versions (§3).
+/// What follows the main version (§2). No reader uses the counts of scripts.
+pub static HEADER: Shape = Shape::plain(
+    "header",
+    &[
+        field("event_box_version", Int).when(since_main(7)),
+        field("ani_bg_version", Int).when(since_main(7)),
+        field("item_box_version", Int).when(since_main(7)),
+        field("gimmick_version", Int).when(since_main(8)),
+        field("script_count1", Int).when(since_main(9)),
+        field("script_condition_count1", Int).when(since_main(16)),
+        field("script_count2", Int).when(since_main(18)),
+        field("script_condition_count2", Int).when(since_main(18)),
+    ],
+);
+
+/// The paths after the header (§3).
 pub static LEADING_PATHS: Shape = Shape::plain(
     "paths",
     &[
@@ -281,7 +318,7 @@ pub static LEADING_PATHS: Shape = Shape::plain(
 /// Animated backgrounds (§5).
 pub static ANI_BGS: Shape = Shape::placed(
     "ani_bgs",
-    &[
+    &placed![
         field("model", Text),
         field("motion", Text),
         field("loop", Bool),
@@ -296,7 +333,7 @@ pub static ANI_BGS: Shape = Shape::placed(
 /// Chests and the like (§5).
 pub static ITEM_BOXES: Shape = Shape::placed(
     "item_boxes",
-    &[
+    &placed![
         field("model", Text),
         field("motion", Text),
         field("table_path", Text),
@@ -308,7 +345,7 @@ pub static ITEM_BOXES: Shape = Shape::placed(
 /// Traps, levers, platforms (§5).
 pub static GIMMICKS: Shape = Shape::placed(
     "gimmicks",
-    &[
+    &placed![
         field("model", Text),
         field("motion", Text),
         field("loop_flag", Int),
@@ -486,6 +523,7 @@ mod tests {
     #[test]
     fn descriptions_hold_together() {
         let others = [
+            &HEADER,
             &LEADING_PATHS,
             &ANI_BGS,
             &ITEM_BOXES,

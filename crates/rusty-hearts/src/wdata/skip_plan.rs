@@ -4,8 +4,6 @@
 //! ends a walk silently; the plain walk over the description, which reaches the same position, then reports the fault.
 
 use super::fields::{Field, Gate, StoredKind, Versions};
-use super::layout::Obb;
-use super::shapes::Shape;
 use crate::bytes::le;
 
 /// The steps past a record.
@@ -39,17 +37,7 @@ enum Op {
 }
 
 impl SkipPlan {
-    pub(super) fn new(shape: &Shape, versions: &Versions) -> Self {
-        let mut program = Self(Vec::new());
-        if shape.placed {
-            program.0.push(Op::Text);
-            program.bytes(size_of::<Obb>());
-        }
-        program.add(shape.fields, versions);
-        program
-    }
-
-    fn of(fields: &[Field], versions: &Versions) -> Self {
+    pub(super) fn new(fields: &[Field], versions: &Versions) -> Self {
         let mut program = Self(Vec::new());
         program.add(fields, versions);
         program
@@ -62,7 +50,7 @@ impl SkipPlan {
                 Some(false) if matches!(field.kind, StoredKind::Count) => self.0.push(Op::NoCount),
                 Some(false) => {}
                 None => {
-                    let program = Self::of(&[super::fields::field(field.name, field.kind)], versions);
+                    let program = Self::new(&[super::fields::field(field.name, field.kind)], versions);
                     self.0.push(match field.gate {
                         Gate::NotLast => Op::NotLast(program),
                         Gate::Any(count) => Op::Any(program, count),
@@ -79,7 +67,7 @@ impl SkipPlan {
             StoredKind::Count => self.0.push(Op::Count),
             StoredKind::Record(fields) => self.add(fields, versions),
             StoredKind::Array(StoredKind::Record(fields), times) => {
-                self.0.push(Op::Times { program: Self::of(fields, versions), times });
+                self.0.push(Op::Times { program: Self::new(fields, versions), times });
             }
             StoredKind::Array(item, times) => match item.size() {
                 Some(size) => self.bytes(size.saturating_mul(times)),
@@ -89,7 +77,7 @@ impl SkipPlan {
                 (Some(size), _) => Op::Items { size, count },
                 (None, StoredKind::Text) => Op::Texts { before: 0, count },
                 (None, StoredKind::Record(fields)) => {
-                    let program = Self::of(fields, versions);
+                    let program = Self::new(fields, versions);
                     match program.0.as_slice() {
                         [Op::Text] => Op::Texts { before: 0, count },
                         [Op::Bytes(before), Op::Text] => Op::Texts { before: *before, count },

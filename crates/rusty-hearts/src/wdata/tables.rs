@@ -1,12 +1,13 @@
 //! The tables of a map, derived from the descriptions that read its records.
 
-use super::fields::Named;
-use super::layout::Obb;
+use super::fields::{Field, Named};
+use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
+use super::trailing::Section;
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record, Records, StoredKind as Stored, is_path};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, ValueShape};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Role, Table, Value, ValueShape};
 use std::sync::{Arc, LazyLock};
 
 /// The error for a record that was counted but is not there.
@@ -20,23 +21,19 @@ pub(super) fn no_record(what: &'static str) -> Error {
 pub(super) enum RecordTable {
     EventBoxes,
     Boxes(BoxType),
-    AniBgs,
-    ItemBoxes,
-    Gimmicks,
-    Triggers,
-    Scenes,
-    SceneResources,
+    Section(Section),
 }
 
 impl RecordTable {
-    pub(super) const OTHERS: [Self; 6] =
-        [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::Triggers, Self::Scenes, Self::SceneResources];
+    /// All tables of records, each record in one of them: without the table of all boxes.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        use Section::{AniBgs, Gimmicks, ItemBoxes, SceneResources, Scenes, Triggers};
+        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Self::Boxes);
+        boxes.chain([AniBgs, ItemBoxes, Gimmicks, Triggers, Scenes, SceneResources].map(Self::Section))
+    }
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::EventBoxes => "event_boxes",
-            other => other.shape().name,
-        }
+        if self == Self::EventBoxes { "event_boxes" } else { self.shape().name }
     }
 
     pub(super) fn shape(self) -> &'static Shape {
@@ -44,12 +41,16 @@ impl RecordTable {
             // All boxes have this in common.
             Self::EventBoxes => BoxType::ObstacleBox.shape(),
             Self::Boxes(box_type) => box_type.shape(),
-            Self::AniBgs => &shapes::ANI_BGS,
-            Self::ItemBoxes => &shapes::ITEM_BOXES,
-            Self::Gimmicks => &shapes::GIMMICKS,
-            Self::Triggers => &shapes::TRIGGERS,
-            Self::Scenes => &shapes::SCENES,
-            Self::SceneResources => &shapes::SCENE_RESOURCES,
+            Self::Section(section) => section.shape(),
+        }
+    }
+
+    /// The records; `None` for those of several runs, and in a file without them.
+    pub(super) fn run(self, map: &Map) -> Result<Option<&RecordRun>> {
+        match self {
+            Self::EventBoxes => Ok(None),
+            Self::Boxes(box_type) => map.box_run(box_type).map(Some),
+            Self::Section(section) => map.any_run(section),
         }
     }
 
@@ -62,27 +63,14 @@ impl RecordTable {
             map.find_all_boxes();
             let mut outcome = Ok(());
             for box_type in map.box_types()? {
-                let added = map.boxes(box_type).and_then(|records| {
-                    parts.push(TypedRecords { box_type: Some(box_type), records });
-                    records.check()
-                });
-                outcome = outcome.and(added);
+                outcome = outcome.and(Self::Boxes(box_type).read(map, parts));
             }
             return outcome;
         }
-        let (box_type, records) = match self {
-            Self::EventBoxes => return Ok(()),
-            Self::Boxes(box_type) => (Some(box_type), Some(map.boxes(box_type)?)),
-            Self::AniBgs => (None, Some(map.ani_bgs()?)),
-            Self::ItemBoxes => (None, Some(map.item_boxes()?)),
-            Self::Gimmicks => (None, Some(map.gimmicks()?)),
-            Self::Triggers => (None, map.triggers()?),
-            Self::Scenes => (None, map.scenes()?),
-            Self::SceneResources => (None, map.scene_resources()?),
-        };
-        let Some(records) = records else { return Ok(()) };
-        parts.push(TypedRecords { box_type, records });
-        records.check()
+        let Some(run) = self.run(map)? else { return Ok(()) };
+        let box_type = if let Self::Boxes(box_type) = self { Some(box_type) } else { None };
+        parts.push(TypedRecords { box_type, records: Records::new(map, run) });
+        run.check(map)
     }
 }
 
@@ -129,7 +117,7 @@ impl<'m> Found<'m> {
 
     /// The records of a row: one, and the second one of a scene if readable.
     pub(super) fn records_of(&self, row: &RecordRow<'m>) -> impl Iterator<Item = Record<'m>> {
-        let is_scene = self.rows == RecordTable::Scenes;
+        let is_scene = self.rows == RecordTable::Section(Section::Scenes);
         let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
         std::iter::once(row.record).chain(more)
     }
@@ -184,6 +172,20 @@ fn accepts(stored: &Stored) -> Accepts {
     }
 }
 
+/// The column that shows a field.
+fn column_of(field: &'static Field) -> Column {
+    let mut column =
+        Column::new(field.name, kind_of(&field.kind)).shaped(shape_of(&field.kind)).accepts(accepts(&field.kind));
+    (column.brief, column.unique) = (!field.is_aside, field.is_unique);
+    if field.is_label {
+        column.role = Role::Key;
+    }
+    if field.names == Some(Named::Waypoints) {
+        column.refers_to = Some(BoxType::WaypointBox.shape().name);
+    }
+    column
+}
+
 /// The second record that a scene has, in files that have such records.
 fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
     let Some(elements) = map.scene_elements()?.filter(|elements| elements.count() != 0) else { return Ok(None) };
@@ -218,48 +220,24 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
     }
     table = table.column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
     if shape.placed {
-        let mut obb = Obb::NAMES.map(|name| Column::f32(name).writable());
-        obb.iter_mut().take(3).for_each(|position| position.brief = true);
-        table = table
-            .column(Column::text("name").brief().key().writable(), |row| Ok(row.record.name()?.into()))
-            .label()
-            .columns(obb, |row, number| Ok(row.record.obb()?.and_then(|obb| obb.numbers().nth(number)).into()))
-            .placed(move |row, place| match row.record.volume() {
-                Ok(Some(volume)) => Ok(volume.is_at(place)),
-                Ok(None) => {
-                    Err(row.record.error(ErrorKind::Damaged { what: "a place that describes no space".into() }))
-                }
-                Err(error) => Err(error),
-            });
+        table = table.placed(move |row, place| match row.record.volume() {
+            Ok(Some(volume)) => Ok(volume.is_at(place)),
+            Ok(None) => Err(row.record.error(ErrorKind::Damaged { what: "a place that describes no space".into() })),
+            Err(error) => Err(error),
+        });
     }
     // Lists store their own lengths; the boxes' counts are columns in the order of the document.
-    if rows != RecordTable::EventBoxes {
-        for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| !field.is_count() || shape.placed) {
-            let column = Column::new(field.name, kind_of(&field.kind))
-                .shaped(shape_of(&field.kind))
-                .brief()
-                .accepts(accepts(&field.kind));
-            let column = if field.is_label { column.key() } else { column };
-            let column = if field.is_unique { column.unique() } else { column };
-            let column = match field.names {
-                Some(Named::Waypoints) => column.refers_to(BoxType::WaypointBox.shape().name),
-                _ => column,
-            };
-            table = table.column(column, move |row| row.record.value(number));
-            if field.is_label {
-                table = table.label();
-            }
+    for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| !field.is_count() || shape.placed) {
+        table = table.column(column_of(field), move |row| row.record.get(number));
+        if field.is_label {
+            table = table.label();
         }
     }
-    if rows == RecordTable::Scenes {
+    if rows == RecordTable::Section(Section::Scenes) {
         // The fields of the second record that a scene has.
         for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| !field.is_count()) {
-            let column = Column::new(field.name, kind_of(&field.kind))
-                .shaped(shape_of(&field.kind))
-                .brief()
-                .accepts(accepts(&field.kind));
-            table = table.column(column, move |row| {
-                scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.value(number))
+            table = table.column(Column { role: Role::Value, ..column_of(field) }, move |row| {
+                scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.get(number))
             });
         }
     }
@@ -284,7 +262,7 @@ pub(super) fn paths(map: &Map) -> Box<dyn Table + '_> {
     let count = all.len();
     let stored = move |&(number, _, leading): &(usize, &'static str, bool)| {
         let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
-        records.damaged_or_not().text_in(number)?.ok_or_else(|| no_record("paths"))
+        records.damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
     };
     let table = DeclaredTable::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
         .column(Column::text("name").brief().key(), |(_, name, _)| Ok((*name).into()))
@@ -322,10 +300,9 @@ impl Map {
             if let Some(scripts) = self.scripts()? {
                 let record = scripts.first()?;
                 let start = record.offset();
-                let mut cursor = record.own_fields()?;
-                cursor.skip(12)?;
+                let (mut cursor, _) = record.locate("event_script_paths")?;
                 for (kind, count) in SCRIPT_LISTS {
-                    for _ in 0..record.int_in(count)?.unwrap_or(0) {
+                    for _ in 0..record.int(count)?.unwrap_or(0) {
                         let at = cursor.view().offset().saturating_sub(start);
                         let at = at.try_into().expect("opening a map limits its size to that of a u32");
                         rows.push(Script { kind, in_head: None, at });
@@ -346,11 +323,11 @@ pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
             .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
             .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
                 if let Some(field) = script.in_head {
-                    let path = map.trigger_head()?.first()?.text_in(field)?;
+                    let path = map.trigger_head()?.first()?.text(field)?;
                     return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
                 }
                 let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
-                let mut cursor = scripts.first()?.own_fields()?;
+                let mut cursor = scripts.first()?.start();
                 cursor.skip(script.at as usize)?;
                 super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
             })

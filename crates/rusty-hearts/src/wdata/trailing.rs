@@ -6,46 +6,69 @@ use super::{Map, Records};
 use crate::bytes::Cursor;
 use crate::error::{ErrorKind, Result};
 
-/// The sections between the event boxes and the triggers, in file order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The sections after the event boxes, in file order. A file has either triggers or scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
     AniBgs,
     ItemBoxes,
     Gimmicks,
     TrailingPaths,
     TriggerHead,
+    Triggers,
+    Scripts,
+    Scenes,
+    SceneElements,
+    SceneResources,
 }
 
 impl Section {
-    pub(super) const COUNT: usize = 5;
-
-    pub(super) const ALL: [Self; Self::COUNT] =
+    /// The sections before the triggers, which each file has.
+    pub(super) const LEADING: [Self; 5] =
         [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::TrailingPaths, Self::TriggerHead];
 
-    /// Whether it begins with a count of records; otherwise it is one record.
+    pub(super) const ALL: [Self; 10] = [
+        Self::AniBgs,
+        Self::ItemBoxes,
+        Self::Gimmicks,
+        Self::TrailingPaths,
+        Self::TriggerHead,
+        Self::Triggers,
+        Self::Scripts,
+        Self::Scenes,
+        Self::SceneElements,
+        Self::SceneResources,
+    ];
+
+    /// Whether a count of records precedes them. Otherwise it is one record, or as many as there are scenes.
     pub(super) const fn has_count(self) -> bool {
-        self.shape().1
+        !matches!(self, Self::TrailingPaths | Self::TriggerHead | Self::Scripts | Self::SceneElements)
     }
 
-    /// The shape of its records, and whether a count precedes them; otherwise it is one record.
-    const fn shape(self) -> (&'static Shape, bool) {
+    /// The shape of its records.
+    pub(super) const fn shape(self) -> &'static Shape {
         match self {
-            Self::AniBgs => (&shapes::ANI_BGS, true),
-            Self::ItemBoxes => (&shapes::ITEM_BOXES, true),
-            Self::Gimmicks => (&shapes::GIMMICKS, true),
-            Self::TrailingPaths => (&shapes::TRAILING_PATHS, false),
-            Self::TriggerHead => (&shapes::TRIGGER_HEAD, false),
+            Self::AniBgs => &shapes::ANI_BGS,
+            Self::ItemBoxes => &shapes::ITEM_BOXES,
+            Self::Gimmicks => &shapes::GIMMICKS,
+            Self::TrailingPaths => &shapes::TRAILING_PATHS,
+            Self::TriggerHead => &shapes::TRIGGER_HEAD,
+            Self::Triggers => &shapes::TRIGGERS,
+            Self::Scripts => &shapes::SCRIPTS,
+            Self::Scenes => &shapes::SCENES,
+            Self::SceneElements => &shapes::SCENE_ELEMENTS,
+            Self::SceneResources => &shapes::SCENE_RESOURCES,
         }
     }
 
-    const fn before(self) -> Option<Self> {
-        match self {
-            Self::AniBgs => None,
-            Self::ItemBoxes => Some(Self::AniBgs),
-            Self::Gimmicks => Some(Self::ItemBoxes),
-            Self::TrailingPaths => Some(Self::Gimmicks),
-            Self::TriggerHead => Some(Self::TrailingPaths),
+    /// The run of this section's records from `at` on, of `count` records unless they are counted there.
+    fn walk(self, map: &Map, mut at: usize, mut count: usize) -> Result<RecordRun> {
+        let shape = self.shape();
+        if self.has_count() {
+            let mut cursor = Cursor::new(map.view().at(at));
+            count = cursor.count("count", shape.least()).map_err(|e| e.context(shape.name))?;
+            at = cursor.position();
         }
+        Ok(RecordRun::walk(shape, map.view(), at, count, map.source().bytes().len(), map.versions()))
     }
 }
 
@@ -65,6 +88,13 @@ impl TriggerLayout {
         match self {
             Self::Triggers => "triggers",
             Self::Scripts => "scripts",
+        }
+    }
+
+    const fn section(self) -> Section {
+        match self {
+            Self::Triggers => Section::Triggers,
+            Self::Scripts => Section::Scripts,
         }
     }
 }
@@ -95,127 +125,103 @@ impl Choice {
     }
 }
 
-/// Numbers of the runs after the triggers.
-pub(super) const SCENES: usize = 1;
-pub(super) const SCENE_ELEMENTS: usize = 2;
-pub(super) const SCENE_RESOURCES: usize = 3;
-
 /// The sections from the triggers on, read with one of the layouts.
 #[derive(Debug)]
 pub(super) struct TrailingSections {
     pub(super) layout: TriggerLayout,
     pub(super) choice: Choice,
-    /// Triggers or scripts, scenes, scene elements, scene resources: as many as could be reached.
-    runs: Vec<RecordRun>,
+    /// As many sections as could be reached.
+    runs: Vec<(Section, RecordRun)>,
     /// Whether the triggers end the file.
     server_side: bool,
 }
 
 impl TrailingSections {
     fn read(map: &Map, layout: TriggerLayout, at: usize) -> Self {
-        let end_of_file = map.source().bytes().len();
         let mut tail = Self { layout, choice: Choice::OnlyOne, runs: Vec::new(), server_side: false };
-        let first = match layout {
-            TriggerLayout::Triggers => counted(map, &shapes::TRIGGERS, at).ok(),
-            TriggerLayout::Scripts => Some(single(map, &shapes::SCRIPTS, at)),
-        };
-        let Some(mut end) = tail.push(first) else { return tail };
-        if end == end_of_file {
-            tail.server_side = true;
-            return tail;
+        let mut end = at;
+        let mut count = 1;
+        for section in [layout.section(), Section::Scenes, Section::SceneElements, Section::SceneResources] {
+            if section == Section::SceneElements && map.versions().main < 20 {
+                count = 0;
+            }
+            let Ok(run) = section.walk(map, end, count) else { break };
+            let is_whole = run.is_whole();
+            (end, count) = (run.found_end(), run.count);
+            tail.runs.push((section, run));
+            tail.server_side = section == layout.section() && is_whole && end == map.source().bytes().len();
+            if !is_whole || tail.server_side {
+                break;
+            }
         }
-        let scenes = counted(map, &shapes::SCENES, end).ok();
-        let count = scenes.as_ref().map_or(0, |run| run.count);
-        let Some(next) = tail.push(scenes) else { return tail };
-        end = next;
-        let count = if map.versions().main >= 20 { count } else { 0 };
-        let elements = RecordRun::walk(&shapes::SCENE_ELEMENTS, map.view(), end, count, end_of_file, map.versions());
-        let Some(next) = tail.push(Some(elements)) else { return tail };
-        tail.push(counted(map, &shapes::SCENE_RESOURCES, next).ok());
         tail
-    }
-
-    /// Keeps a run; returns its end, if it has one.
-    fn push(&mut self, run: Option<RecordRun>) -> Option<usize> {
-        let run = run?;
-        let end = run.is_whole().then(|| run.found_end());
-        self.runs.push(run);
-        end
     }
 
     /// The end of the last section, if all of them are there.
     fn end(&self) -> Option<usize> {
-        let all = self.server_side || self.runs.len() > SCENE_RESOURCES;
-        self.runs.last().filter(|run| all && run.is_whole()).map(RecordRun::found_end)
+        let (section, run) = self.runs.last()?;
+        let is_last = self.server_side || *section == Section::SceneResources;
+        (is_last && run.is_whole()).then(|| run.found_end())
     }
 
     /// The sections that could be reached.
-    pub(super) fn runs(&self) -> &[RecordRun] {
-        &self.runs
+    pub(super) fn runs(&self) -> impl Iterator<Item = &RecordRun> {
+        self.runs.iter().map(|(_, run)| run)
     }
 
     pub(super) fn is_server_side(&self) -> bool {
         self.server_side
     }
 
-    /// The triggers or the scripts.
-    pub(super) fn triggers(&self, map: &Map) -> Result<&RecordRun> {
-        self.run(map, 0)
-    }
-
-    /// The run of this number; `None` in a file that ends after the triggers.
-    pub(super) fn after_triggers(&self, map: &Map, number: usize) -> Result<Option<&RecordRun>> {
-        if self.server_side { Ok(None) } else { self.run(map, number).map(Some) }
-    }
-
-    fn run(&self, map: &Map, number: usize) -> Result<&RecordRun> {
-        if let Some(run) = self.runs.get(number) {
-            return Ok(run);
+    /// The run of a section; `None` in a file that does not have it.
+    fn run(&self, map: &Map, section: Section) -> Result<Option<&RecordRun>> {
+        if let Some((_, run)) = self.runs.iter().find(|(own, _)| *own == section) {
+            return Ok(Some(run));
+        }
+        let is_trigger = matches!(section, Section::Triggers | Section::Scripts);
+        if (is_trigger && section != self.layout.section()) || (!is_trigger && self.server_side) {
+            return Ok(None);
         }
         // The run was not reached: an earlier one is incomplete, or the count before the next is wrong.
-        let at = match self.runs.last() {
-            Some(run) => run.end(map)?,
-            None => map.section_run(Section::TriggerHead)?.end(map)?,
+        let (next, at) = match self.runs.last() {
+            Some((Section::Triggers | Section::Scripts, run)) => (Section::Scenes, run.end(map)?),
+            Some((_, run)) => (Section::SceneResources, run.end(map)?),
+            None => (Section::Triggers, map.section_run(Section::TriggerHead)?.end(map)?),
         };
-        let shape = match self.runs.len() {
-            0 => &shapes::TRIGGERS,
-            SCENES => &shapes::SCENES,
-            _ => &shapes::SCENE_RESOURCES,
-        };
-        Err(match counted(map, shape, at) {
+        Err(match next.walk(map, at, 0) {
             Err(error) => error,
             Ok(_) => map.view().at(at).error(ErrorKind::Damaged { what: "unreadable".into() }),
         })
     }
 }
 
-/// A run with its count in front.
-fn counted(map: &Map, shape: &'static Shape, at: usize) -> Result<RecordRun> {
-    let mut cursor = Cursor::new(map.view().at(at));
-    let count = cursor.count("count", shape.least()).map_err(|e| e.context(shape.name))?;
-    let (start, limit) = (cursor.position(), map.source().bytes().len());
-    Ok(RecordRun::walk(shape, map.view(), start, count, limit, map.versions()))
-}
-
-/// A run of one record.
-fn single(map: &Map, shape: &'static Shape, at: usize) -> RecordRun {
-    RecordRun::walk(shape, map.view(), at, 1, map.source().bytes().len(), map.versions())
-}
-
 impl Map {
+    /// The records of a section that each file has.
     pub(super) fn section(&self, section: Section) -> Result<Records<'_>> {
         self.section_run(section).map(|run| Records::new(self, run))
     }
 
+    /// The records of a section; `None` in a file that does not have it.
+    pub(super) fn any_section(&self, section: Section) -> Result<Option<Records<'_>>> {
+        Ok(self.any_run(section)?.map(|run| Records::new(self, run)))
+    }
+
+    pub(super) fn any_run(&self, section: Section) -> Result<Option<&RecordRun>> {
+        match self.sections.get(section as usize) {
+            Some(_) => self.section_run(section).map(Some),
+            None => self.tail()?.run(self, section),
+        }
+    }
+
     pub(super) fn section_run(&self, section: Section) -> Result<&RecordRun> {
-        let (shape, has_count) = section.shape();
-        let Some(lazy) = self.sections.get(section as usize) else { return Err(super::tables::no_record(shape.name)) };
-        lazy.get_or_try_init(|| {
-            let at = match section.before() {
-                Some(before) => self.section_run(before)?.end(self)?,
+        let lazy = self.sections.get(section as usize);
+        lazy.expect("one of the sections that each file has").get_or_try_init(|| {
+            let before = (section as usize).checked_sub(1).and_then(|before| Section::ALL.get(before));
+            let at = match before {
+                Some(before) => self.section_run(*before)?.end(self)?,
                 None => self.boxes_end()?,
             };
-            let run = if has_count { counted(self, shape, at)? } else { single(self, shape, at) };
+            let run = section.walk(self, at, 1)?;
             let versions = self.versions();
             match section {
                 Section::AniBgs => self.known_version(&run, versions.ani_bg, 5)?,
@@ -264,10 +270,10 @@ impl Map {
         match tail.end() {
             Some(end) => Ok(end),
             None => {
-                tail.triggers(self)?.check(self)?;
-                [SCENES, SCENE_ELEMENTS, SCENE_RESOURCES]
+                let later = [tail.layout.section(), Section::Scenes, Section::SceneElements, Section::SceneResources];
+                later
                     .into_iter()
-                    .try_fold(0, |_, number| tail.run(self, number)?.end(self))
+                    .try_fold(0, |end, section| tail.run(self, section)?.map_or(Ok(end), |run| run.end(self)))
             }
         }
     }

@@ -66,19 +66,11 @@ fn check_records(records: Records<'_>) -> (Check, Seen) {
     let mut seen = Seen::default();
     for (number, record) in records.iter().enumerate() {
         let mut own = Check::new("");
-        if records.shape().placed {
-            if let Some(name) = own.note(record.stored_name()) {
-                seen.text(name, record.offset(), &mut own);
-            }
-            if let Some(None) = own.note(record.volume()) {
-                let what = "a place that describes no space".into();
-                own.fail(Error::new(ErrorKind::Damaged { what }, "", record.offset()));
-            }
-        }
-        if let Some(mut cursor) = own.note(record.own_fields()) {
-            let done =
-                fields::inspect(records.shape().fields, &mut cursor, records.map().versions(), &mut seen, &mut own);
-            own.note(done);
+        let fields = records.shape().fields;
+        let read = fields::inspect(fields, &mut record.start(), records.map().versions(), &mut seen, &mut own);
+        own.note(read);
+        if records.shape().placed && own.is_ok() && own.note(record.volume()) == Some(None) {
+            own.fail(record.error(ErrorKind::Damaged { what: "a place that describes no space".into() }));
         }
         if !own.is_ok() {
             check = check.merge(own.context(format!("{} {number}", records.shape().name)));
@@ -113,7 +105,7 @@ fn check_index(map: &Map) -> Check {
 fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     let mut runs: Vec<&RecordRun> = Vec::new();
     let mut damage = None;
-    for section in Section::ALL {
+    for section in Section::LEADING {
         match map.section_run(section) {
             Ok(found) => runs.push(found),
             Err(error) => {

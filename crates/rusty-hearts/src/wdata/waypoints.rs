@@ -45,7 +45,7 @@ impl Map {
                     Entry::Vacant(free) => drop(free.insert(number)),
                     Entry::Occupied(_) => graph.doubles.push(number),
                 }
-                graph.links.extend((0u32..).zip(waypoint.ints_in(LINKS)?).map(|(at, _)| (number, at)));
+                graph.links.extend((0u32..).zip(waypoint.ints(LINKS)?).map(|(at, _)| (number, at)));
             }
             Ok(graph)
         })
@@ -61,8 +61,8 @@ impl Map {
         let Some(&(from, at)) = self.graph()?.links.get(number) else { return Ok(None) };
         let (from, at) = (from as usize, at as usize);
         let Some(record) = self.boxes(BoxType::WaypointBox)?.get(from) else { return Ok(None) };
-        let to_id = record.ints_in(LINKS)?.get(at).map(|id| id.get());
-        let distance = record.floats_in(DISTANCES)?.get(at).map(|d| d.get());
+        let to_id = record.ints(LINKS)?.get(at).map(|id| id.get());
+        let distance = record.floats(DISTANCES)?.get(at).map(|d| d.get());
         let (Some(to_id), Some(distance)) = (to_id, distance) else { return Ok(None) };
         Ok(Some(Link { from: (from, record), to_id, to: self.waypoint(to_id)?, distance }))
     }

@@ -4,54 +4,96 @@
 use crate::bytes::{PackedString, le};
 use crate::id::Id32;
 use crate::schema;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
-
-/// `MergedGeometryPrototype` (§2): counts and pointers of the six arrays, at the start of the file.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Header {
-    /// `VerticesPrototype` entries.
-    pub merged_vertices_count: le::U32,
-    /// `IndicesPrototype` entries.
-    pub merged_indices_count: le::U32,
-    /// Vertex mapping entries.
-    pub vertices_mapping_count: le::U32,
-    /// Index mapping entries.
-    pub indices_mapping_count: le::U32,
-    /// Collision models.
-    pub collision_model_count: le::U32,
-    /// Armour models.
-    pub armor_model_count: le::U32,
-    /// Pointer to the vertex mapping entries.
-    pub vertices_mapping: le::I64,
-    /// Pointer to the index mapping entries.
-    pub indices_mapping: le::I64,
-    /// Pointer to the `VerticesPrototype` entries.
-    pub merged_vertices: le::I64,
-    /// Pointer to the `IndicesPrototype` entries.
-    pub merged_indices: le::I64,
-    /// Pointer to the collision models.
-    pub collision_models: le::I64,
-    /// Pointer to the armour models.
-    pub armor_models: le::I64,
-}
-const _: () = assert!(size_of::<Header>() == 0x48);
-
-impl Header {
-    /// The entries of each array, its pointer, and the bytes of an entry, in the order of the pointers.
-    pub(super) fn arrays(&self) -> [(u32, i64, usize); 6] {
-        [
-            (self.vertices_mapping_count.get(), self.vertices_mapping.get(), size_of::<Mapping>()),
-            (self.indices_mapping_count.get(), self.indices_mapping.get(), size_of::<Mapping>()),
-            (self.merged_vertices_count.get(), self.merged_vertices.get(), size_of::<VerticesPrototype>()),
-            (self.merged_indices_count.get(), self.merged_indices.get(), size_of::<IndicesPrototype>()),
-            (self.collision_model_count.get(), self.collision_models.get(), size_of::<ModelPrototype>()),
-            (self.armor_model_count.get(), self.armor_models.get(), size_of::<ModelPrototype>()),
-        ]
-    }
-}
 
 schema! {
+    /// `MergedGeometryPrototype` (§2): counts and pointers of the six arrays, at the start of the file.
+    pub struct Header: 0x48 {
+        /// `VerticesPrototype` entries.
+        pub merged_vertices_count: le::U32,
+        /// `IndicesPrototype` entries.
+        pub merged_indices_count: le::U32,
+        /// Vertex mapping entries.
+        pub vertices_mapping_count: le::U32,
+        /// Index mapping entries.
+        pub indices_mapping_count: le::U32,
+        /// Collision models.
+        pub collision_model_count: le::U32,
+        /// Armour models.
+        pub armor_model_count: le::U32,
+        /// Pointer to the vertex mapping entries.
+        pub vertices_mapping: le::I64,
+        /// Pointer to the index mapping entries.
+        pub indices_mapping: le::I64,
+        /// Pointer to the `VerticesPrototype` entries.
+        pub merged_vertices: le::I64,
+        /// Pointer to the `IndicesPrototype` entries.
+        pub merged_indices: le::I64,
+        /// Pointer to the collision models.
+        pub collision_models: le::I64,
+        /// Pointer to the armour models.
+        pub armor_models: le::I64,
+    }
+
+    /// `VerticesPrototype` (§4.1): a merged vertex buffer.
+    pub struct VerticesPrototype: 0x20 {
+        /// Pointer to the blob, raw or ENCD.
+        pub vertices_data: le::I64,
+        /// Attributes by name, as in `set3/xyznuvtbpc`.
+        pub format_name: PackedString,
+        /// Bytes of the blob.
+        pub size_in_bytes: le::U32,
+        /// Bytes of a vertex.
+        pub stride_in_bytes: le::U16,
+        /// Whether vertices have bone indices and weights.
+        pub is_skinned: u8,
+        /// Whether vertices have tangents and binormals.
+        pub is_bumped: u8,
+    }
+
+    /// `IndicesPrototype` (§5): a merged index buffer.
+    pub struct IndicesPrototype: 0x10 {
+        /// Pointer to the blob, raw or ENCD.
+        pub indices_data: le::I64,
+        /// Bytes of the blob.
+        pub size_in_bytes: le::U32,
+        /// Zero.
+        pub reserved: le::U16,
+        /// Bytes of an index: 2 or 4.
+        pub index_size: le::U16,
+    }
+
+    /// `CollisionModelPrototype` and `ArmorModelPrototype` (§6.1): a named blob, in the order that real files show.
+    pub struct ModelPrototype: 0x20 {
+        /// Bytes of the blob.
+        pub size_in_bytes: le::I64,
+        /// The model's name; may be null.
+        pub name: PackedString,
+        /// Pointer to the blob; 0x20 if the blob follows the struct.
+        pub data: le::I64,
+    }
+
+    /// The start of an armour model's blob (§6.2).
+    pub struct ArmorHeader: 0x20 {
+        /// [`ARMOR_TAG`].
+        pub tag: le::U32,
+        /// Corner of the box around all plates.
+        pub min: [le::F32; 3],
+        /// The opposite corner.
+        pub max: [le::F32; 3],
+        /// Plates that follow.
+        pub plates: le::U32,
+    }
+
+    /// A vertex of a plate.
+    pub struct ArmorVertex: 0x10 {
+        /// Where it is.
+        pub position: [le::F32; 3],
+        /// The vertex's normal, packed.
+        pub normal: [u8; 3],
+        /// Zero.
+        pub zero: u8,
+    }
+
     /// `MappingEntry` (§3): the slice of a merged buffer that one render group uses.
     pub struct Mapping: 0x10 {
         /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
@@ -81,83 +123,22 @@ schema! {
     }
 }
 
-/// `VerticesPrototype` (§4.1): a merged vertex buffer.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct VerticesPrototype {
-    /// Pointer to the blob, raw or ENCD.
-    pub vertices_data: le::I64,
-    /// Attributes by name, as in `set3/xyznuvtbpc`.
-    pub format_name: PackedString,
-    /// Bytes of the blob.
-    pub size_in_bytes: le::U32,
-    /// Bytes of a vertex.
-    pub stride_in_bytes: le::U16,
-    /// Whether vertices have bone indices and weights.
-    pub is_skinned: u8,
-    /// Whether vertices have tangents and binormals.
-    pub is_bumped: u8,
+impl Header {
+    /// The entries of each array, its pointer, and the bytes of an entry, in the order of the pointers.
+    pub(super) fn arrays(&self) -> [(u32, i64, usize); 6] {
+        [
+            (self.vertices_mapping_count.get(), self.vertices_mapping.get(), size_of::<Mapping>()),
+            (self.indices_mapping_count.get(), self.indices_mapping.get(), size_of::<Mapping>()),
+            (self.merged_vertices_count.get(), self.merged_vertices.get(), size_of::<VerticesPrototype>()),
+            (self.merged_indices_count.get(), self.merged_indices.get(), size_of::<IndicesPrototype>()),
+            (self.collision_model_count.get(), self.collision_models.get(), size_of::<ModelPrototype>()),
+            (self.armor_model_count.get(), self.armor_models.get(), size_of::<ModelPrototype>()),
+        ]
+    }
 }
-const _: () = assert!(size_of::<VerticesPrototype>() == 0x20);
-
-/// `IndicesPrototype` (§5): a merged index buffer.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct IndicesPrototype {
-    /// Pointer to the blob, raw or ENCD.
-    pub indices_data: le::I64,
-    /// Bytes of the blob.
-    pub size_in_bytes: le::U32,
-    /// Zero.
-    pub reserved: le::U16,
-    /// Bytes of an index: 2 or 4.
-    pub index_size: le::U16,
-}
-const _: () = assert!(size_of::<IndicesPrototype>() == 0x10);
-
-/// `CollisionModelPrototype` and `ArmorModelPrototype` (§6.1): a named blob, in the order that real files show.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ModelPrototype {
-    /// Bytes of the blob.
-    pub size_in_bytes: le::I64,
-    /// The model's name; may be null.
-    pub name: PackedString,
-    /// Pointer to the blob; 0x20 if the blob follows the struct.
-    pub data: le::I64,
-}
-const _: () = assert!(size_of::<ModelPrototype>() == 0x20);
-
-/// The start of an armour model's blob (§6.2).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ArmorHeader {
-    /// [`ARMOR_TAG`].
-    pub tag: le::U32,
-    /// Corner of the box around all plates.
-    pub min: [le::F32; 3],
-    /// The opposite corner.
-    pub max: [le::F32; 3],
-    /// Plates that follow.
-    pub plates: le::U32,
-}
-const _: () = assert!(size_of::<ArmorHeader>() == 0x20);
 
 /// The header of an armour blob.
 pub const ARMOR_TAG: u32 = 0x8000_0001;
-
-/// A vertex of a plate.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ArmorVertex {
-    /// Where it is.
-    pub position: [le::F32; 3],
-    /// The vertex's normal, packed.
-    pub normal: [u8; 3],
-    /// Zero.
-    pub zero: u8,
-}
-const _: () = assert!(size_of::<ArmorVertex>() == 0x10);
 
 /// The header of a collision blob; a u32 count of hulls follows.
 pub const COLLISION_TAG: u32 = 0x2402_2012;

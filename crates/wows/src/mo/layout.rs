@@ -1,39 +1,35 @@
 //! The structs of a file of texts.
 
 use crate::bytes::le;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use crate::schema;
 
 /// The number that a file begins with.
 pub const MAGIC: u32 = 0x9504_12DE;
 
-/// The header (docs/formats/mo.md §1).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Header {
-    /// [`MAGIC`].
-    pub magic: le::U32,
-    /// The version: its upper half tells layouts apart.
-    pub revision: le::U32,
-    /// The number of texts.
-    pub count: le::U32,
-    /// Where the places of ids are.
-    pub ids: le::U32,
-    /// Where the places of texts are.
-    pub texts: le::U32,
-    /// Entries of the hash table.
-    pub hash_size: le::U32,
-    /// Where the hash table is.
-    pub hashes: le::U32,
-}
-const _: () = assert!(size_of::<Header>() == 28);
+schema! {
+    /// The header (docs/formats/mo.md §1).
+    pub struct Header: 28 {
+        /// [`MAGIC`].
+        pub magic: le::U32,
+        /// The version: its upper half tells layouts apart.
+        pub revision: le::U32,
+        /// The number of texts.
+        pub count: le::U32,
+        /// Where the places of ids are.
+        pub ids: le::U32,
+        /// Where the places of texts are.
+        pub texts: le::U32,
+        /// Entries of the hash table.
+        pub hash_size: le::U32,
+        /// Where the hash table is.
+        pub hashes: le::U32,
+    }
 
-/// The place of an id or a text.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Stretch {
-    /// Bytes, without the NUL after them.
-    pub len: le::U32,
-    /// Where they begin.
-    pub at: le::U32,
+    /// The place of an id or a text.
+    pub struct Stretch: 8 {
+        /// Bytes, without the NUL after them.
+        pub len: le::U32,
+        /// Where they begin.
+        pub at: le::U32,
+    }
 }
-const _: () = assert!(size_of::<Stretch>() == 8);

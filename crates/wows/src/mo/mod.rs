@@ -76,7 +76,9 @@ impl Catalog {
             return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
         }
         if header.revision.get() >> 16 != 0 {
-            return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.revision.get().into() }));
+            return Err(view
+                .locate(&header.revision)
+                .error(ErrorKind::BadVersion { found: header.revision.get().into() }));
         }
         let catalog = Self { source, ends: Lazy::default() };
         catalog.stretches()?;

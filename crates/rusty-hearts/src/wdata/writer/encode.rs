@@ -1,21 +1,20 @@
 //! Encodes records: edited fields in a new form, other fields with their old bytes.
 
-use super::edits::RecordEdit;
-use crate::bytes::Cursor;
+use super::edits::FieldValues;
+use crate::bytes::{Cursor, View};
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::table::Value;
 use crate::wdata::fields::{
     self, ALONE, Counts, Field, ListPosition, StoredKind, Versions, decode_kind, skip_field, skip_item,
 };
-use crate::wdata::layout::Obb;
 use crate::wdata::shapes::Shape;
+use crate::wdata::space::volume_of;
 use crate::wdata::{Map, Record, TextForm};
 use crate::writable::{refused, short_text, whole_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use zerocopy::FromBytes as _;
 
 /// Makes the bytes of records.
 pub(super) struct Encoder<'m> {
@@ -31,44 +30,25 @@ impl<'m> Encoder<'m> {
     pub(super) fn record(
         &self,
         shape: &'static Shape,
-        edit: &RecordEdit,
-        fields: &BTreeMap<usize, Value<'static>>,
+        fields: &FieldValues,
         old: Option<&Record<'m>>,
     ) -> Result<Vec<u8>> {
+        if shape.placed && old.is_none() && !fields.contains_key(&shape.number("name")) {
+            return Err(refused("a new row needs a name"));
+        }
+        let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();
         let mut out = Vec::new();
+        self.fields(shape.fields, &new, ALONE, old.map(|record| (record.start(), ALONE)), &mut out)?;
         if shape.placed {
-            let stored = old.map(|record| record.stored_name()).transpose()?;
-            let text = stored.filter(|text| !text.is_empty());
-            let has_nul = text.map(|text| text.units().last().is_some_and(|unit| unit.get() == 0));
-            match (&edit.name, old) {
-                (Some(name), _) => self.text("name", name, has_nul, &mut out)?,
-                (None, Some(record)) => {
-                    let mut cursor = record.start();
-                    let start = cursor.position();
-                    fields::read_text(&mut cursor)?;
-                    self.copy(start..cursor.position(), &mut out);
-                }
-                (None, None) => return Err(refused("a new row needs a name")),
-            }
-            // An inserted box has no rotation, and the scale 1.
-            const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
-            let obb = old.map(|record| record.obb()).transpose()?.flatten();
-            let numbers: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
-            let start = out.len();
-            for (edited, number) in edit.obb.iter().zip(numbers) {
-                out.extend_from_slice(&edited.unwrap_or(number).to_le_bytes());
-            }
-            let new = out.get(start..).and_then(|bytes| Obb::ref_from_bytes(bytes).ok());
-            let has_space = |obb: Option<&Obb>| obb.is_some_and(|obb| crate::wdata::space::volume_of(obb).is_some());
+            let mut cursor = Cursor::new(View::new(&out, shape.name));
+            fields::read_text(&mut cursor)?;
+            let had_space = old.map(Record::volume).transpose()?.is_none_or(|volume| volume.is_some());
             // All numbers of an edit are finite; other numbers were in the file before.
-            if !has_space(new) && obb.is_none_or(|obb| has_space(Some(obb))) {
+            if had_space && volume_of(cursor.read()?).is_none() {
                 let what = "columns rot_x, rot_y, rot_z, rot_w: 0 0 0 0 does not fit: the box would describe no space";
                 return Err(refused(what));
             }
         }
-        let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();
-        let old = old.map(|record| record.own_fields()).transpose()?.map(|cursor| (cursor, ALONE));
-        self.fields(shape.fields, &new, ALONE, old, &mut out)?;
         Ok(out)
     }
 
@@ -185,6 +165,10 @@ impl<'m> Encoder<'m> {
                         "column {}: {count} items are needed, as the other list has",
                         field.name
                     )));
+                }
+                if matches!(field.kind, StoredKind::Float) {
+                    out.extend_from_slice(&field.default.to_le_bytes());
+                    return Ok(());
                 }
                 return self.nothing(&field.kind, out);
             }

@@ -7,17 +7,17 @@ mod encode;
 use super::layout::IndexEntry;
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
-use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, path_rows, records};
-use super::trailing::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
+use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, no_record, path_rows, records};
+use super::trailing::Section;
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Table, Tree, Value, column_index};
+use crate::table::{Tree, Value, column_index};
 use crate::writable::{
     Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, refused, short_text,
     whole_number,
 };
-use edits::{RecordEdit, RecordPart, RunEdit};
+use edits::{FieldValues, RecordEdit, RunEdit};
 use encode::Encoder;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -72,7 +72,7 @@ impl Writable for Map {
         };
         let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
         let name = member("table").map(ToString::to_string).unwrap_or_default();
-        let rows = all_rows().find(|rows| rows.name() == name);
+        let rows = std::iter::once(RecordTable::EventBoxes).chain(RecordTable::all()).find(|rows| rows.name() == name);
         let row = member("index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
         let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
         let mut cells = Vec::new();
@@ -120,27 +120,21 @@ impl Stretch {
     }
 }
 
-/// All kinds of rows with records of their own.
-fn all_rows() -> impl Iterator<Item = RecordTable> {
-    let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
-    std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS)
-}
-
 impl<'m> Writer<'m> {
     /// Takes the edits of a table of records.
     fn take(&mut self, edit: &TableEdits) -> Result<()> {
-        let rows = all_rows().find(|rows| rows.name() == edit.table && *rows != RecordTable::EventBoxes);
+        let rows = RecordTable::all().find(|rows| rows.name() == edit.table);
         let rows =
             rows.ok_or_else(|| refused(format!("table {} follows from others and is not written", edit.table)))?;
         let table = records(self.map, rows);
         let run = self.runs.entry(rows).or_default();
         for (row, set) in &edit.set {
-            put_all(run.set.entry(*row).or_default(), rows, &*table, set)?;
+            run.set.entry(*row).or_default().put_all(rows, &*table, set)?;
         }
         run.remove.extend(&edit.remove);
         for set in &edit.add {
             let mut record = RecordEdit::default();
-            put_all(&mut record, rows, &*table, set)?;
+            record.put_all(rows, &*table, set)?;
             run.add.push(record);
         }
         Ok(())
@@ -172,24 +166,6 @@ impl<'m> Writer<'m> {
         places
     }
 
-    /// The range of the records of a kind.
-    fn run(&self, rows: RecordTable) -> Result<Option<&'m RecordRun>> {
-        let map = self.map;
-        Ok(match rows {
-            RecordTable::EventBoxes => None,
-            RecordTable::Boxes(box_type) => Some(map.box_run(box_type)?),
-            RecordTable::AniBgs => Some(map.section_run(Section::AniBgs)?),
-            RecordTable::ItemBoxes => Some(map.section_run(Section::ItemBoxes)?),
-            RecordTable::Gimmicks => Some(map.section_run(Section::Gimmicks)?),
-            RecordTable::Triggers => {
-                let tail = map.tail()?;
-                if tail.layout == TriggerLayout::Triggers { Some(tail.triggers(map)?) } else { None }
-            }
-            RecordTable::Scenes => map.tail()?.after_triggers(map, SCENES)?,
-            RecordTable::SceneResources => map.tail()?.after_triggers(map, SCENE_RESOURCES)?,
-        })
-    }
-
     fn finish(mut self) -> Result<Pieces> {
         let runs = std::mem::take(&mut self.runs);
         let places = self.box_places(&runs);
@@ -211,8 +187,8 @@ impl<'m> Writer<'m> {
 
     /// Makes the stretches of the records of one kind, and of their count.
     fn records(&mut self, rows: RecordTable, edit: &RunEdit, places: &[(BoxType, usize)]) -> Result<()> {
-        let Some(run) = self.run(rows)? else {
-            let why = if rows == RecordTable::Triggers {
+        let Some(run) = rows.run(self.map)? else {
+            let why = if rows == RecordTable::Section(Section::Triggers) {
                 "lists scripts instead of triggers"
             } else {
                 "ends after the triggers"
@@ -220,8 +196,8 @@ impl<'m> Writer<'m> {
             return Err(refused(format!("{}: this map {why}, so that it has no such rows", rows.name())));
         };
         let elements = match rows {
-            RecordTable::Scenes if self.map.versions().main >= 20 => {
-                self.map.tail()?.after_triggers(self.map, SCENE_ELEMENTS)?
+            RecordTable::Section(Section::Scenes) if self.map.versions().main >= 20 => {
+                self.map.any_run(Section::SceneElements)?
             }
             _ => None,
         };
@@ -252,7 +228,7 @@ impl<'m> Writer<'m> {
         &mut self,
         run: &'m RecordRun,
         edit: &RunEdit,
-        fields_of: impl Fn(&RecordEdit) -> &BTreeMap<usize, Value<'static>>,
+        fields_of: impl Fn(&RecordEdit) -> &FieldValues,
         shape: &'static Shape,
         places: &[(BoxType, usize)],
     ) -> Result<()> {
@@ -265,13 +241,12 @@ impl<'m> Writer<'m> {
                 return Err(refused(format!("{}: row {number} is changed and removed", shape.name)));
             }
             let fields = fields_of(record);
-            let placed = record.name.is_some() || record.obb.iter().any(Option::is_some);
-            if fields.is_empty() && !(shape.placed && placed) {
+            if fields.is_empty() {
                 continue;
             }
             let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
             let old = Record::new(self.map, shape, cursor);
-            let bytes = self.encoder().record(shape, record, fields, Some(&old));
+            let bytes = self.encoder().record(shape, fields, Some(&old));
             let bytes = bytes.map_err(|error| error.context(format_args!("{}: row {number}", shape.name)))?;
             self.replace(range_of(run, *number), bytes);
         }
@@ -281,7 +256,7 @@ impl<'m> Writer<'m> {
         if !edit.add.is_empty() {
             let mut bytes = Vec::new();
             for (number, record) in edit.add.iter().enumerate() {
-                let new = self.encoder().record(shape, record, fields_of(record), None);
+                let new = self.encoder().record(shape, fields_of(record), None);
                 let new = new.map_err(|error| error.context(format_args!("{}: new row {number}", shape.name)));
                 bytes.append(&mut new?);
             }
@@ -356,7 +331,7 @@ impl<'m> Writer<'m> {
     }
 
     /// Writes the only record of a section, with these changed fields.
-    fn single(&mut self, run: &'m RecordRun, fields: BTreeMap<usize, Value<'static>>) -> Result<()> {
+    fn single(&mut self, run: &'m RecordRun, fields: FieldValues) -> Result<()> {
         let edit = RunEdit {
             set: BTreeMap::from([(0, RecordEdit { fields, ..RecordEdit::default() })]),
             ..RunEdit::default()
@@ -449,7 +424,7 @@ impl<'m> Writer<'m> {
             self.single(run, head)?;
         }
         if changed {
-            let run = self.map.tail()?.triggers(self.map)?;
+            let run = self.map.any_run(Section::Scripts)?.ok_or_else(|| no_record("scripts"))?;
             const FIRST: usize = shapes::SCRIPTS.number("event_script_paths");
             let lists = (FIRST..).zip(lists).map(|(field, list)| (field, Value::List(list)));
             self.single(run, lists.collect())?;
@@ -534,14 +509,4 @@ fn merge(edits: &mut TableEdits, more: TableEdits) {
     edits.remove.extend(more.remove);
     edits.remove.sort_unstable();
     edits.remove.dedup();
-}
-
-/// Notes the cells of a row.
-fn put_all(record: &mut RecordEdit, rows: RecordTable, table: &dyn Table, set: &ColumnValues) -> Result<()> {
-    for (at, value) in set {
-        let name = &*table.columns().get(*at).ok_or_else(|| crate::table::no_cell(table.name(), 0, *at))?.name;
-        let part = RecordPart::of(rows, name).ok_or_else(|| refused(format!("column {name} is not written")))?;
-        record.put(part, value, name)?;
-    }
-    Ok(())
 }
