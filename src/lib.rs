@@ -186,18 +186,16 @@ pub use assetq_query::{diff, edit, write};
 
 // Short paths for the code of this package.
 #[cfg(feature = "cli")]
-use assetq_core::{
-    ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, scene, source,
-    texture, texture_files, threads, urls, writable,
+use {
+    assetq_core::{
+        ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, scene,
+        source, texture, texture_files, threads, urls, writable,
+    },
+    assetq_query::{files, find, history, lines, refs},
+    assetq_view::picture,
+    assetq_wows::{armor, ship},
+    formats::games,
 };
-#[cfg(feature = "cli")]
-use assetq_query::{files, find, history, lines, refs};
-#[cfg(feature = "cli")]
-use assetq_view::picture;
-#[cfg(feature = "cli")]
-use assetq_wows::{armor, ship};
-#[cfg(feature = "cli")]
-use formats::games;
 
 /// The examples of the guide.
 #[cfg(all(doctest, feature = "cli"))]

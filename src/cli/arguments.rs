@@ -1,7 +1,7 @@
 //! The order of arguments: commands take the files and the entry to find in them in either order. The argument that exists
 //! is the file.
 
-use super::{Context, Exit, Failure};
+use super::{Context, Failure};
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
 use crate::files::FilePattern;
@@ -9,27 +9,11 @@ use crate::report::Progress;
 use crate::urls::url_of;
 use std::path::{Path, PathBuf};
 
-/// An entry, and the files to find it in.
-pub(super) struct EntryInFiles<'a> {
-    pub(super) entry: &'a Path,
-    pub(super) files: Vec<PathBuf>,
-}
-
-/// A database, and the entries to find in it.
-pub(super) struct EntriesInDatabase<'a> {
-    pub(super) database: Asset,
-    pub(super) entries: Vec<&'a String>,
-}
-
-/// A kind of file that serves as a database.
-pub(super) struct DatabaseKind {
-    pub(super) serves: fn(&Asset) -> bool,
-    /// The end of the message about another file: "is no database".
-    pub(super) otherwise: &'static str,
-}
+/// Whether a file serves as the database of a command; if not, the end of the message about it: "is no database".
+pub(super) type DatabaseCheck = fn(&Asset) -> Result<(), &'static str>;
 
 /// Whether an argument exists: as a file, a folder, a file in an archive, or a file on a server.
-fn exists(argument: &Path) -> bool {
+pub(super) fn exists(argument: &Path) -> bool {
     url_of(argument).is_some() || Address::of(argument).exists()
 }
 
@@ -58,19 +42,19 @@ impl Context {
         &self,
         entry: &'a Path,
         files: &'a [PathBuf],
-    ) -> Result<EntryInFiles<'a>, Failure> {
+    ) -> Result<(&'a Path, Vec<PathBuf>), Failure> {
         if self.keeps_order() || !exists(entry) {
-            return Ok(EntryInFiles { entry, files: files.to_vec() });
+            return Ok((entry, files.to_vec()));
         }
         let mut missing = (0..).zip(files).filter(|(_, argument)| !exists(argument) && !self.selects_files(argument));
         match (missing.next(), missing.next()) {
             (None, _) => Err(both(entry, files.last().map_or(entry, |file| file), "-- ENTRY FILE...")),
             (Some((at, found)), None) => {
                 let others = (0..).zip(files).filter(|(other, _)| *other != at).map(|(_, file)| file.clone());
-                Ok(EntryInFiles { entry: found, files: std::iter::once(entry.to_owned()).chain(others).collect() })
+                Ok((found, std::iter::once(entry.to_owned()).chain(others).collect()))
             }
             // Whichever is the entry, a file is missing.
-            (Some(_), Some(_)) => Ok(EntryInFiles { entry, files: files.to_vec() }),
+            (Some(_), Some(_)) => Ok((entry, files.to_vec())),
         }
     }
 
@@ -90,48 +74,42 @@ impl Context {
         &self,
         arguments: &'a [String],
         given: Option<&Path>,
-        kind: &DatabaseKind,
-    ) -> Result<EntriesInDatabase<'a>, Failure> {
+        check: DatabaseCheck,
+    ) -> Result<(Asset, Vec<&'a String>), Failure> {
         let files: Vec<&String> = match given {
             None if arguments.len() > 1 && !self.keeps_order() => {
                 arguments.iter().filter(|argument| is_one_file(Path::new(argument))).collect()
             }
             _ => Vec::new(),
         };
-        let open = |path: &Path| {
-            let asset = self.open(&self.database_in(path.to_owned())?)?;
-            if (kind.serves)(&asset) {
-                return Ok(asset);
-            }
-            let what = format!("{}: a {} file {}", asset.source().name(), asset.format(), kind.otherwise);
-            Err(Failure::new(Exit::Usage, what))
-        };
         let mut first_failure = None;
         for file in &files {
-            match open(Path::new(file)) {
+            match self.database_of(Path::new(file), check) {
                 Ok(_) if files.len() > 1 => {
                     let other = files.iter().find(|other| *other != file).unwrap_or(file);
                     return Err(both(Path::new(file), Path::new(other), "--db FILE"));
                 }
-                Ok(database) => {
-                    let entries = arguments.iter().filter(|argument| argument != file).collect();
-                    return Ok(EntriesInDatabase { database, entries });
-                }
+                Ok(database) => return Ok((database, arguments.iter().filter(|argument| argument != file).collect())),
                 Err(failure) => drop(first_failure.get_or_insert(failure)),
             }
         }
         // An entry may exist as an unpacked file.
-        let database = match (self.database_path(given), first_failure) {
-            (Ok(path), _) => open(&path)?,
-            (Err(_), Some(failure)) => return Err(failure),
-            (Err(failure), None) => return Err(failure),
-        };
-        Ok(EntriesInDatabase { database, entries: arguments.iter().collect() })
+        let path = self.database_path(given).map_err(|failure| first_failure.unwrap_or(failure))?;
+        Ok((self.database_of(&path, check)?, arguments.iter().collect()))
+    }
+
+    /// Opens the file at `path`, or the database in the archive there.
+    fn database_of(&self, path: &Path, check: DatabaseCheck) -> Result<Asset, Failure> {
+        let asset = self.open(&self.database_in(path.to_owned())?)?;
+        match check(&asset) {
+            Ok(()) => Ok(asset),
+            Err(why) => Err(Failure::usage(format!("{}: a {} file {why}", asset.source().name(), asset.format()))),
+        }
     }
 }
 
 /// The failure for two arguments of which each may be the file; `how` distinguishes them.
 fn both(one: &Path, other: &Path, how: &str) -> Failure {
     let (one, other) = (one.display(), other.display());
-    Failure::new(Exit::Usage, format!("{one} and {other} both exist, and either may be the file: write {how}"))
+    Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
 }

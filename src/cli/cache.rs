@@ -1,6 +1,5 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome};
 use crate::archive::Cache;
-use crate::error::Error;
 use crate::report::counted;
 use crate::table::{Column, Kind, Value};
 use assetq_core::dates::rfc3339;
@@ -36,14 +35,13 @@ enum Action {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let Some(cache) = Cache::default_folder().map(Cache::at) else {
-        return Err(Failure::new(Exit::Usage, "this user has no folder for caches: set ASSETQ_CACHE to one"));
+        return Err(Failure::usage("this user has no folder for caches: set ASSETQ_CACHE to one"));
     };
-    let folder = cache.folder().to_string_lossy();
-    let failed = |action, error| Failure::in_file(&folder, &Error::io(action, error));
+    let folder = cache.folder();
     if args.action == Action::Clear {
-        let count = cache.clear().map_err(|error| failed("cannot remove a file", error))?;
-        context.say(&format!("{folder}: {} removed", counted(count, "file")));
-        return Ok(Exit::Done);
+        let count = cache.clear().map_err(|error| Failure::io(folder, "cannot remove a file", error))?;
+        context.say(&format!("{}: {} removed", folder.display(), counted(count, "file")));
+        return Ok(());
     }
     let mut columns = vec![
         Column::new("crc32", Kind::Id32),
@@ -56,20 +54,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         columns.push(Column::new("ok", Kind::Bool));
     }
     let mut out = context.rows(&columns)?;
-    for file in cache.files().map_err(|error| failed("cannot read the folder", error))? {
+    for file in cache.files().map_err(|error| Failure::io(folder, "cannot read the folder", error))? {
         let path = file.path.to_string_lossy();
         let used = rfc3339(file.used);
         let mut cells =
             vec![file.crc32.map_or(Value::Null, Value::Id32), file.size.into(), Value::owned(used), Value::text(&path)];
         if verify {
-            let checked = cache.check(&file);
-            cells.push(checked.is_ok().into());
-            if let Err(error) = checked {
-                context.damaged(&path, &error);
-            }
+            cells.push(context.or_damaged(&path, cache.check(&file)).is_some().into());
         }
         out.row(&cells)?;
     }
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }

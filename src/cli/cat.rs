@@ -1,8 +1,9 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
+use crate::error::{Error, ErrorKind};
 use crate::find::paths_named;
 use crate::paths::slashed;
-use std::io::Write as _;
+use crate::table::Visitor;
 use std::path::PathBuf;
 
 /// Show one whole entry, with its references resolved
@@ -17,10 +18,8 @@ Examples:
   assetq cat savegame.vrb --raw Vertex_0 > v   the decompressed bytes of a chunk")]
 pub(super) struct Args {
     /// The file; it may also follow ENTRY
-    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The entry: an id (0x…, 16 hex digits, or decimal), a path or its last part, or a name, as `assetq ls FILE` shows them
-    #[arg(value_name = "ENTRY")]
     entry: PathBuf,
     /// Show the types of values, too, as "$type": `patch --entry` can change them then (.vrb)
     #[arg(long, conflicts_with = "raw")]
@@ -36,54 +35,37 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(file)?;
     let file = asset.source().name();
     if args.raw {
-        let raw = |entry: &str| asset.reader().raw(entry).map_err(Failure::of_file(file));
-        let bytes = match (raw(entry)?, slashed(entry)) {
-            (None, Some(entry)) => raw(&entry)?,
-            (found, _) => found,
-        };
-        let missing = || match asset.reader().cat(entry, &mut crate::table::Tree::default()) {
+        let mut bytes = asset.reader().raw(entry).map_err(Failure::of_file(file))?;
+        if let (None, Some(entry)) = (bytes, slashed(entry)) {
+            bytes = asset.reader().raw(&entry).map_err(Failure::of_file(file))?;
+        }
+        let bytes = bytes.ok_or_else(|| match asset.reader().cat(entry, &mut crate::table::Tree::default()) {
             Ok(true) => {
                 let what =
                     "this entry is no stretch of bytes; `assetq info` lists sections, and columns named offset places";
                 Failure::new(Exit::NotFound, format!("{file}: {}: {what}", crate::writable::short_text(entry)))
             }
             _ => not_found(&asset, entry, context),
-        };
-        let mut out = context.stdout();
-        out.write_all(bytes.ok_or_else(missing)?)?;
-        out.flush()?;
+        })?;
+        context.print(bytes)?;
         context.warn(&asset);
-        return Ok(Exit::Done);
+        return Ok(());
     }
     let mut damaged = None;
     let mut entries = context.entries(false)?;
     entries.add(|out| {
-        let reader = asset.reader();
-        let mut show = |entry: &str| -> Result<bool, Failure> {
-            match if args.types { reader.cat_typed(entry, out) } else { reader.cat(entry, out) } {
-                Ok(shown) => Ok(shown),
-                Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
-                Err(error) if matches!(error.kind(), crate::ErrorKind::Syntax { .. }) => {
-                    Err(Failure::in_file(file, &error))
-                }
-                Err(error) => {
-                    damaged = Some(error);
-                    Ok(true)
-                }
-            }
-        };
-        if show(entry)? {
+        if show(&asset, entry, args.types, out, &mut damaged)? {
             return Ok(());
         }
         // Paths of an archive, as people on Windows write them.
         if let Some(entry) = slashed(entry)
-            && show(&entry)?
+            && show(&asset, &entry, args.types, out, &mut damaged)?
         {
             return Ok(());
         }
-        let paths = paths_named(reader, entry, CANDIDATES + 1);
+        let paths = paths_named(asset.reader(), entry, CANDIDATES + 1);
         match &*paths {
-            [path] if show(path)? => Ok(()),
+            [path] if show(&asset, path, args.types, out, &mut damaged)? => Ok(()),
             [] | [_] => Err(not_found(&asset, entry, context)),
             [shown @ .., more] => {
                 let last = if shown.len() < CANDIDATES { format!("{more:?}") } else { "…".to_owned() };
@@ -98,7 +80,29 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if let Some(error) = damaged {
         context.damaged(file, &error);
     }
-    Ok(Exit::Done)
+    Ok(())
+}
+
+/// Shows an entry, up to its damage. Returns whether it exists.
+fn show(
+    asset: &Asset,
+    entry: &str,
+    types: bool,
+    out: &mut dyn Visitor,
+    damaged: &mut Option<Error>,
+) -> Result<bool, Failure> {
+    let reader = asset.reader();
+    match if types { reader.cat_typed(entry, out) } else { reader.cat(entry, out) } {
+        Ok(shown) => Ok(shown),
+        Err(error) if matches!(error.kind(), ErrorKind::Io { .. }) => Err(error.into()),
+        Err(error) if matches!(error.kind(), ErrorKind::Syntax { .. }) => {
+            Err(Failure::in_file(asset.source().name(), &error))
+        }
+        Err(error) => {
+            *damaged = Some(error);
+            Ok(true)
+        }
+    }
 }
 
 /// Entries of one name that a message lists.

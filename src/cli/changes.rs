@@ -1,7 +1,9 @@
 //! Changes of rows: as text, and as rows of a table.
 
-use crate::diff::{self, Change, Pair, TableDiff};
-use crate::table::{Column, Kind, Value};
+use crate::asset::Asset;
+use crate::diff::{self, Change, DifferenceKind, Pair, Side, TableDiff};
+use crate::table::{Kind, Value};
+use crate::write::text::Mark;
 
 /// A table, and the pairs of its selected rows that differ.
 pub(super) struct Found<'d, 'a> {
@@ -11,47 +13,87 @@ pub(super) struct Found<'d, 'a> {
     pub(super) pairs: Vec<Pair>,
 }
 
+/// The kinds of differences, in the order in which they are shown.
+pub(super) const KINDS: [DifferenceKind; 3] = [DifferenceKind::Added, DifferenceKind::Removed, DifferenceKind::Changed];
+
+impl Found<'_, '_> {
+    /// The pairs that differ in this way.
+    pub(super) fn of_kind(&self, kind: DifferenceKind) -> impl Iterator<Item = Pair> {
+        self.pairs.iter().copied().filter(move |pair| pair.kind() == kind)
+    }
+
+    /// The number of pairs of each of [`KINDS`].
+    pub(super) fn counts(&self) -> [usize; 3] {
+        KINDS.map(|kind| self.of_kind(kind).count())
+    }
+}
+
+/// The value of a field of an inserted or deleted row, unless it is null or a part of the row's kind.
+pub(super) fn lone_value<'f, 'a>(change: &Change<'a>, field: &'f diff::Field<'a>) -> Option<&'f Value<'a>> {
+    let value = if change.kind == DifferenceKind::Added { &field.new } else { &field.old };
+    let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
+    Some(value).filter(|value| !value.is_null() && !is_said)
+}
+
 /// The fields for people: the text of a reference, not its id.
 pub(super) fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field<'a>> {
     let next = fields.iter().skip(1).map(Some).chain([None]);
-    let is_text = |field: &diff::Field<'_>, next: &diff::Field<'_>| {
-        let stem = field.name.strip_suffix("_id").filter(|_| !next.old.is_null() || !next.new.is_null());
-        stem.is_some_and(|stem| next.name == stem || next.name.strip_suffix("_path") == Some(stem))
-    };
-    fields
-        .iter()
-        .zip(next)
-        .filter(|(field, next)| !next.is_some_and(|next| is_text(field, next)))
-        .map(|(field, _)| field)
-        .collect()
+    let said = fields.iter().zip(next).filter(|(field, next)| !next.is_some_and(|next| is_text_of(next, field)));
+    said.map(|(field, _)| field).collect()
 }
 
-/// The amount by which a single-precision number changed: 7.4 from 12.6 to 20, as their shortest digits differ.
-fn single_difference(old: f32, new: f32) -> Option<String> {
-    let decimal = |number: f32| number.to_string().parse::<f64>().ok();
-    #[expect(clippy::cast_possible_truncation, reason = "the digits of a single-precision number")]
-    let difference = (decimal(new)? - decimal(old)?) as f32;
-    difference.is_finite().then(|| format!("{difference:+}"))
+/// Whether `text` is the text of the id `field`.
+fn is_text_of(text: &diff::Field<'_>, field: &diff::Field<'_>) -> bool {
+    let stem = field.name.strip_suffix("_id").filter(|_| !text.old.is_null() || !text.new.is_null());
+    stem.is_some_and(|stem| text.name == stem || text.name.strip_suffix("_path") == Some(stem))
 }
 
-/// The amount by which a number changed.
+/// A number with its shortest digits.
+fn decimal(number: f32) -> Option<f64> {
+    number.to_string().parse().ok()
+}
+
+/// The amount by which a number changed. A single-precision number changed as its shortest digits differ: by 7.4 from 12.6 to 20.
 pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
-    let whole = |value: &Value<'_>| match *value {
-        Value::Int(v) => Some(i128::from(v)),
-        Value::Uint(v) => Some(i128::from(v)),
+    match (old, new) {
+        (Value::F32(old), Value::F32(new)) => {
+            #[expect(clippy::cast_possible_truncation, reason = "the digits of a single-precision number")]
+            let difference = (decimal(*new)? - decimal(*old)?) as f32;
+            difference.is_finite().then(|| format!("{difference:+}"))
+        }
+        (Value::F64(old), Value::F64(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
+        (Value::List(old), Value::List(new)) if old.len() == new.len() && (2..=4).contains(&old.len()) => {
+            let parts = old.iter().zip(new).map(|(old, new)| difference(old, new));
+            Some(format!("[{}]", parts.collect::<Option<Vec<_>>>()?.join(", ")))
+        }
+        _ => Some(format!("{:+}", whole(new)? - whole(old)?)),
+    }
+}
+
+fn whole(value: &Value<'_>) -> Option<i128> {
+    match *value {
+        Value::Int(number) => Some(number.into()),
+        Value::Uint(number) => Some(number.into()),
         _ => None,
-    };
-    match (whole(old), whole(new)) {
-        (Some(old), Some(new)) => Some(format!("{:+}", new.saturating_sub(old))),
-        _ => match (old, new) {
-            (Value::F32(old), Value::F32(new)) => single_difference(*old, *new),
-            (Value::F64(old), Value::F64(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
-            (Value::List(old), Value::List(new)) if old.len() == new.len() && (2..=4).contains(&old.len()) => {
-                let parts = old.iter().zip(new).map(|(old, new)| difference(old, new));
-                Some(format!("[{}]", parts.collect::<Option<Vec<_>>>()?.join(", ")))
-            }
-            _ => None,
-        },
+    }
+}
+
+/// The amount by which a number changed, in brackets after a blank; empty if it is no number.
+pub(super) fn by(old: &Value<'_>, new: &Value<'_>) -> String {
+    difference(old, new).map_or_else(String::new, |by| format!(" ({by})"))
+}
+
+/// The file of a side.
+pub(super) fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
+    if side == Side::Old { old } else { new }
+}
+
+/// The sign and colour of a kind of change.
+pub(super) fn mark(kind: DifferenceKind) -> (char, Mark) {
+    match kind {
+        DifferenceKind::Added => ('+', Mark::Green),
+        DifferenceKind::Removed => ('-', Mark::Red),
+        DifferenceKind::Changed => ('~', Mark::Yellow),
     }
 }
 
@@ -71,15 +113,8 @@ pub(super) fn text(value: &Value<'_>) -> String {
 }
 
 /// The columns of rows of differences (the contract's `diff`).
-pub(super) fn columns() -> [Column; 5] {
-    [
-        Column::new("table", Kind::Text),
-        Column::new("change", Kind::Text),
-        Column::new("key", Kind::Any),
-        Column::new("old", Kind::Nested),
-        Column::new("new", Kind::Nested),
-    ]
-}
+pub(super) const COLUMNS: [(&str, Kind); 5] =
+    [("table", Kind::Text), ("change", Kind::Text), ("key", Kind::Any), ("old", Kind::Nested), ("new", Kind::Nested)];
 
 /// The cells of a difference in [`columns`]: null on a side without the row.
 pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Value<'a>; 5] {
@@ -88,14 +123,9 @@ pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Valu
         old.push((field.name.clone(), field.old));
         new.push((field.name, field.new));
     }
-    let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
-    [
-        Value::text(table),
-        change.kind.name().into(),
-        change.key,
-        side(pair.old.is_some(), old),
-        side(pair.new.is_some(), new),
-    ]
+    let old = if pair.old.is_some() { Value::Map(old) } else { Value::Null };
+    let new = if pair.new.is_some() { Value::Map(new) } else { Value::Null };
+    [Value::text(table), change.kind.name().into(), change.key, old, new]
 }
 
 #[cfg(test)]

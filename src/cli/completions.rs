@@ -1,4 +1,4 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome};
 use crate::archive::{Address, Archive, MARK, NESTED, is_archive};
 use crate::asset::Asset;
 use crate::escape::escape;
@@ -38,10 +38,7 @@ pub(super) fn run(args: &Args, mut commands: clap::Command, context: &Context) -
         _ => "",
     };
     script.extend_from_slice(inner.as_bytes());
-    let mut out = context.stdout();
-    out.write_all(&script)?;
-    out.flush()?;
-    Ok(Exit::Done)
+    context.print(&script)
 }
 
 /// The script asks the program first: it knows files, tables, columns and entries, and answers nothing for other words.
@@ -109,7 +106,7 @@ const LOOKED_AT: usize = 1_000_000;
 const OF_ENTRIES: [&str; 6] = ["cat", "history", "ls", "refs", "resolve", "set"];
 
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
-    let Some((word, before)) = args.words.split_last() else { return Ok(Exit::Done) };
+    let Some((word, before)) = args.words.split_last() else { return Ok(()) };
     let line = Line { before, word };
     if let Some(found) = line.words(context)? {
         let mut out = context.stdout();
@@ -118,7 +115,7 @@ pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
             writeln!(out, "{found}")?;
         }
         out.flush()?;
-        return Ok(Exit::Done);
+        return Ok(());
     }
     addresses(word, context)
 }
@@ -133,26 +130,20 @@ impl Line<'_> {
     /// The words that may stand in place of the last one; `None` if it is a file, or the beginning of an address.
     fn words(&self, context: &Context) -> Result<Option<BTreeSet<String>>, Failure> {
         let last = self.before.last().map_or("", String::as_str);
-        // Of a list such as `name,path,si`, the last name.
-        let (kept, begun) = self.word.rsplit_once(',').map_or(("", self.word), |(kept, begun)| (kept, begun));
-        let kept = if kept.is_empty() { String::new() } else { format!("{kept},") };
-        let listed = |names: Vec<String>| {
-            let names = names.into_iter().filter(|name| name.starts_with(begun));
-            names.map(|name| format!("{kept}{name}")).collect()
-        };
-        match last {
-            "-t" | "--table" => Ok(Some(self.file(context)?.map_or_else(BTreeSet::new, |file| {
-                listed(file.reader().tables().iter().map(|table| table.name().to_owned()).collect())
-            }))),
-            "-c" | "--columns" | "--sort" => Ok(Some(match self.file(context)? {
-                Some(file) => {
-                    let table = context.table(&file, self.option(&["-t", "--table"]))?;
-                    listed(table.columns().iter().map(|column| column.name.to_string()).collect())
-                }
-                None => BTreeSet::new(),
-            })),
-            _ => self.files_or_entries(context),
+        if !["-t", "--table", "-c", "--columns", "--sort"].contains(&last) {
+            return self.files_or_entries(context);
         }
+        let Some(file) = self.file(context)? else { return Ok(Some(BTreeSet::new())) };
+        let names: Vec<String> = if matches!(last, "-t" | "--table") {
+            file.reader().tables().iter().map(|table| table.name().to_owned()).collect()
+        } else {
+            let table = context.table(&file, self.option(&["-t", "--table"]))?;
+            table.columns().iter().map(|column| column.name.to_string()).collect()
+        };
+        // Of a list such as `name,path,si`, the last name.
+        let (kept, begun) = self.word.split_at(self.word.rfind(',').map_or(0, |comma| comma + 1));
+        let fitting = names.iter().filter(|name| name.starts_with(begun));
+        Ok(Some(fitting.map(|name| format!("{kept}{name}")).collect()))
     }
 
     fn files_or_entries(&self, context: &Context) -> Result<Option<BTreeSet<String>>, Failure> {
@@ -165,8 +156,9 @@ impl Line<'_> {
             && Address::of(Path::new(archive)).exists()
         {
             let archive = context.open(Path::new(archive))?;
-            let builds = archive.reader().table("builds").map(|table| names(&*table, begun)).transpose()?;
-            let at = self.word.strip_suffix(begun).unwrap_or_default();
+            let builds = archive.reader().table("builds").map(|table| next_parts(&*table, table.label(), begun));
+            let builds = builds.transpose()?;
+            let at = &self.word[..self.word.len() - begun.len()];
             return Ok(Some(builds.into_iter().flatten().map(|build| format!("{at}{build}")).collect()));
         }
         if Address::of(Path::new(self.word)).inner().is_some() {
@@ -179,11 +171,10 @@ impl Line<'_> {
         let games = BuiltIn::prefixes().filter(|prefix| !self.word.is_empty() && prefix.name.starts_with(self.word));
         let games: BTreeSet<_> =
             games.filter(|prefix| (prefix.folder)().is_ok()).map(|prefix| format!("{}{MARK}", prefix.name)).collect();
-        let is_file = || {
-            let entries = std::fs::read_dir(".").into_iter().flatten().flatten();
-            entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(self.word))
-        };
-        Ok(Some(games).filter(|games| !games.is_empty() && !is_file()))
+        let mut entries = std::fs::read_dir(".").into_iter().flatten().flatten();
+        let is_game =
+            !games.is_empty() && !entries.any(|entry| entry.file_name().to_string_lossy().starts_with(self.word));
+        Ok(Some(games).filter(|_| is_game))
     }
 
     /// The value of an option.
@@ -195,8 +186,8 @@ impl Line<'_> {
     /// The first file among the arguments.
     fn file(&self, context: &Context) -> Result<Option<Asset>, Failure> {
         let mut arguments = self.before.iter().skip(1).map(Path::new);
-        let is_file = |path: &Path| Address::of(path).exists() && (!path.is_dir() || is_archive(path));
-        arguments.find(|path| is_file(path)).map(|path| context.open(path)).transpose()
+        let file = arguments.find(|path| Address::of(path).exists() && (!path.is_dir() || is_archive(path)));
+        file.map(|path| context.open(path)).transpose()
     }
 }
 
@@ -222,18 +213,6 @@ fn entries(asset: &Asset, begun: &str) -> Result<BTreeSet<String>, Failure> {
     Ok(found)
 }
 
-/// The names in the label of a table that begin with `begun`.
-fn names(table: &dyn Table, begun: &str) -> Result<Vec<String>, Failure> {
-    let label = table.label();
-    let mut rows = table.cursor_over(0, &[label]);
-    let mut found = Vec::new();
-    while found.len() < OFFERED && rows.advance()? {
-        let name = rows.value(label)?.to_string();
-        found.extend(Some(name).filter(|name| name.starts_with(begun)));
-    }
-    Ok(found)
-}
-
 /// The names in a column that begin with `begun`, up to the next `/`, `.` or `[` if they are paths.
 fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<String>, Failure> {
     let ends: &[char] = match () {
@@ -253,7 +232,7 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
         let Some(rest) = name.strip_prefix(begun) else { continue };
         let end = rest.char_indices().find(|(at, sign)| *at > 0 && ends.contains(sign));
         let end = end.map_or(rest.len(), |(at, sign)| if sign == '/' { at + 1 } else { at });
-        found.insert(format!("{begun}{}", rest.get(..end).unwrap_or_default()));
+        found.insert(format!("{begun}{}", &rest[..end]));
     }
     // A folder is offered with its slash.
     let folders: BTreeSet<String> = found.iter().filter_map(|name| Some(name.strip_suffix('/')?.to_owned())).collect();
@@ -269,14 +248,13 @@ fn addresses(word: &str, context: &Context) -> Outcome {
         Some(inner) => inner,
         // The prefix of a game, such as `wows:`, leads to the folder itself.
         None if address.outer() != path && word.ends_with(MARK) => "",
-        None => return Ok(Exit::Done),
+        None => return Ok(()),
     };
-    let before = word.strip_suffix(inner).unwrap_or_default();
+    let before = &word[..word.len() - inner.len()];
     let outer = context.archive(&address)?;
     let mut out = context.stdout();
     // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
-    let inside =
-        inner.match_indices(MARK).filter_map(|(at, mark)| Some((inner.get(..at), inner.get(at + mark.len()..)?)));
+    let inside = inner.match_indices(MARK).map(|(at, mark)| (Some(&inner[..at]), &inner[at + mark.len()..]));
     for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {
         let holder = match holder {
             None => Asset::clone(&outer),
@@ -287,7 +265,7 @@ fn addresses(word: &str, context: &Context) -> Outcome {
         };
         let Some(archive) = holder.reader().archive() else { continue };
         let found = offered(archive, begun)?;
-        let kept = word.strip_suffix(begun).unwrap_or_default();
+        let kept = &word[..word.len() - begun.len()];
         for next in &found {
             writeln!(out, "{kept}{next}")?;
         }
@@ -295,8 +273,7 @@ fn addresses(word: &str, context: &Context) -> Outcome {
             break;
         }
     }
-    out.flush()?;
-    Ok(Exit::Done)
+    Ok(out.flush()?)
 }
 
 /// The paths that begin with `begun`, up to the next `/`.
@@ -310,7 +287,7 @@ fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>
             continue;
         }
         let end = rest.find('/').map_or(rest.len(), |at| at + 1);
-        let next = format!("{begun}{}", rest.get(..end).unwrap_or_default());
+        let next = format!("{begun}{}", &rest[..end]);
         if offered.len() < OFFERED || offered.contains(&next) {
             offered.insert(next);
         }

@@ -14,18 +14,15 @@ use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
 use crate::options::Options;
-#[cfg(feature = "remote")]
-use crate::report::Progress;
-#[cfg(feature = "remote")]
-use crate::source::OnDownload;
 use crate::source::bounded::Bounded;
-use crate::table::{Column, Table};
+use crate::table::{Column, Kind, Table};
 use crate::texture_files::TextureFiles;
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Page, Style, escape};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,7 +44,7 @@ pub(super) struct Context {
     damaged: Cell<u64>,
     /// The errors that were shown, and how often they were met again.
     shown: RefCell<(Vec<String>, u64)>,
-    worst: Cell<Option<Exit>>,
+    worst: Cell<Exit>,
     lost: Lost,
     /// The archive of the last address.
     archive: RefCell<Option<(Address, Rc<Asset>)>>,
@@ -75,9 +72,8 @@ impl Context {
         if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
             options = options.with(Arc::new(Cache::at(folder)));
         }
-        for (setting, files) in
-            [("fields", &*global.fields), ("layouts", &*global.layouts), ("key", global.key.as_slice())]
-        {
+        let (key, oodle) = (global.key.as_slice(), global.oodle.as_slice());
+        for (setting, files) in [("fields", &*global.fields), ("layouts", &*global.layouts), ("key", key)] {
             for file in files {
                 options = configured(setting, &bytes_of(file)?, &file.to_string_lossy(), &options)?;
             }
@@ -87,8 +83,7 @@ impl Context {
         }
         if let Some(library) = &global.oodle {
             // Loaded when the first file needs it; a wrong path is an error at once.
-            let metadata = library.metadata().map_err(|error| Error::io("cannot open", error));
-            metadata.map_err(Failure::of_file(&library))?;
+            library.metadata().map_err(|error| Failure::io(library, "cannot open", error))?;
         }
         if let Some(oodle) = global.oodle.as_ref().map(Oodle::at).or_else(Oodle::of_environment) {
             options = options.with(Arc::new(oodle));
@@ -110,7 +105,7 @@ impl Context {
             options,
             damaged: Cell::new(0),
             shown: RefCell::default(),
-            worst: Cell::new(None),
+            worst: Cell::new(Exit::Done),
             lost: Lost::default(),
             archive: RefCell::default(),
             read: RefCell::default(),
@@ -124,11 +119,9 @@ impl Context {
         if !global.more_names.is_empty() {
             context.options = context.options.clone().with(Arc::new(context.names(&global.more_names)?));
         }
-        context.reads(&global.fields);
-        context.reads(&global.layouts);
-        context.reads(&global.more_names);
-        context.reads(global.key.as_slice());
-        context.reads(global.oodle.as_slice());
+        for files in [&*global.fields, &*global.layouts, &*global.more_names, key, oodle] {
+            context.reads(files);
+        }
         for file in &global.more_names {
             let address = Address::of(file);
             context.reads(&[address.outer()]);
@@ -145,7 +138,7 @@ impl Context {
         for file in files {
             let added = self
                 .with_progress_of("names", Unit::Files, |progress| names.add_file_with(file, &self.options, progress));
-            added.map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
+            added.map_err(Failure::of_file(file))?;
         }
         names.left_out().iter().for_each(|warning| complain(&format!("warning: {warning}")));
         Ok(names)
@@ -211,12 +204,12 @@ impl Context {
         if again > 0 {
             complain(&format!("… and the same again {again} times"));
         }
-        self.worst.get().unwrap_or(Exit::Done)
+        self.worst.get()
     }
 
     /// Whether anything was missing, damaged or wrong so far.
     pub(super) fn has_failed(&self) -> bool {
-        self.worst.get().is_some()
+        self.worst.get() != Exit::Done
     }
 
     /// The output that could not be written to standard output.
@@ -254,8 +247,19 @@ impl Context {
         self.written_folders.borrow().iter().any(|folder| to.starts_with(folder))
     }
 
-    fn worsen(&self, exit: Exit) {
-        self.worst.set(self.worst.get().max(Some(exit)));
+    /// Has the command end with `exit`, unless its code is worse already.
+    pub(super) fn worsen(&self, exit: Exit) {
+        self.worst.set(self.worst.get().max(exit));
+    }
+
+    /// The value of `result`. A failure is reported, and the command continues.
+    pub(super) fn or_failed<T>(&self, result: Result<T, Failure>) -> Option<T> {
+        result.inspect_err(|failure| self.failed(failure)).ok()
+    }
+
+    /// The value that was read from `file`. Damage is reported, and the command continues.
+    pub(super) fn or_damaged<T>(&self, file: &str, read: Result<T>) -> Option<T> {
+        read.inspect_err(|error| self.damaged(file, error)).ok()
     }
 
     /// Reports that a requested thing was not found, and continues.
@@ -304,41 +308,30 @@ impl Context {
     pub(super) fn open_with<'o>(
         &self,
         path: &Path,
-        others: impl Iterator<Item = &'o PathBuf>,
+        others: impl IntoIterator<Item = &'o PathBuf>,
     ) -> Result<Asset, Failure> {
-        match self.options_with(others)? {
-            Some(options) => self.open_by(path, &options),
-            None => self.open(path),
-        }
-    }
-
-    /// As [`Context::open_with`], for all files of a pattern.
-    pub(super) fn open_all_with<'o>(
-        &self,
-        path: &Path,
-        others: impl Iterator<Item = &'o PathBuf>,
-    ) -> Result<Asset, Failure> {
-        match self.options_with(others)? {
-            Some(options) => self.open_all_by(path, &options),
-            None => self.open_all(path),
-        }
+        let options = self.options_with(others)?;
+        self.open_by(path, &options)
     }
 
     /// The options by which a file knows what the files `others` know of it beside their meshes.
-    fn options_with<'o>(&self, others: impl Iterator<Item = &'o PathBuf>) -> Result<Option<Options>, Failure> {
-        let mut names = None;
+    pub(super) fn options_with<'o>(
+        &self,
+        others: impl IntoIterator<Item = &'o PathBuf>,
+    ) -> Result<Cow<'_, Options>, Failure> {
+        let mut options = Cow::Borrowed(&self.options);
         // A folder that is no game's has textures at most. A pipe can be read once: it is left to the drawing.
-        for other in others.filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
+        for other in others.into_iter().filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
             let asset = self.open(other)?;
-            let knows =
-                asset.reader().facet::<dyn crate::armor::Plating>().is_some() || asset.reader().archive().is_some();
-            if knows {
-                let before =
-                    || self.options.get::<NameSources>().map(|names| NameSources::clone(&names)).unwrap_or_default();
-                names.get_or_insert_with(before).add_asset(asset);
+            let reader = asset.reader();
+            if reader.facet::<dyn crate::armor::Plating>().is_some() || reader.archive().is_some() {
+                let mut names =
+                    options.get::<NameSources>().map_or_else(NameSources::default, |names| (*names).clone());
+                names.add_asset(asset);
+                options = Cow::Owned(options.into_owned().with(Arc::new(names)));
             }
         }
-        Ok(names.map(|names| self.options.clone().with(Arc::new(names))))
+        Ok(options)
     }
 
     pub(super) fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
@@ -361,9 +354,9 @@ impl Context {
     /// Opens a file on a server, with progress if all of it is downloaded.
     #[cfg(feature = "remote")]
     fn open_url(&self, address: &Address, options: &Options) -> Result<Asset> {
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(crate::report::Progress::default());
         let (shown, is_quiet) = (Arc::clone(&progress), self.quiet);
-        let on_download = OnDownload(Box::new(move |name, done, size| {
+        let on_download = crate::source::OnDownload(Box::new(move |name, done, size| {
             if done == 0 {
                 shown.announce(size);
                 if !is_quiet {
@@ -458,8 +451,7 @@ impl Context {
                 archive.reader().archive()?.find(inner).is_ok_and(|found| found.is_some())
             }
         };
-        let opened = is_present.then(|| self.open(&companion))?;
-        opened.inspect_err(|failure| self.failed(failure)).ok()
+        self.or_failed(is_present.then(|| self.open(&companion))?)
     }
 
     /// Adds the places beside the file at `path`, or the archive or folder there, to the places of textures.
@@ -477,14 +469,7 @@ impl Context {
 
     /// Whether the file or folder at `path` contains files.
     pub(super) fn holds_files(&self, path: &Path) -> bool {
-        let address = Address::of(path);
-        let opened = || {
-            let outer = self.archive(&address)?;
-            address
-                .inner()
-                .map_or(Ok(Rc::clone(&outer)), |inner| open_inside(&outer, inner, &self.options).map(Rc::new))
-        };
-        address.exists() && opened().is_ok_and(|asset| asset.reader().archive().is_some())
+        Address::of(path).exists() && self.open(path).is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
     /// Shows the warnings of a reader.
@@ -526,6 +511,28 @@ impl Context {
         Page::new(self.stdout(), self.style)
     }
 
+    /// Writes a line for people to standard output.
+    pub(super) fn print_line(&self, line: &str) -> Result<(), Failure> {
+        let mut page = self.page();
+        page.line(line)?;
+        Ok(page.flush()?)
+    }
+
+    /// Writes all of standard output.
+    pub(super) fn print(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = self.stdout();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+
+    /// Rows on standard output, with columns of these names and kinds.
+    pub(super) fn rows_of<const N: usize>(
+        &self,
+        columns: [(&'static str, Kind); N],
+    ) -> Result<RowWriter<Stdout>, Failure> {
+        self.rows(&columns.map(|(name, kind)| Column::new(name, kind)))
+    }
+
     /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(Header::from).collect();
@@ -543,7 +550,7 @@ impl Context {
     pub(super) fn arguments<'a>(
         &self,
         given: impl IntoIterator<Item = &'a String>,
-    ) -> impl Iterator<Item = Result<std::borrow::Cow<'a, str>, Failure>> {
+    ) -> impl Iterator<Item = Result<Cow<'a, str>, Failure>> {
         given.into_iter().flat_map(|argument| {
             let from_stdin = argument == "-";
             let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
@@ -581,9 +588,14 @@ impl Context {
         main.map_or_else(String::new, |table| crate::table::hint_of_rows(wanted, &*table))
     }
 
-    /// Shows a note.
-    pub(super) fn note(&self, file: &str, note: &str) {
-        self.say(&format!("{file}: note: {note}"));
+    /// Shows a note about a file.
+    pub(super) fn note(&self, file: impl AsRef<Path>, note: &str) {
+        self.say(&format!("{}: note: {note}", file.as_ref().display()));
+    }
+
+    /// Shows notes about a file.
+    pub(super) fn notes(&self, file: &str, notes: &[impl AsRef<str>]) {
+        notes.iter().for_each(|note| self.note(file, note.as_ref()));
     }
 
     /// Writes one line to standard error that must be seen, even if the command continues.
@@ -607,7 +619,7 @@ impl Context {
 /// Adds the value of the command's option `setting` to `options`: from a file, or from the command line itself.
 fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
     let configured = asset::Format::configure(setting, given, from, options);
-    configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))
+    configured.map_err(|e| Failure::usage(e.to_string()))
 }
 
 /// The largest size of a file of settings: a device has no end.
@@ -615,7 +627,7 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 16 << 20;
     let open = std::fs::File::open(file).map(io::BufReader::new);
     let read = open.and_then(|open| Bounded::new(open, MOST).bytes());
-    read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))
+    read.map_err(|error| Failure::io(file, "cannot read", error))
 }
 
 /// Whether lines for people are bold and coloured.

@@ -1,4 +1,4 @@
-use super::{Context, Exit, Failure, Outcome, tour};
+use super::{Context, Outcome, tour};
 use std::path::PathBuf;
 
 /// The old name of `assetq sample DIR --tour`
@@ -10,9 +10,8 @@ pub(super) struct Args {
     dir: PathBuf,
 }
 
-/// `run` runs a command line.
-pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let dir = args.dir.to_string_lossy();
     context.say(&format!("note: the name of this command is now `assetq sample {dir} --tour`"));
-    tour::run(&args.dir, context, run)
+    tour::run(&args.dir, context)
 }

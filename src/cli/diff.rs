@@ -3,12 +3,12 @@ mod html;
 mod page;
 mod show;
 
-use super::changes::Found;
+use super::changes::{Found, side_of};
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive;
+use crate::archive::{self, Archive};
 use crate::asset::Asset;
 use crate::codec::xxh64;
-use crate::diff::{self, Differences, Pair, TableDiff};
+use crate::diff::{self, Differences, TableDiff};
 use crate::error::Error;
 use crate::paths::resolved;
 use crate::report::Progress;
@@ -22,7 +22,7 @@ use crate::write::atom::{self, Entry};
 use crate::write::text::escape;
 pub(super) use args::Args;
 pub(super) use page::short_names;
-use show::{Compared, Inner, Out, Report, Show, bind, side_of};
+use show::{Compared, Inner, Out, Report, Show, bind};
 use std::io::{BufReader, Read as _, Write};
 use std::path::Path;
 use std::time::SystemTime;
@@ -30,7 +30,10 @@ use std::time::SystemTime;
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
     if context.format() == Format::Patch {
-        return super::patch::between(&old, &new, &args.tables, context);
+        if super::patch::between(&old, &new, &args.tables, context)? {
+            context.worsen(Exit::NotFound);
+        }
+        return Ok(());
     }
     let tables = diff::tables(&old, &new, &args.tables)?;
     let filters = bind(args, &tables)?;
@@ -46,7 +49,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let out = Out { rows: None, report, tables: 0 };
     let mut show = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
     let found = show.found(None, &tables, &all, &filters);
-    diff::notes(&old, &new).iter().for_each(|note| context.note(new.source().name(), note));
+    context.notes(new.source().name(), &diff::notes(&old, &new));
     context.warn(&old);
     context.warn(&new);
     let inner = if args.deep { inner(&old, &new, &found) } else { Vec::new() };
@@ -65,10 +68,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Report::Page(tables) => {
             let mut out = context.stdout();
             let title = page::title(&old_name, &new_name);
-            match shapes(&old, &new, context) {
-                Some([old, new]) => tables.write(&mut out, &title, overlay(&*old, &*new).as_ref())?,
-                None => tables.write(&mut out, &title, None)?,
-            }
+            let shapes = shapes(&old, context).and_then(|old| Some((old, shapes(&new, context)?)));
+            let overlay = shapes.as_ref().and_then(|(old, new)| overlay(&**old, &**new));
+            tables.write(&mut out, &title, overlay.as_ref())?;
             out.flush()?;
         }
         Report::Entry(html) if meant > 0 || args.feed.is_none() => {
@@ -80,23 +82,21 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
         (_, 0, _) if matches!(context.format(), Format::Text | Format::Markdown) => {
-            let mut page = context.page();
-            page.line("no differences")?;
-            page.flush()?;
+            context.print_line("no differences")?;
         }
         _ => {}
     }
-    Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
+    if differing > 0 {
+        context.worsen(Exit::NotFound);
+    }
+    Ok(())
 }
 
-/// The shapes of both files, if both have some that can be drawn. What cannot be drawn differs in tables.
-fn shapes<'a>(old: &'a Asset, new: &'a Asset, context: &Context) -> Option<[Box<dyn Drawing + 'a>; 2]> {
-    let draw = |asset: &'a Asset| {
-        let options = Options { lod: None, ..Options::default() };
-        let path = asset.source().path().unwrap_or_else(|| Path::new(""));
-        super::export::draw(asset, asset.reader().shapes()?, path, std::iter::empty(), options, context).ok()
-    };
-    Some([draw(old)?, draw(new)?])
+/// The shapes of a file, if they can be drawn. What cannot be drawn differs in tables.
+fn shapes<'a>(asset: &'a Asset, context: &Context) -> Option<Box<dyn Drawing + 'a>> {
+    let options = Options { lod: None, ..Options::default() };
+    let path = asset.source().path().unwrap_or_else(|| Path::new(""));
+    super::export::draw(asset, asset.reader().shapes()?, path, std::iter::empty(), options, context).ok()
 }
 
 /// Both versions of solids in one scene, if they differ.
@@ -114,60 +114,66 @@ const TOGETHER: usize = 8;
 fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
     let (Some(old), Some(new)) = (old.reader().archive(), new.reader().archive()) else { return Vec::new() };
     let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
-    let paths = |pair: &Pair| {
+    let changed = pairs.filter_map(|pair| {
         let (old_file, new_file) = (old.file(pair.old? as usize).ok()?, new.file(pair.new? as usize).ok()?);
-        // Enough to detect a format; an unreadable file is judged by its name alone.
-        let head = |archive, file| archive::head(archive, file, 64).unwrap_or_default();
-        let (a, b) = (head(old, &old_file), head(new, &new_file));
-        let is_same_format = crate::Format::guess(&old_file.path, &a) == crate::Format::guess(&new_file.path, &b);
-        let is_known = crate::Format::guess(&new_file.path, &b).is_some();
         // A moved file has no changes.
         let moved = old_file.crc32.is_some() && (old_file.crc32, old_file.size) == (new_file.crc32, new_file.size);
-        (is_known && is_same_format && !moved).then(|| [old_file.path.into_owned(), new_file.path.into_owned()])
-    };
-    pairs.filter_map(paths).collect()
+        let is_comparable = !moved && format_of(old, &old_file)? == format_of(new, &new_file)?;
+        is_comparable.then(|| [old_file.path.into_owned(), new_file.path.into_owned()])
+    });
+    changed.collect()
+}
+
+/// The format that a file of an archive seems to have. An unreadable file is judged by its name alone.
+fn format_of(archive: &dyn Archive, file: &archive::File<'_>) -> Option<crate::Format> {
+    crate::Format::guess(&file.path, &archive::head(archive, file, 64).unwrap_or_default())
 }
 
 /// Compares files inside of the archives, and shows their differences under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
-    let (old_outer, new_outer, options) = (show.old, show.new, show.context.options());
-    let compare = |[old, new]: &[String; 2]| -> Result<Inner, Error> {
-        let old = archive::open_inside(old_outer, old, options)?;
-        let new = archive::open_inside(new_outer, new, options)?;
-        Ok(Inner::new([old, new], |[old, new]| {
-            // No tables, if the two have none in common.
-            let tables = diff::tables(old, new, &[]).unwrap_or_default();
-            let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
-            Compared { tables, differences }
-        }))
-    };
-    let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
+    let (archives, options) = ([show.old, show.new], show.context.options());
     // A single thread shows a file while its decoded bytes are still in the cache.
-    let mut chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
-    let (mut paths, mut compared) = (chunks.next().unwrap_or_default(), Vec::new());
-    compared.extend(all(paths));
-    while !paths.is_empty() {
-        let (next, mut next_compared) = (chunks.next().unwrap_or_default(), Vec::new());
-        let mut shown =
-            || paths.iter().zip(compared.drain(..)).try_for_each(|([_, path], inner)| show.inner(path, inner));
+    let chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
+    let (mut paths, mut compared): (&[[String; 2]], _) = (&[], Vec::new());
+    for next in chunks.chain([&[][..]]) {
+        let mut next_compared = Vec::new();
         if threads::count() > 1 {
             threads::scope(|scope| {
-                scope.spawn(|_| next_compared = all(next));
-                shown()
+                scope.spawn(|_| next_compared = compare(archives, next, options));
+                show_inner(show, paths, compared)
             })?;
         } else {
-            shown()?;
-            next_compared = all(next);
+            show_inner(show, paths, compared)?;
+            next_compared = compare(archives, next, options);
         }
         (paths, compared) = (next, next_compared);
     }
     Ok(())
 }
 
+fn show_inner(show: &mut Show<'_>, paths: &[[String; 2]], compared: Vec<Result<Inner, Error>>) -> Result<(), Failure> {
+    paths.iter().zip(compared).try_for_each(|([_, path], inner)| show.inner(path, inner))
+}
+
+/// Compares the files at `paths` in two archives.
+fn compare([old, new]: [&Asset; 2], paths: &[[String; 2]], options: &crate::Options) -> Vec<Result<Inner, Error>> {
+    let compared = paths.par_iter().map(|[old_path, new_path]| {
+        let old = archive::open_inside(old, old_path, options)?;
+        let new = archive::open_inside(new, new_path, options)?;
+        Ok(Inner::new([old, new], |[old, new]| {
+            // No tables, if the two have none in common.
+            let tables = diff::tables(old, new, &[]).unwrap_or_default();
+            let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
+            Compared { tables, differences }
+        }))
+    });
+    compared.collect()
+}
+
 /// Compares all tables.
 fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -> Vec<Differences> {
     let bytes = (old.source().bytes().len() as u64) + new.source().bytes().len() as u64;
-    let share = bytes.checked_div(tables.len() as u64).unwrap_or(0);
+    let share = bytes / tables.len().max(1) as u64;
     context.with_progress("comparing", |progress: &Progress| {
         progress.announce(bytes);
         tables.iter().map(|table| table.find(progress, share)).collect()
@@ -177,13 +183,15 @@ fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -
 /// The name of a side: as given, with the build if that was not given.
 fn label(given: &Path, asset: &Asset) -> String {
     let (name, version) = (given.to_string_lossy(), asset.reader().version());
-    let has_builds = asset.reader().archive().is_some_and(|archive| archive.builds().is_some());
-    if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
+    if has_builds(asset) && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
+}
+
+fn has_builds(asset: &Asset) -> bool {
+    asset.reader().archive().is_some_and(|archive| archive.builds().is_some())
 }
 
 /// The subject of an entry: the two builds, or else the two names and a hash of the report.
 fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
-    let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(|archive| archive.builds().is_some());
     if sides.iter().all(|(_, asset)| has_builds(asset)) {
         let builds: Vec<String> =
             sides.iter().map(|(_, asset)| format!("{}@{}", asset.format(), asset.reader().version())).collect();
@@ -201,30 +209,25 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
     let html = String::from_utf8_lossy(html);
     let entry = Entry { subject, title: &escape(title), updated: SystemTime::now(), html: &html };
     let name = "What changed";
-    let Some(to) = &args.feed else {
-        let mut out = context.stdout();
-        out.write_all(atom::feed(name, &entry).as_bytes())?;
-        return Ok(out.flush()?);
-    };
-    let failed = |error: &Error| Failure::in_file(&to.to_string_lossy(), error);
+    let Some(to) = &args.feed else { return context.print(atom::feed(name, &entry).as_bytes()) };
     let mut state = None;
     let feed = match std::fs::File::open(to) {
         Ok(file) => {
-            let meta = file.metadata().map_err(|error| failed(&Error::io("cannot open", error)))?;
+            let meta = file.metadata().map_err(|error| Failure::io(to, "cannot open", error))?;
             state = meta.is_file().then(|| FileState::of(&meta));
             let mut text = String::new();
             let read = Bounded::new(BufReader::new(file), FEED).read_to_string(&mut text);
-            read.map_err(|error| failed(&Error::io("cannot read", error)))?;
-            match atom::with_entry(&text, &entry).map_err(|error| failed(&error))? {
+            read.map_err(|error| Failure::io(to, "cannot read", error))?;
+            match atom::with_entry(&text, &entry).map_err(Failure::of_file(to))? {
                 Some(feed) => feed,
                 None => {
-                    context.note(&to.to_string_lossy(), "it has this entry already");
+                    context.note(to, "it has this entry already");
                     return Ok(());
                 }
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => atom::feed(name, &entry),
-        Err(error) => return Err(failed(&Error::io("cannot open", error))),
+        Err(error) => return Err(Failure::io(to, "cannot open", error)),
     };
     // A link is kept, and its target is written.
     context.write_back(&resolved(to).unwrap_or_else(|| to.clone()), state, feed.as_bytes())

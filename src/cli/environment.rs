@@ -1,6 +1,7 @@
 //! The facts about this build and this machine that a report of a fault needs.
 
-use super::{Context, Exit, Format, Outcome};
+use super::entries::object;
+use super::{Context, Outcome};
 use crate::archive::Cache;
 use crate::table::Value;
 use crate::threads;
@@ -24,30 +25,15 @@ pub(super) fn run(context: &Context) -> Outcome {
     let features: Vec<&str> = FEATURES.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
     let mode = if cfg!(debug_assertions) { "debug" } else { "release" };
     let cache = Cache::default_folder().map(|folder| folder.to_string_lossy().into_owned());
-    let facts = [
-        ("version", Some(env!("CARGO_PKG_VERSION").to_owned())),
-        ("target", Some(target.trim_end_matches('-').to_owned())),
-        ("build", Some(mode.to_owned())),
-        ("features", Some(features.join(" "))),
-        ("threads", Some(threads::count().to_string())),
-        ("cache", cache),
-    ];
-    if context.format() == Format::Text {
-        let mut page = context.page();
-        for (name, value) in facts {
-            page.line(&format!("{name}: {}", value.as_deref().unwrap_or("-")))?;
-        }
-        page.flush()?;
-        return Ok(Exit::Done);
-    }
+    let facts = object([
+        ("version", env!("CARGO_PKG_VERSION").into()),
+        ("target", target.trim_end_matches('-').into()),
+        ("build", mode.into()),
+        ("features", Value::owned(features.join(" "))),
+        ("threads", Value::owned(threads::count().to_string())),
+        ("cache", cache.into()),
+    ]);
     let mut entries = context.entries(false)?;
-    entries.add(|out| {
-        out.begin_map()?;
-        for (name, value) in &facts {
-            out.field(name, &value.as_deref().map_or(Value::Null, Value::text))?;
-        }
-        Ok(out.end_map()?)
-    })?;
-    entries.finish()?;
-    Ok(Exit::Done)
+    entries.add(|out| Ok(out.value(&facts)?))?;
+    entries.finish()
 }

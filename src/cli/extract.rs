@@ -1,14 +1,13 @@
-use super::file_names::{Inside, unfit_path};
+use super::file_names::{Inside, check_fit};
 use super::output::is_stdout;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
 use crate::atomic_file::sync_files;
 use crate::paths::{glob_of, joined};
 use crate::source::Source;
 use crate::table::glob::Glob;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Kind, Value};
 use crate::threads::prelude::*;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Write the files of an archive, decoded and checked
@@ -46,7 +45,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let name = asset.source().name();
     let Some(archive) = asset.reader().archive() else {
         let what = format!("{name}: a {} file is no archive; extract is for packs and game folders", asset.format());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     };
     let failed = Failure::of_file(name);
     let chosen = match archive::find(archive, &args.glob).map_err(failed)? {
@@ -64,7 +63,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         to_folder(archive, &chosen, args, name, context)?;
     }
     context.warn(&asset);
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn to_stdout(
@@ -74,13 +73,9 @@ fn to_stdout(
     context: &Context,
 ) -> Result<(), Failure> {
     let [(_, file)] = chosen else {
-        let what = format!("{name}: {} files match; standard output takes one", chosen.len());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(format!("{name}: {} files match; standard output takes one", chosen.len())));
     };
-    let decoded = decoded(archive, file, name)?;
-    let mut out = context.stdout();
-    out.write_all(decoded.bytes())?;
-    Ok(out.flush()?)
+    context.print(decoded(archive, file, name)?.bytes())
 }
 
 fn to_folder(
@@ -90,36 +85,23 @@ fn to_folder(
     name: &str,
     context: &Context,
 ) -> Result<(), Failure> {
-    let mut out = context.rows(&[Column::new("path", Kind::Text)])?;
+    let mut out = context.rows_of([("path", Kind::Text)])?;
     let outputs = context.outputs();
     let inside = Inside::new(&args.to);
-    let write = |to: &str, file: &File<'_>| {
-        let path = joined(&args.to, to);
-        inside.check(to).map_err(|what| Failure::new(Exit::Io, format!("{}: {what}", path.display())))?;
-        outputs.create(&path, args.force, decoded(archive, file, name)?.bytes())?;
-        Ok(path)
-    };
     context.with_progress("extract", |progress| {
         progress.announce(chosen.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add));
         for together in chosen.chunks(TOGETHER) {
-            let wrote = |(to, file): &(String, File<'_>)| {
-                let wrote = match unfit_path(to) {
-                    Some(why) => {
-                        let what = format!("{name}: {to:?} is not written, as its name is not fit for a file: {why}");
-                        Err(Failure::new(Exit::Damaged, what))
-                    }
-                    None => write(to, file),
-                };
+            let wrote = together.par_iter().map(|(to, file)| {
+                let path = joined(&args.to, to);
+                let wrote = check_fit(to, name, "written")
+                    .and_then(|()| inside.check(to, &path))
+                    .and_then(|()| outputs.create(&path, args.force, decoded(archive, file, name)?.bytes()));
                 progress.advance(file.size);
-                wrote
-            };
-            let wrote: Vec<Result<PathBuf, Failure>> = together.par_iter().map(wrote).collect();
-            for wrote in wrote {
-                match wrote {
-                    Ok(path) => out.row(&[Value::Text(path.to_string_lossy())])?,
-                    // A file that cannot be written does not affect the others.
-                    Err(failure) => context.failed(&failure),
-                }
+                wrote.map(|()| path)
+            });
+            // A file that cannot be written does not affect the others.
+            for path in wrote.collect::<Vec<_>>().into_iter().filter_map(|wrote| context.or_failed(wrote)) {
+                out.row(&[Value::Text(path.to_string_lossy())])?;
             }
         }
         if args.to.exists() {

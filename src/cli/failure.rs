@@ -3,8 +3,8 @@
 use crate::error::{Error, ErrorKind};
 use std::path::Path;
 
-/// The end of a command: its exit code, or the failure.
-pub(super) type Outcome = Result<Exit, Failure>;
+/// The end of a command. Its context keeps the exit code of a command that did not fail.
+pub(super) type Outcome = Result<(), Failure>;
 
 /// The exit codes that other programs rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,10 +31,21 @@ impl Failure {
         Self { exit, message: message.into(), closed_pipe: false }
     }
 
+    /// A mistake in the command line.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// The failure to do `action` with `file`.
+    pub(super) fn io(file: impl AsRef<Path>, action: &'static str, error: std::io::Error) -> Self {
+        Self::in_file(file, &Error::io(action, error))
+    }
+
     /// `error`, with the file that it is about: `file`, unless it is an output that could not be written.
-    pub(super) fn in_file(file: &str, error: &Error) -> Self {
+    pub(super) fn in_file(file: impl AsRef<Path>, error: &Error) -> Self {
         let failure = Self::from_error(error);
         // The name of a game ends with a colon.
+        let file = file.as_ref().to_string_lossy();
         let file = file.trim_end_matches(':');
         let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
         Self { message, ..failure }
@@ -42,7 +53,7 @@ impl Failure {
 
     /// [`Failure::in_file`] for errors of `file`, for `map_err`.
     pub(super) fn of_file<'f>(file: &'f (impl AsRef<Path> + ?Sized)) -> impl Fn(Error) -> Self + Copy + 'f {
-        move |error| Self::in_file(&file.as_ref().to_string_lossy(), &error)
+        move |error| Self::in_file(file, &error)
     }
 
     pub(super) fn from_error(error: &Error) -> Self {

@@ -1,6 +1,8 @@
 //! Names of files from untrusted sources.
 
+use super::{Exit, Failure};
 use crate::atomic_file;
+use crate::paths::joined;
 use crate::write::text::escape;
 use std::collections::HashSet;
 use std::fs;
@@ -10,12 +12,13 @@ use std::sync::{Mutex, PoisonError};
 /// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// As [`unfit`], of a path with `/` between its names.
-pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
-    if path.len() > LONGEST {
-        return Some("it is too long");
-    }
-    path.split('/').find_map(unfit)
+/// Refuses a path of the archive `archive`, with `/` between its names, that is unfit for a file; `done` is what is done with others.
+pub(super) fn check_fit(path: &str, archive: &str, done: &str) -> Result<(), Failure> {
+    let why = if path.len() > LONGEST { Some("it is too long") } else { path.split('/').find_map(unfit) };
+    why.map_or(Ok(()), |why| {
+        let what = format!("{archive}: {path:?} is not {done}, as its name is not fit for a file: {why}");
+        Err(Failure::new(Exit::Damaged, what))
+    })
 }
 
 /// The greatest size of a path in bytes that every system supports.
@@ -25,14 +28,6 @@ const LONGEST: usize = 4000;
 /// folder; `None` if it is fit. An unfit name is refused, never rewritten, because no user would find the entry under
 /// another name.
 fn unfit(name: &str) -> Option<&'static str> {
-    let device = |stem: &str| {
-        let stem = stem.trim_end_matches(' ').to_ascii_uppercase();
-        let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
-        let numbered =
-            |port: &str| matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³");
-        DEVICES.contains(&&*stem) || port.is_some_and(numbered)
-    };
-    let stem = name.split('.').next().unwrap_or_default();
     Some(match name {
         "" => "an empty name",
         "." | ".." => "it leads out of the folder",
@@ -40,10 +35,20 @@ fn unfit(name: &str) -> Option<&'static str> {
         name if escape(name) != name => "it has control characters",
         name if name.contains([':', '*', '?', '"', '<', '>', '|']) => "Windows has no such names",
         name if name.ends_with(['.', ' ']) => "Windows drops a dot or a blank at the end",
-        _ if device(stem) => "it is a device on Windows",
+        name if is_device(name) => "it is a device on Windows",
         name if name.len() > 255 => "it is too long",
         _ => return None,
     })
+}
+
+/// Whether Windows takes a name for a device, whatever its extension.
+fn is_device(name: &str) -> bool {
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem).trim_end_matches(' ').to_ascii_uppercase();
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    DEVICES.contains(&&*stem)
+        || port.is_some_and(|port| {
+            matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+        })
 }
 
 /// A folder that receives files under paths from untrusted archives. It may already contain links: the author of an
@@ -62,36 +67,28 @@ impl<'f> Inside<'f> {
         Self { folder, seen: Mutex::default() }
     }
 
-    /// Checks that a file at `path`, which consists of fit names, would be inside of the folder, and would be a file.
-    ///
-    /// # Errors
-    /// The obstacle, as words that follow its name.
-    pub(super) fn check(&self, path: &str) -> Result<(), String> {
-        let mut at = self.folder.to_owned();
-        let mut names = path.split('/').peekable();
-        while let Some(name) = names.next() {
-            at.push(name);
-            if names.peek().is_none() {
-                // A link to a stream would be written through; a link to a file is itself replaced.
-                return if atomic_file::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
-            }
-            if self.seen().contains(&at) {
+    /// Checks that the file `to`, whose `path` in the folder consists of fit names, would be inside of the folder, and would be a file.
+    pub(super) fn check(&self, path: &str, to: &Path) -> Result<(), Failure> {
+        for (end, _) in path.match_indices('/') {
+            let at = joined(self.folder, &path[..end]);
+            if self.seen.lock().unwrap_or_else(PoisonError::into_inner).contains(&at) {
                 continue;
             }
             match fs::symlink_metadata(&at) {
                 // From here on folders are created.
                 Err(_) => return Ok(()),
                 Ok(meta) if meta.is_symlink() && self.leads_out(&at) => {
-                    return Err(format!("the link {} leads out of {}", at.display(), self.folder.display()));
+                    let what = format!("the link {} leads out of {}", at.display(), self.folder.display());
+                    return Err(Failure::new(Exit::Io, format!("{}: {what}", to.display())));
                 }
-                Ok(_) => drop(self.seen().insert(at.clone())),
+                Ok(_) => drop(self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(at)),
             }
         }
+        // A link to a stream would be written through; a link to a file is itself replaced.
+        if atomic_file::is_stream(to) {
+            return Err(Failure::new(Exit::Io, format!("{}: it exists and is no file", to.display())));
+        }
         Ok(())
-    }
-
-    fn seen(&self) -> impl std::ops::DerefMut<Target = HashSet<PathBuf>> + '_ {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether `link` leads out of the folder, or nowhere.
@@ -107,37 +104,13 @@ mod tests {
 
     #[test]
     fn names_that_some_system_takes_for_something_else() {
-        for name in [
-            "",
-            ".",
-            "..",
-            "../up",
-            "a/b",
-            "a\\b",
-            "/etc",
-            "a:b",
-            "a.txt:stream",
-            "a*",
-            "a?",
-            "a|b",
-            "a\"",
-            "<a>",
-            "end.",
-            "end ",
-            "NUL",
-            "nul.txt",
-            "Con",
-            "con.tar.gz",
-            "aux .x",
-            "COM1",
-            "com9.wdb",
-            "LPT²",
-            "CONIN$",
-            "a\nb",
-            "a\x1b[31m",
-            "\u{202e}gnp.exe",
-            "zero\u{200b}width",
-        ] {
+        let long =
+            ["a.txt:stream", "con.tar.gz", "COM1", "com9.wdb", "\u{202e}gnp.exe", "zero\u{200b}width", "a\x1b[31m"];
+        let short = [
+            "", ".", "..", "../up", "a/b", "a\\b", "/etc", "a:b", "a*", "a?", "a|b", "a\"", "<a>", "end.", "end ",
+            "NUL", "nul.txt", "Con", "aux .x", "LPT²", "CONIN$", "a\nb",
+        ];
+        for name in long.into_iter().chain(short) {
             assert!(unfit(name).is_some(), "{name:?}");
         }
         assert!(unfit(&"a".repeat(256)).is_some());

@@ -1,7 +1,6 @@
 //! The files of arguments: a folder, a glob, or a glob in an archive may select many.
 
-use super::bar::Unit;
-use super::{Context, Exit, Failure};
+use super::{Context, Exit, Failure, Unit};
 use crate::asset::Asset;
 use crate::files::{FileList, FilePattern, FileSet};
 use crate::options::Options;
@@ -16,15 +15,15 @@ pub(super) fn are_many(given: &[PathBuf]) -> bool {
 
 /// The path of `file` below the folder of one of the arguments `given`, else its name alone.
 pub(super) fn path_below<'f>(given: &[PathBuf], file: &'f Path) -> &'f Path {
-    let below = |given: &PathBuf| match FilePattern::of(given) {
+    let mut below = given.iter().filter_map(|given| match FilePattern::of(given) {
         // A glob without a folder before it names files in the current folder, without `./`.
         FilePattern::Below(root, Some(_)) if root == Path::new(".") && file.is_relative() => {
             Some(file.strip_prefix(".").unwrap_or(file))
         }
         FilePattern::Below(root, _) => file.strip_prefix(root).ok(),
         _ => None,
-    };
-    given.iter().find_map(below).unwrap_or_else(|| file.file_name().map_or(file, Path::new))
+    });
+    below.next().unwrap_or_else(|| file.file_name().map_or(file, Path::new))
 }
 
 impl Context {
@@ -55,29 +54,22 @@ impl Context {
         Ok(files)
     }
 
-    /// Opens a file, or all files of a pattern as one whose tables have the rows of all of them.
-    pub(super) fn open_all(&self, path: &Path) -> Result<Asset, Failure> {
-        self.open_all_by(path, self.options())
-    }
-
-    pub(super) fn open_all_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
-        match FilePattern::of(path) {
-            FilePattern::File => self.open_by(path, options),
-            pattern => {
-                let mut list = self.list(path, &pattern, options)?;
-                if list.is_empty() {
-                    return Err(Failure::new(Exit::NotFound, no_match(path, &pattern)));
-                }
-                if matches!(pattern, FilePattern::Below(_, None)) {
-                    list.retain_files();
-                }
-                for address in list.addresses() {
-                    self.reads(&[address]);
-                }
-                let name = path.to_string_lossy();
-                FileSet::open(&name, list).map_err(Failure::of_file(&*name))
-            }
+    /// As [`Context::open_with`]; all files of a pattern are one file, whose tables have the rows of all of them.
+    pub(super) fn open_all_with(&self, path: &Path, others: &[PathBuf]) -> Result<Asset, Failure> {
+        let options = self.options_with(others)?;
+        let pattern = FilePattern::of(path);
+        if !pattern.is_many() {
+            return self.open_by(path, &options);
         }
+        let mut list = self.list(path, &pattern, &options)?;
+        if list.is_empty() {
+            return Err(Failure::new(Exit::NotFound, no_match(path, &pattern)));
+        }
+        if matches!(pattern, FilePattern::Below(_, None)) {
+            list.retain_files();
+        }
+        list.addresses().for_each(|address| self.reads(&[address]));
+        FileSet::open(&path.to_string_lossy(), list).map_err(Failure::of_file(path))
     }
 
     /// The files of an argument that may select many. Says which folders and entries cannot be read.

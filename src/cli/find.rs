@@ -1,11 +1,9 @@
-use super::arguments::EntryInFiles;
-use super::bar::Unit;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome, Unit};
 use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;
-use crate::table::filter::{Bound, Filter};
+use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
+use crate::table::{Kind, Role, RowCursor, Table, Value};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -31,7 +29,6 @@ Examples:
   assetq find '*.dds' assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files
-    #[arg(value_name = "TEXT")]
     text: PathBuf,
     /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required = true, value_name = "FILE")]
@@ -75,7 +72,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (.., true) => Syntax::Text,
         _ => Syntax::Auto,
     };
-    let EntryInFiles { entry, files } = context.entry_and_files(&args.text, &args.files)?;
+    let (entry, files) = context.entry_and_files(&args.text, &args.files)?;
     let text = &*entry.to_string_lossy();
     let smart_case = !args.case_sensitive && syntax != Syntax::Regex && !has_uppercase(text);
     let ignore_case = args.ignore_case || smart_case;
@@ -86,7 +83,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&files)?;
     let found = if args.count { search.count(&files)? } else { search.list(&files)? };
     if found == 0 && !files.is_empty() {
-        let of_what = args.condition.as_deref().map(|text| format!(" where {text}")).unwrap_or_default();
+        let of_what = args.condition.as_ref().map_or_else(String::new, |text| format!(" where {text}"));
         let hint = match text.strip_suffix('/') {
             Some(folder) if !args.full_path => {
                 format!("; {folder:?} finds the folder, --full-path all that is in it")
@@ -97,7 +94,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         };
         context.not_found(&format!("nothing with {text:?}{of_what} was found{hint}"));
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 struct Search<'a> {
@@ -110,32 +107,30 @@ struct Search<'a> {
 impl Search<'_> {
     fn list(&self, files: &[PathBuf]) -> Result<usize, Failure> {
         let columns = [
-            Column::new("file", Kind::Text),
-            Column::new("table", Kind::Text),
-            Column::new("key", Kind::Any),
-            Column::new("column", Kind::Text),
-            Column::new("text", Kind::Text),
+            ("file", Kind::Text),
+            ("table", Kind::Text),
+            ("key", Kind::Any),
+            ("column", Kind::Text),
+            ("text", Kind::Text),
         ];
-        let mut out = self.context.rows(&columns)?;
-        let limit = self.args.limit.unwrap_or(usize::MAX);
-        let mut found = 0usize;
+        let mut out = self.context.rows_of(columns)?;
+        let mut found = 0;
         self.each(files, |file, table, hit| {
-            if found >= limit {
+            if self.args.limit == Some(found) {
                 return Ok(ControlFlow::Break(()));
             }
             found += 1;
-            let key = key(table, hit.row).unwrap_or_default();
-            out.row(&[file.into(), table.name().into(), key, (*hit.name).into(), (*hit.text).into()])?;
-            Ok(if found < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            let key = self.context.or_damaged(file, key(table, hit.row));
+            out.row(&[file.into(), table.name().into(), key.into(), (*hit.name).into(), (*hit.text).into()])?;
+            Ok(if self.args.limit == Some(found) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         out.finish()?;
         Ok(found)
     }
 
     fn count(&self, files: &[PathBuf]) -> Result<usize, Failure> {
-        let columns =
-            [Column::new("file", Kind::Text), Column::new("table", Kind::Text), Column::new("count", Kind::Uint)];
-        let mut out = self.context.rows(&columns)?;
+        let columns = [("file", Kind::Text), ("table", Kind::Text), ("count", Kind::Uint)];
+        let mut out = self.context.rows_of(columns)?;
         let mut counts: Vec<(String, String, usize)> = Vec::new();
         self.each(files, |file, table, _| {
             match counts.last_mut() {
@@ -171,13 +166,7 @@ impl Search<'_> {
         let mut look = Look::default();
         (look.count_only, look.progress) = (self.args.count, Some(progress));
         for path in files {
-            let asset = match self.context.open(path) {
-                Ok(asset) => asset,
-                Err(failure) => {
-                    self.context.failed(&failure);
-                    continue;
-                }
-            };
+            let Some(asset) = self.context.or_failed(self.context.open(path)) else { continue };
             let file = asset.source().name();
             let tables = match &self.args.table {
                 Some(name) => self.context.table(&asset, Some(name)).map(|table| {
@@ -200,14 +189,20 @@ impl Search<'_> {
                     }
                 };
                 asked = true;
-                let damaged = |error| self.context.damaged(file, &error);
-                let flow = find::each_of(table, columns, &self.pattern, &look, damaged, |hit| {
-                    if self.holds(filter.as_ref(), hit.row, file) {
-                        each(file, table, hit)
-                    } else {
-                        Ok(ControlFlow::Continue(()))
-                    }
-                })?;
+                let flow = find::each_of(
+                    table,
+                    columns,
+                    &self.pattern,
+                    &look,
+                    |error| self.context.damaged(file, &error),
+                    |hit| {
+                        let holds = filter.as_ref().map_or(Ok(true), |filter| filter.matches(hit.row));
+                        match self.context.or_damaged(file, holds) {
+                            Some(true) => each(file, table, hit),
+                            _ => Ok(ControlFlow::Continue(())),
+                        }
+                    },
+                )?;
                 if flow.is_break() {
                     self.context.warn(&asset);
                     return Ok(());
@@ -216,15 +211,6 @@ impl Search<'_> {
             self.context.warn(&asset);
         }
         mistake.filter(|_| !asked).map_or(Ok(()), Err)
-    }
-
-    fn holds(&self, filter: Option<&Bound>, row: &dyn RowCursor, file: &str) -> bool {
-        filter.is_none_or(|filter| {
-            filter.matches(row).unwrap_or_else(|error| {
-                self.context.damaged(file, &error);
-                false
-            })
-        })
     }
 }
 

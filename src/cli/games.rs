@@ -1,8 +1,8 @@
-use super::{Context, Exit, Outcome};
+use super::{Context, Outcome};
 use crate::archive::MARK;
 use crate::asset::Asset;
 use crate::games::{GameTitle, Search};
-use crate::table::{Column, Kind, Value};
+use crate::table::{Kind, Value};
 use std::collections::HashSet;
 
 /// List the installed games
@@ -24,19 +24,12 @@ pub(super) fn run(_: &Args, context: &Context) -> Outcome {
     let mut found: Vec<_> = search.installations().collect();
     if found.is_empty() {
         context.not_found(&format!("no game found: {}", search.failure(&GameTitle::ALL)));
-        return Ok(Exit::Done);
+        return Ok(());
     }
     // Stable, so that the first of a title is the one that its prefix stands for.
     found.sort_by_key(|one| GameTitle::ALL.iter().position(|title| *title == one.title));
-    let columns = [
-        Column::new("address", Kind::Text),
-        Column::new("game", Kind::Text),
-        Column::new("build", Kind::Text),
-        Column::new("folder", Kind::Text),
-        Column::new("found_by", Kind::Text),
-        Column::new("record", Kind::Text),
-    ];
-    let mut out = context.rows(&columns)?;
+    let names = ["address", "game", "build", "folder", "found_by", "record"];
+    let mut out = context.rows_of(names.map(|name| (name, Kind::Text)))?;
     let mut titles = HashSet::new();
     for one in found {
         // A folder that cannot be opened is listed, too: opening it says why.
@@ -44,16 +37,14 @@ pub(super) fn run(_: &Args, context: &Context) -> Outcome {
         let version = asset.filter(|asset| asset.reader().archive().is_some_and(|archive| archive.builds().is_some()));
         let build = version.map(|asset| asset.reader().version()).or(one.steam_build);
         let address = titles.insert(one.title).then(|| format!("{}{MARK}", one.title.prefix()));
-        let text = |text: Option<&str>| text.map_or(Value::Null, |text| Value::Text(text.to_owned().into()));
         out.row(&[
-            text(address.as_deref()),
-            text(Some(one.title.name())),
-            text(build.as_deref()),
-            text(Some(&one.folder.to_string_lossy())),
-            text(Some(one.found_by.name())),
-            text(Some(&one.record)),
+            address.into(),
+            one.title.name().into(),
+            build.into(),
+            Value::Text(one.folder.to_string_lossy()),
+            one.found_by.name().into(),
+            one.record.into(),
         ])?;
     }
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }

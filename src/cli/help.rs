@@ -34,10 +34,9 @@ pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
         ErrorKind::InvalidSubcommand => quoted(error, ContextKind::InvalidSubcommand)
             .filter(|given| Path::new(given).exists() || error.get(ContextKind::SuggestedSubcommand).is_none())
             .map(|given| {
-                let is_shown =
-                    |command: &&Command| !command.is_hide_set() && !FOR_MACHINES.contains(&command.get_name());
-                let all = parser.get_subcommands().filter(is_shown).map(Command::get_name);
-                let all = all.collect::<Vec<_>>().join(", ");
+                let shown = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+                let shown: Vec<&str> = shown.filter(|name| !FOR_MACHINES.contains(name)).collect();
+                let all = shown.join(", ");
                 match Path::new(given).exists() {
                     true => format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}"),
                     false => format!("the commands are {all}; 'assetq ls FILE -t TABLE' lists a table"),
@@ -103,9 +102,9 @@ pub(super) fn documented(root: Command) -> Command {
 
 /// The help that a command line requests: clap's help, and the unwrapped examples. `None` without a request.
 pub(super) fn asked(root: impl Fn() -> Command, args: &[OsString]) -> Option<String> {
-    let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
+    let is_asked = args.iter().skip(1).any(|arg| arg == "-h" || arg == "--help" || arg == "help");
     // The words of another command line are no request.
-    if !args.iter().skip(1).any(is_help) || args.get(1).is_some_and(|name| name == "paths-inside") {
+    if !is_asked || args.get(1).is_some_and(|name| name == "paths-inside") {
         return None;
     }
     if let Some(page) = topics::requested(&root, args) {
@@ -113,17 +112,15 @@ pub(super) fn asked(root: impl Fn() -> Command, args: &[OsString]) -> Option<Str
     }
     let mut root = without_global(documented(root())).help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| {
         // A command has formats of its own.
-        let own = |arg: Arg| arg.help_heading(None::<&str>).display_order(usize::MAX);
-        sub.help_template(WITHOUT_EXAMPLES).mut_arg("format", own)
+        sub.help_template(WITHOUT_EXAMPLES)
+            .mut_arg("format", |arg| arg.help_heading(None::<&str>).display_order(usize::MAX))
     });
     let error = root.try_get_matches_from_mut(args).err()?;
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return None;
     }
-    let names =
-        |arg: &&OsString| arg.to_str().is_some_and(|name| root.find_subcommand(name).is_some() && name != "help");
-    let command =
-        args.iter().skip(1).find(names).and_then(|name| root.find_subcommand(name.to_str()?)).unwrap_or(&root);
-    let examples = command.get_after_help().map(|examples| format!("\n{examples}\n")).unwrap_or_default();
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str()).filter(|word| *word != "help");
+    let command = words.find_map(|word| root.find_subcommand(word)).unwrap_or(&root);
+    let examples = command.get_after_help().map_or_else(String::new, |examples| format!("\n{examples}\n"));
     Some(format!("{}{GLOBAL_OPTIONS}{examples}", error.render().ansi()))
 }

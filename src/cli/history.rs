@@ -1,10 +1,9 @@
-use super::arguments::EntryInFiles;
-use super::{Context, Exit, Failure, Format, Outcome, sql};
-use crate::archive::{self, Address};
+use super::{Context, Failure, Format, Outcome, changes, sql};
+use crate::archive::{self, Address, Archive};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::history::{Change, History, State};
-use crate::report::{Progress, counted};
+use crate::report::counted;
 use crate::table::Value;
 use crate::threads::prelude::*;
 use crate::write::text::Mark;
@@ -28,7 +27,6 @@ Examples:
   assetq history potion 1.0/item.wdb 1.1/item.wdb --sql \"SELECT build, new FROM history WHERE field = 'u16Price'\"")]
 pub(super) struct Args {
     /// The entry; it may also follow the builds
-    #[arg(value_name = "ENTRY")]
     entry: PathBuf,
     /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one
     #[arg(value_name = "DIR", required = true)]
@@ -57,32 +55,29 @@ struct Step {
 const ALL: &str = "all";
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let EntryInFiles { entry, files } = context.entry_and_files(&args.entry, &args.dirs)?;
+    let (entry, files) = context.entry_and_files(&args.entry, &args.dirs)?;
     let entry = &*entry.to_string_lossy();
     let steps = steps(&files, context)?;
     let inner = inner(entry, &steps)?;
     let options = context.options();
-    let states = context.with_progress("history", |progress: &Progress| {
+    let states = context.with_progress("history", |progress| {
         progress.announce(steps.len() as u64);
-        let state = |step: &Step| {
-            let state = state(step, inner.0, inner.1, args, options);
+        let states = steps.par_iter().map(|step| {
+            let state = state(step, inner.0, inner.1, args, options).map_err(Failure::of_file(&step.name));
             progress.advance(1);
             state
-        };
-        steps.par_iter().map(state).collect::<Vec<_>>()
+        });
+        states.collect::<Vec<_>>()
     });
     let mut builds = Vec::new();
     for (step, state) in steps.iter().zip(states) {
-        match state {
-            Ok(state) => builds.push((step.name.clone(), state)),
-            // Nothing is known of this build: the entry counts neither as present nor as missing.
-            Err(error) => context.failed(&Failure::in_file(&step.name, &error)),
-        }
+        // Nothing is known of a build that cannot be read: the entry counts neither as present nor as missing.
+        builds.extend(context.or_failed(state).map(|state| (step.name.clone(), state)));
         context.warn(&step.asset);
     }
     if builds.iter().all(|(_, state)| state.is_empty()) {
         context.not_found(&format!("{entry:?} is in none of {}", counted(builds.len(), "build")));
-        return Ok(Exit::Done);
+        return Ok(());
     }
     let history = History::new(entry, &builds);
     match (&args.sql, &args.to, context.format()) {
@@ -92,7 +87,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (None, None, Format::Html) => html(&history, entry, builds.len(), context)?,
         (None, None, _) => rows(&history, context)?,
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// All builds and files, in order.
@@ -135,26 +130,27 @@ fn at_build(folder: &Path, build: &str) -> PathBuf {
 /// The file in the archives that contains the entry, and the name of the entry in it; no file if the entry is itself a
 /// file of the archives, or without archives.
 fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
-    let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
-    let has = |path: &str| {
-        for (step, archive) in archives() {
-            if archive.find(path).map_err(Failure::of_file(&step.name))?.is_some() {
-                return Ok::<_, Failure>(true);
-            }
-        }
-        Ok(false)
-    };
-    if archives().next().is_none() || has(entry)? {
+    let archives: Vec<_> =
+        steps.iter().filter_map(|step| Some((&*step.name, step.asset.reader().archive()?))).collect();
+    if archives.is_empty() || are_with(&archives, entry)? {
         return Ok((None, entry));
     }
     for (at, mark) in entry.match_indices(archive::MARK) {
-        if let (Some(path), Some(left)) = (entry.get(..at), entry.get(at + mark.len()..))
-            && has(path)?
-        {
-            return Ok((Some(path), left));
+        if are_with(&archives, &entry[..at])? {
+            return Ok((Some(&entry[..at]), &entry[at + mark.len()..]));
         }
     }
-    Ok((archives().find_map(|(_, archive)| archive.database()), entry))
+    Ok((archives.iter().find_map(|(_, archive)| archive.database()), entry))
+}
+
+/// Whether one of the named archives has a file at `path`.
+fn are_with(archives: &[(&str, &dyn Archive)], path: &str) -> Result<bool, Failure> {
+    for (name, archive) in archives {
+        if archive.find(path).map_err(Failure::of_file(name))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The entry in one build.
@@ -193,8 +189,9 @@ fn html(history: &History, entry: &str, builds: usize, context: &Context) -> Res
     use crate::reader::Reader as _;
     let mut out = context.stdout();
     let mut page = Page::new(&mut out, entry, &format!("history · {builds} builds"))?;
-    let mut met = |errors: Vec<Error>, _| errors.iter().for_each(|error| context.damaged("history", error));
-    tables::add(tables::TableLimits::SHOWN, &mut page, &history.tables(), false, entry, &mut met)?;
+    tables::add(tables::TableLimits::SHOWN, &mut page, &history.tables(), false, entry, &mut |errors, _| {
+        errors.iter().for_each(|error| context.damaged("history", error));
+    })?;
     page.finish()?;
     Ok(out.flush()?)
 }
@@ -220,17 +217,16 @@ fn text(history: &History, context: &Context) -> Result<(), Failure> {
         page.put_marked(&format!("{mark} {row}"), colour)?;
         match &event.field {
             Some(field) => {
-                let by =
-                    super::changes::difference(&event.old, &event.new).map(|by| format!(" ({by})")).unwrap_or_default();
-                let text = super::changes::text;
-                page.put(&format!("  {field}: {} -> {}{by}", text(&event.old), text(&event.new)))?;
+                let (old, new) = (&event.old, &event.new);
+                let by = changes::by(old, new);
+                page.put(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
             }
             None => {
                 let fields = if event.change == Change::Removed { &event.old } else { &event.new };
                 let Value::Map(fields) = fields else { continue };
-                let shown: Vec<String> =
-                    fields.iter().map(|(name, value)| format!("{name}={}", super::changes::text(value))).collect();
-                page.put(&format!("  {}", shown.join("  ")))?;
+                for (name, value) in fields {
+                    page.put(&format!("  {name}={}", changes::text(value)))?;
+                }
             }
         }
         page.end_line()?;

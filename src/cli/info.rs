@@ -1,5 +1,6 @@
+use super::entries::object;
 use super::files::are_many;
-use super::{Context, Exit, Failure, Format, Outcome, environment};
+use super::{Context, Failure, Format, Outcome, environment};
 use crate::asset::Asset;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
@@ -33,7 +34,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let files = context.files(&args.files)?;
     // A file that cannot be opened does not affect the others.
-    let assets = files.iter().filter_map(|file| context.open(file).map_err(|failure| context.failed(&failure)).ok());
+    let assets = files.iter().filter_map(|file| context.or_failed(context.open(file)));
     if context.format() == Format::Text {
         let mut out = context.stdout();
         for (index, asset) in assets.enumerate() {
@@ -44,20 +45,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             warn(&asset, context);
         }
         out.flush()?;
-        return Ok(Exit::Done);
+        return Ok(());
     }
     let mut entries = context.entries(are_many(&args.files))?;
     for asset in assets {
         entries.add(|out| Ok(show(&asset, out)?))?;
         warn(&asset, context);
     }
-    entries.finish()?;
-    Ok(Exit::Done)
+    entries.finish()
 }
 
 fn warn(asset: &Asset, context: &Context) {
     context.warn(asset);
-    asset.reader().notes().iter().for_each(|note| context.note(asset.source().name(), note));
+    context.notes(asset.source().name(), &asset.reader().notes());
 }
 
 /// Describes a file for people: a heading, the facts, and two lists.
@@ -76,7 +76,6 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
             value => page.line(&format!("  {name}: {value}"))?,
         }
     }
-    let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let list = reader.sections();
     if !list.is_empty() {
         let mut columns = vec![AlignedColumn::text("section", Fit::Whole)];
@@ -84,7 +83,7 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
         let mut sections = Aligned::new(&mut *out, columns, style).fit_into(width);
         for section in list {
             let offset = format!("{:#x}", section.offset);
-            sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), number(section.count)])?;
+            sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), text_of(section.count)])?;
         }
         sections.finish()?;
     }
@@ -96,10 +95,14 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
     let mut tables = Aligned::new(&mut *out, columns, style).fit_into(width);
     for (table, rows) in counted(asset) {
         let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
-        let rows = number(rows.map(|n| n as u64));
-        tables.row(vec![table.name().to_owned(), rows, columns.join(" ")])?;
+        tables.row(vec![table.name().to_owned(), text_of(rows), columns.join(" ")])?;
     }
     Ok(tables.finish()?)
+}
+
+/// A number that may be unknown.
+fn text_of(number: Option<impl std::fmt::Display>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
 /// The tables, with the number of rows if known: in a large file counting takes time, on all cores.
@@ -129,27 +132,22 @@ fn show(asset: &Asset, out: &mut dyn Visitor) -> crate::Result<()> {
     for (name, value) in reader.facts() {
         out.field(&name, &value)?;
     }
-    out.key("sections")?;
-    out.begin_list()?;
-    for section in reader.sections() {
-        out.begin_map()?;
-        out.field("name", &Value::text(&section.name))?;
-        out.field("offset", &section.offset.into())?;
-        out.field("size", &section.size.into())?;
-        out.field("count", &section.count.into())?;
-        out.end_map()?;
-    }
-    out.end_list()?;
-    out.key("tables")?;
-    out.begin_list()?;
-    for (table, rows) in counted(asset) {
-        out.begin_map()?;
-        out.field("name", &table.name().into())?;
-        out.field("rows", &rows.into())?;
-        let columns = table.columns().iter().map(|c| Value::text(&c.name)).collect();
-        out.field("columns", &Value::List(columns))?;
-        out.end_map()?;
-    }
-    out.end_list()?;
+    let sections = reader.sections();
+    let sections = sections.iter().map(|section| {
+        object([
+            ("name", Value::text(&section.name)),
+            ("offset", section.offset.into()),
+            ("size", section.size.into()),
+            ("count", section.count.into()),
+        ])
+    });
+    out.field("sections", &Value::List(sections.collect()))?;
+    let tables = counted(asset);
+    let tables = tables.iter().map(|(table, rows)| {
+        let columns = table.columns().iter().map(|column| Value::text(&column.name));
+        let columns = Value::List(columns.collect());
+        object([("name", table.name().into()), ("rows", (*rows).into()), ("columns", columns)])
+    });
+    out.field("tables", &Value::List(tables.collect()))?;
     out.end_map()
 }

@@ -1,6 +1,6 @@
 use super::rows::{SelectedRows, text_of};
 use super::sort::SortOrder;
-use super::{Context, Exit, Failure, Format, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use crate::archive;
 use crate::asset::Asset;
 use crate::paths::glob_of;
@@ -26,11 +26,9 @@ Examples:
   assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
 pub(super) struct Args {
     /// The file; a folder or a glob in quotes means the rows of all its files, with a column `file`
-    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Which rows: a glob ('*' also matches '/'; without upper-case letters it ignores case), or the exact name of a row
     /// or of a folder
-    #[arg(value_name = "GLOB")]
     glob: Option<String>,
     /// Another table than the main one (`assetq info FILE` lists them)
     #[arg(long, short, value_name = "TABLE")]
@@ -74,10 +72,10 @@ pub(super) struct Args {
 
 /// Parses this number of numbers, with commas between them.
 fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
-    let wrong = || format!("{N} numbers with commas between them are needed");
-    let numbers: Vec<f64> = text.split(',').map(|n| n.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
-    let numbers: [f64; N] = numbers.try_into().map_err(|_| wrong())?;
-    if numbers.iter().all(|n| n.is_finite()) { Ok(numbers) } else { Err(wrong()) }
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f64| n.is_finite())).collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| format!("{N} numbers with commas between them are needed"))
 }
 
 impl Args {
@@ -89,15 +87,14 @@ impl Args {
 
     /// The requested place.
     fn place(&self) -> Option<Region> {
-        let halves = |[a, b, c, d, e, f]: [f64; 6]| ([a, b, c], [d, e, f]);
-        let region = self.region.map(halves).map(|(a, b)| Region::Box(a, b));
-        let line = self.line.map(halves).map(|(a, b)| Region::Segment(a, b));
+        let region = self.region.map(|[a, b, c, d, e, f]| Region::Box([a, b, c], [d, e, f]));
+        let line = self.line.map(|[a, b, c, d, e, f]| Region::Segment([a, b, c], [d, e, f]));
         self.at.map(Region::Point).or(region).or(line)
     }
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let mut asset = context.open_all_with(&args.file, args.with.iter())?;
+    let mut asset = context.open_all_with(&args.file, &args.with)?;
     if let Some(table) = args.table.as_deref().filter(|table| asset.reader().table(table).is_none())
         && let Some(inside) = context.inside_with_table(&args.file, &asset, table)?
     {
@@ -123,20 +120,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
     context.warn(&asset);
     if crate::refs::states_paths(&asset) {
-        asset.reader().notes().iter().for_each(|note| context.note(name, note));
+        context.notes(name, &asset.reader().notes());
     }
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
-        let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());
-        let of_glob = || args.glob.as_deref().map(Glob::hint).unwrap_or_default();
-        let hint = exact.map_or_else(of_glob, |exact| crate::table::hint_of_rows(exact, &*table));
+        let hint = match args.glob.as_deref() {
+            Some(exact) if !Glob::is_glob(exact) && args.condition.is_none() => {
+                crate::table::hint_of_rows(exact, &*table)
+            }
+            glob => glob.map_or_else(String::new, Glob::hint),
+        };
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
     } else if args.is_plain() && context.format() == Format::Text && !context.has_failed() {
         name_other_tables(&asset, table.name(), context);
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// The row of the file of an archive with exactly the requested path, found by the index. In several lists, several files may
@@ -160,14 +160,10 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
     let mut indexes = context.columns(file, table, &args.columns)?;
     let mut left_out = Vec::new();
     if !all && table.columns().iter().any(|column| column.brief) {
-        let (short, others): (Vec<usize>, Vec<usize>) = indexes
-            .into_iter()
-            .partition(|&index| table.columns().get(index).is_some_and(|column| is_short(column, table)));
-        let others = others.into_iter().filter_map(|index| table.columns().get(index));
-        left_out.extend(others.map(|column| column.name.to_string()));
-        indexes = short;
+        let others = indexes.extract_if(.., |index| !is_short(&table.columns()[*index], table));
+        left_out.extend(others.map(|index| table.columns()[index].name.to_string()));
     }
-    let columns: Vec<Column> = indexes.iter().filter_map(|&index| table.columns().get(index).cloned()).collect();
+    let columns: Vec<Column> = indexes.iter().map(|&index| table.columns()[index].clone()).collect();
     let mut out = context.rows(&columns)?;
     // On a terminal the note is the last line of the table. A single column in a pipe is for programs.
     let note = more_columns(&left_out.iter().map(String::as_str).collect::<Vec<_>>(), "--long");
@@ -233,14 +229,11 @@ fn tree(rows: &SelectedRows<'_>, file: &str, context: &Context) -> Result<usize,
     let mut root = Folder::default();
     let label = rows.table.label();
     let found = rows.each(file, &context.say_damaged(file), |row| {
-        match row.value(label) {
-            Ok(cell) => {
-                let mut at = &mut root;
-                for part in text_of(&cell).split('/') {
-                    at = at.0.entry(part.to_owned()).or_default();
-                }
+        if let Some(cell) = context.or_damaged(file, row.value(label)) {
+            let mut at = &mut root;
+            for part in text_of(&cell).split('/') {
+                at = at.0.entry(part.to_owned()).or_default();
             }
-            Err(error) => context.damaged(file, &error),
         }
         Ok(true)
     })?;
@@ -248,21 +241,20 @@ fn tree(rows: &SelectedRows<'_>, file: &str, context: &Context) -> Result<usize,
     // Depth first, without recursion: the depth of a path is the file's to choose.
     let mut open = vec![root.0.into_iter()];
     while let Some(folder) = open.last_mut() {
-        match folder.next() {
-            Some((name, children)) => {
-                let last = folder.len() == 0;
-                for level in open.iter().take(open.len().saturating_sub(1)) {
-                    page.put(if level.len() > 0 { "│   " } else { "    " })?;
-                }
-                let branch = if last { "└── " } else { "├── " };
-                page.line(&format!("{branch}{name}"))?;
-                open.push(children.0.into_iter());
-            }
-            None => {
-                open.pop();
-            }
-        }
+        let Some((name, children)) = folder.next() else {
+            open.pop();
+            continue;
+        };
+        page.line(&format!("{}{name}", branch(&open)))?;
+        open.push(children.0.into_iter());
     }
     page.flush()?;
     Ok(found)
+}
+
+/// The lines that lead to an item of a tree: `open` has the items that follow it, in each level above it and in its own.
+pub(super) fn branch(open: &[impl ExactSizeIterator]) -> String {
+    let Some((own, above)) = open.split_last() else { return String::new() };
+    let above: String = above.iter().map(|level| if level.len() > 0 { "│   " } else { "    " }).collect();
+    above + if own.len() > 0 { "├── " } else { "└── " }
 }

@@ -1,4 +1,4 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome};
 use crate::error::Error;
 use clap_mangen::Man;
 use std::path::PathBuf;
@@ -13,7 +13,6 @@ Examples:
   assetq man pages && man ./pages/assetq.1")]
 pub(super) struct Args {
     /// The folder, created if missing
-    #[arg(value_name = "DIR")]
     dir: PathBuf,
 }
 
@@ -30,5 +29,5 @@ pub(super) fn run(args: &Args, commands: clap::Command, context: &Context) -> Ou
             page.render(&mut out).map_err(|e| Failure::from(Error::io("cannot write", e)))
         })?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }

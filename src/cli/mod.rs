@@ -57,6 +57,7 @@ pub use crate::source::signals::Allocator;
 use crate::threads;
 use crate::urls::redacted;
 use crate::write::text::escape;
+use bar::Unit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use context::Context;
 use failure::{Exit, Failure, Outcome};
@@ -130,9 +131,9 @@ impl Command {
     /// Whether the command may write over a file that it reads.
     fn may_replace_input(&self) -> bool {
         match self {
-            Self::Set(args) => args.output.in_place || args.output.force,
-            Self::Patch(args) => args.output.in_place || args.output.force,
-            Self::Sql(args) => args.output.in_place || args.output.force,
+            Self::Set(set::Args { output, .. })
+            | Self::Patch(patch::Args { output, .. })
+            | Self::Sql(sql::Args { output, .. }) => output.in_place || output.force,
             Self::Extract(args) => args.force,
             Self::Snapshot(args) => args.force,
             _ => false,
@@ -161,8 +162,8 @@ impl Command {
             Self::Cache(args) => cache::run(&args, context),
             Self::Find(args) => find::run(&args, context),
             Self::Games(args) => games::run(&args, context),
-            Self::Sample(args) => sample::run(&args, context, run_in_tour),
-            Self::Demo(args) => demo::run(&args, context, run_in_tour),
+            Self::Sample(args) => sample::run(&args, context),
+            Self::Demo(args) => demo::run(&args, context),
             Self::Completions(args) => completions::run(&args, help::documented(Cli::command()), context),
             Self::PathsInside(args) => completions::inside(&args, context),
             Self::Man(args) => man::run(&args, help::documented(Cli::command()), context),
@@ -177,29 +178,28 @@ pub fn main() -> ExitCode {
     crate::atomic_file::keep_running_at_size_limits();
     crate::atomic_file::exit_when_memory_runs_out();
     // The process ends before long: taking the parser apart would cost more than many a question does.
-    run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
+    ExitCode::from(run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os()) as u8)
 }
 
 /// Runs one command; the first argument is the name of the program. Signal handlers are not changed: a mapped file that
 /// becomes shorter meanwhile ends the process, unless
 /// [`exit_when_a_mapped_file_shrinks`](crate::source::exit_when_a_mapped_file_shrinks) was called.
 pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> ExitCode {
-    run_line(&mut Cli::command(), args)
+    ExitCode::from(run_line(&mut Cli::command(), args) as u8)
 }
 
-fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> ExitCode {
+fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> Exit {
     #[cfg(feature = "remote")]
     crate::source::exit_when_a_server_fails();
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     if let Some(help) = help::asked(Cli::command, &args) {
         let mut out = anstream::stdout();
-        let printed = out.write_all(help.as_bytes()).and_then(|()| out.flush());
-        return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
+        return printed(out.write_all(help.as_bytes()).and_then(|()| out.flush()));
     }
     if args.len() < 2 {
         // A failure of standard error cannot be reported.
         let _ = anstream::stderr().write_all(topics::short().as_bytes());
-        return ExitCode::from(Exit::Usage as u8);
+        return Exit::Usage;
     }
     let keeps_order = args.iter().any(|argument| argument == "--");
     let parsed = parser.try_get_matches_from_mut(args);
@@ -215,20 +215,22 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
             } else {
                 error.print()
             };
-            return ExitCode::from(Exit::Usage as u8);
+            return Exit::Usage;
         }
-        Err(help) => {
-            let printed = help.print().and_then(|()| std::io::stdout().flush());
-            return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
-        }
+        Err(help) => return printed(help.print().and_then(|()| std::io::stdout().flush())),
     };
     cli.global.keeps_order = keeps_order;
-    ExitCode::from(run(cli) as u8)
+    run(cli)
+}
+
+/// The exit code after help was printed.
+fn printed(help: std::io::Result<()>) -> Exit {
+    ended(help.map_err(output::lost).map(|()| Exit::Done))
 }
 
 /// Runs a command of the tour. It does not stop in a pager.
-fn run_in_tour(words: &[String]) -> Outcome {
-    let mut cli = Cli::try_parse_from(words).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+fn run_in_tour(words: &[String]) -> Result<Exit, Failure> {
+    let mut cli = Cli::try_parse_from(words).map_err(|error| Failure::usage(error.to_string()))?;
     cli.global.no_pager = true;
     cli.global.quiet = true;
     Ok(run(cli))
@@ -270,7 +272,7 @@ fn run(cli: Cli) -> Exit {
 }
 
 /// Returns the exit code of a command, and reports its failure.
-fn ended(ran: Outcome) -> Exit {
+fn ended(ran: Result<Exit, Failure>) -> Exit {
     match ran {
         Ok(exit) => exit,
         Err(failure) if failure.closed_pipe => Exit::Done,

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 impl Context {
     /// Ends a command with this result: reports output that was lost silently.
-    pub(super) fn close(&self, ran: Outcome) -> Outcome {
+    pub(super) fn close(&self, ran: Outcome) -> Result<Exit, Failure> {
         self.pager().finish();
         match (ran, self.lost().failure()) {
-            (Ok(exit), None) => Ok(exit.max(self.worst())),
-            (Ok(_), Some(lost)) => {
+            (Ok(()), None) => Ok(self.worst()),
+            (Ok(()), Some(lost)) => {
                 self.worst();
                 Err(lost)
             }
@@ -52,8 +52,7 @@ impl Context {
         if is_stdout(one) || is_stdout(other) || !are_same_output(one, other) {
             return Ok(());
         }
-        let what = format!("{}: {options} are one file; give them different names", other.to_string_lossy());
-        Err(Failure::new(Exit::Usage, what))
+        Err(Failure::usage(format!("{}: {options} are one file; give them different names", other.to_string_lossy())))
     }
 
     /// Writes a file, which gets its final name only when it is complete.
@@ -63,14 +62,7 @@ impl Context {
         force: bool,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if is_stdout(to) {
-            let mut out = self.stdout();
-            write(&mut out)?;
-            return Ok(out.flush()?);
-        }
-        let mut file = self.new_file(to, force)?;
-        write(&mut file)?;
-        file.commit().map_err(refused)
+        self.create_as_private(to, force, None, write)
     }
 
     /// As [`Context::create`], for a file with bytes of the file at `model`: no user may read it who may not read that.
@@ -81,6 +73,11 @@ impl Context {
         model: Option<&Path>,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        if is_stdout(to) {
+            let mut out = self.stdout();
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
         let mut file = self.new_file(to, force)?;
         model.map_or(Ok(()), |model| file.restrict_as(model))?;
         write(&mut file)?;
@@ -110,19 +107,12 @@ impl Context {
         write: impl FnOnce(&Path) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         // To open a pipe waits for a reader.
-        let no_file = || Failure::new(Exit::Usage, format!("{}: is no file", to.to_string_lossy()));
-        if is_stream(to) {
-            return Err(no_file());
-        }
-        let file = self.new_file(to, force)?;
-        let part = file.part_path().ok_or_else(no_file)?;
+        let file = if is_stream(to) { None } else { Some(self.new_file(to, force)?) };
+        let Some(part) = file.as_ref().and_then(AtomicFile::part_path) else {
+            return Err(Failure::usage(format!("{}: is no file", to.display())));
+        };
         write(part)?;
-        file.commit().map_err(refused)
-    }
-
-    /// An interrupted command leaves no part of a file that it writes.
-    pub(super) fn leaves_nothing(&self) {
-        leave_nothing_when_ended();
+        file.map_or(Ok(()), AtomicFile::commit).map_err(refused)
     }
 
     fn new_file(&self, to: &Path, force: bool) -> Result<AtomicFile, Failure> {
@@ -137,8 +127,7 @@ impl Context {
 fn check_new(to: &Path, force: bool, is_read: impl Fn() -> bool) -> Result<(), Failure> {
     check(to, Overwrite::if_forced(force)).map_err(refused)?;
     if is_read() {
-        let what = format!("{}: is one of the files that are read", to.to_string_lossy());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(format!("{}: is one of the files that are read", to.to_string_lossy())));
     }
     Ok(())
 }

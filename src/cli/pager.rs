@@ -170,7 +170,7 @@ fn start(wide: bool, leave: Leave) -> State {
     bar::end();
     let closed = Arc::new(AtomicBool::new(false));
     let (is_closed, left) = (Arc::clone(&closed), leave.clone());
-    let wait = move || {
+    let waiting = thread::Builder::new().spawn(move || {
         let status = child.wait()?;
         if !is_closed.swap(true, Ordering::AcqRel) {
             match &left {
@@ -183,8 +183,8 @@ fn start(wide: bool, leave: Leave) -> State {
             }
         }
         Ok(status)
-    };
-    match thread::Builder::new().spawn(wait) {
+    });
+    match waiting {
         Ok(end) => State::Running { input, end, closed, leave },
         Err(_) => {
             RUNNING.store(false, Ordering::Release);

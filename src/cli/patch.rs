@@ -1,21 +1,21 @@
-use super::bar::Unit;
-use super::changes;
-use super::{Context, Exit, Failure, Format, Outcome};
+use super::changes::{self, side_of};
+use super::output::is_stdout;
+use super::outputs::leave_nothing_when_ended;
+use super::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::archive::{Address, open_inside};
 use crate::asset::Asset;
 use crate::atomic_file::{Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
 use crate::edit::read::{self, Form, InputRow};
-use crate::edit::{self, Check, Edit, EditPlan, Editor, TableEdits, patch};
+use crate::edit::{Check, Edit, EditPlan, Editor, TableEdits, patch};
 use crate::error::Error;
 use crate::paths::resolved;
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
-use crate::table::{Role, Value, Visitor as _};
+use crate::table::{Role, Table, Visitor as _};
 use crate::urls::url_of;
 use crate::write::json::JsonWriter;
-use crate::write::rows::RowWriter;
-use crate::write::text::{Mark, Page};
+use crate::write::text::Page;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -43,10 +43,8 @@ Rows that CHANGES leaves out stay (--delete-missing removes them), and so do col
 file has another old value than a patch expects, that edit is left out and named, and the exit code is 1.")]
 pub(super) struct Args {
     /// The file
-    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The changes: ndjson, json or csv by ending; - for standard input
-    #[arg(value_name = "CHANGES")]
     changes: PathBuf,
     #[command(flatten)]
     pub(super) output: Output,
@@ -106,23 +104,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.reads(&[&args.changes]);
     }
     let target = Target::of(&args.file, &args.output, context)?;
-    let file = args.file.to_string_lossy();
-    let failed = Failure::of_file(&*file);
+    let failed = Failure::of_file(&args.file);
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
-    if args.entry.is_none() {
-        changes(args, &mut editor)?;
-    } else {
-        let changes = args.changes.to_string_lossy();
-        let mut text = String::new();
-        bounded(open(&args.changes)?).read_to_string(&mut text).map_err(|e| cannot_read(&args.changes, e))?;
-        let new = read::value(&text).map_err(Failure::of_file(&*changes))?;
-        editor.entry(args.entry.as_deref().unwrap_or_default(), new).map_err(failed)?;
+    match &args.entry {
+        None => changes(args, &mut editor)?,
+        Some(entry) => {
+            let mut text = String::new();
+            let read = Bounded::new(open(&args.changes)?, CHANGES).read_to_string(&mut text);
+            read.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
+            let new = read::value(&text).map_err(Failure::of_file(&args.changes))?;
+            editor.entry(entry, new).map_err(failed)?;
+        }
     }
     target.finish(editor, &args.output, context)
-}
-
-fn cannot_read(path: &Path, error: std::io::Error) -> Failure {
-    Failure::in_file(&path.to_string_lossy(), &Error::io("cannot read", error))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -133,16 +127,12 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if is_stdin(path) {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
     }
-    let file = File::open(path).map_err(|e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot open", e)))?;
+    let file = File::open(path).map_err(|error| Failure::io(path, "cannot open", error))?;
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
 /// The largest size of CHANGES in bytes: the size of a FILE whose size is unknown.
 const CHANGES: u64 = 1 << 30;
-
-fn bounded(input: Box<dyn BufRead>) -> Bounded<Box<dyn BufRead>> {
-    Bounded::new(input, CHANGES)
-}
 
 /// The number of edits that are passed to the editor at once.
 const TOGETHER: usize = 1 << 10;
@@ -156,20 +146,22 @@ fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
 /// Passes the rows of CHANGES to the editor.
 fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
+    let failed = Failure::of_file(&args.changes);
     let mut input = open(&args.changes)?;
-    let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
+    let head = input.fill_buf().map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
     if head.starts_with(b"glTF") {
-        let glb = bounded(input).bytes().map_err(|e| cannot_read(&args.changes, e))?;
-        return editor.meshes(&glb).map_err(Failure::of_file(&*name));
+        let glb = Bounded::new(input, CHANGES).bytes();
+        let glb = glb.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
+        return editor.meshes(&glb).map_err(failed);
     }
     if head.contains(&0) {
         let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
-        return Err(Failure::new(Exit::Usage, format!("{name}: {what}")));
+        return Err(Failure::usage(format!("{name}: {what}")));
     }
-    let form = Form::of_name(&name).map_err(Failure::of_file(&*name))?.unwrap_or_else(|| Form::of_head(head));
+    let form = Form::of_name(&name).map_err(failed)?.unwrap_or_else(|| Form::of_head(head));
     let mut exported = false;
     let mut edits = Vec::new();
-    let mut take = |row: InputRow| {
+    let read = read::rows(Bounded::new(input, CHANGES), form, &mut |row: InputRow| {
         if let InputRow::Edit(mut edit) = row {
             if edit.table.is_none() {
                 edit.table = args.table.as_deref().map(std::sync::Arc::from);
@@ -189,14 +181,13 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
             }
             _ => Ok(()),
         }
-    };
-    let read = read::rows(bounded(input), form, &mut take).and_then(|()| give(editor, &mut edits));
-    read.map_err(Failure::of_file(&*name))?;
+    });
+    read.and_then(|()| give(editor, &mut edits)).map_err(failed)?;
     if args.delete_missing {
         if !exported {
-            return Err(Failure::new(Exit::Usage, format!("{name}: --delete-missing is for exported rows")));
+            return Err(Failure::usage(format!("{name}: --delete-missing is for exported rows")));
         }
-        editor.delete_missing(args.table.as_deref()).map_err(Failure::of_file(&*name))?;
+        editor.delete_missing(args.table.as_deref()).map_err(failed)?;
     }
     Ok(())
 }
@@ -217,7 +208,7 @@ impl Target {
     pub(super) fn of(file: &Path, output: &Output, context: &Context) -> Result<Self, Failure> {
         if !output.is_given() {
             let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
-            return Err(Failure::new(Exit::Usage, what));
+            return Err(Failure::usage(what));
         }
         let asset = context.open(file)?;
         Self::of_asset(file, asset, output, context)
@@ -240,14 +231,14 @@ impl Target {
                 let folder = archive.and_then(|archive| archive.descriptions()?.mods());
                 let folder = folder.ok_or_else(|| {
                     let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
-                    Failure::new(Exit::Usage, format!("{}: {what}", address.outer().to_string_lossy()))
+                    Failure::usage(format!("{}: {what}", address.outer().to_string_lossy()))
                 })?;
                 let place = crate::archive::loose::below(&folder, name);
-                to = Some(place.ok_or_else(|| Failure::new(Exit::Usage, format!("{name}: no path in a folder")))?);
+                to = Some(place.ok_or_else(|| Failure::usage(format!("{name}: no path in a folder")))?);
                 is_mod = true;
             } else if output.in_place && !in_place {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
-                return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
+                return Err(Failure::usage(format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
                 is_unchanged(&asset, &holding, name, context).map_err(failed)?;
                 // The whole pack is written, even if it is in a game's archive.
@@ -257,7 +248,7 @@ impl Target {
         }
         if output.in_place && url_of(file).is_some() {
             let what = "files on servers are not written in place; --to NEW writes the file to this machine";
-            return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
+            return Err(Failure::usage(format!("{}: {what}", file.to_string_lossy())));
         }
         let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {
@@ -290,7 +281,7 @@ impl Target {
         let left = left_out.len();
         left_out.iter().take(SHOWN).for_each(|why| context.not_found(&format!("{file}: {why}")));
         if left > SHOWN {
-            context.not_found(&format!("{file}: … and {} more", left.saturating_sub(SHOWN)));
+            context.not_found(&format!("{file}: … and {} more", left - SHOWN));
         }
         if left > 0 && context.options().strict {
             return Err(Failure::new(
@@ -305,49 +296,43 @@ impl Target {
         if let Some((outer, inner)) = &self.outer {
             plan = plan.within(outer, inner).map_err(failed)?;
         }
-        context.leaves_nothing();
-        let undo = output.undo.as_deref().filter(|undo| !output.dry_run || super::output::is_stdout(undo));
-        let write = |progress: &Progress| match &self.to {
-            Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|e| self.failure(to, &e)),
+        // An interrupted command leaves no part of the file.
+        leave_nothing_when_ended();
+        let undo = output.undo.as_deref().filter(|undo| !output.dry_run || is_stdout(undo));
+        let written = context.with_progress("writing", |progress| match &self.to {
+            Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|error| self.failure(&error)),
             None => plan.preview(progress).map_err(failed),
-        };
-        let written = context.with_progress("writing", write)?;
+        })?;
         // A file with a new name can be undone: the undo patch exists before it gets the name.
         if let Some(undo) = undo {
             let restore = plan.undo(&written);
-            let write = |out: &mut dyn Write| -> Result<(), Failure> {
+            context.create_as_private(undo, output.force, self.place_on_disk(), |out| {
                 let mut json = JsonWriter::compact(out);
-                let mut line = |row: Value<'static>| json.value(&row).and_then(|()| json.end_line());
-                line(restore.row())?;
-                patch::undo(&self.asset, plan.edits(), &mut line).map_err(Failure::of_file(file))?;
-                Ok(())
-            };
-            match super::output::is_stdout(undo) {
-                true => {
-                    let mut out = context.stdout();
-                    write(&mut out)?;
-                    out.flush()?;
-                }
-                false => context.create_as_private(undo, output.force, self.place_on_disk(), |out| write(out))?,
-            }
+                json.value(&restore.row())?;
+                json.end_line()?;
+                let undone = patch::undo(&self.asset, plan.edits(), &mut |row| {
+                    json.value(&row)?;
+                    json.end_line()
+                });
+                undone.map_err(failed)
+            })?;
         }
         if written.findings() > 0 {
             let found = counted(written.findings(), "finding");
             context.complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
         }
-        let named = |e: Error| self.to.as_ref().map_or_else(|| Failure::from_error(&e), |to| self.failure(to, &e));
-        let new = written.commit().map_err(named)?;
-        if !undo.is_some_and(super::output::is_stdout) {
+        let new = written.commit().map_err(|error| self.failure(&error))?;
+        if !undo.is_some_and(is_stdout) {
             show(&self.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
         }
         context.warn(&self.asset);
         let where_to = match &self.to {
-            Some(to) if self.is_mod => format!("; the game takes {} over its own file", to.to_string_lossy()),
+            Some(to) if self.is_mod => format!("; the game takes {} over its own file", to.display()),
             Some(_) => String::new(),
             None => "; nothing is written".to_owned(),
         };
         context.say(&format!("{file}: {summary}{where_to}"));
-        Ok(Exit::Done)
+        Ok(())
     }
 
     /// The file on disk that holds the edited one.
@@ -356,20 +341,20 @@ impl Target {
         holding.source().on_disk().map(|(path, _)| path)
     }
 
-    fn failure(&self, to: &Path, error: &Error) -> Failure {
+    /// The failure to write the new file.
+    fn failure(&self, error: &Error) -> Failure {
+        let Some(to) = &self.to else { return Failure::from_error(error) };
         match error.kind() {
             crate::ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
                 let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
                 Failure::new(Exit::Io, what)
             }
-            // The file that it is derived from, not the new one.
             crate::ErrorKind::Io { source, .. }
-                if source.kind() == std::io::ErrorKind::UnexpectedEof && output_of(source).is_none() =>
+                if source.kind() != std::io::ErrorKind::UnexpectedEof || output_of(source).is_some() =>
             {
-                Failure::in_file(self.asset.source().name(), error)
+                Failure::in_file(to, error)
             }
-            crate::ErrorKind::Io { .. } => Failure::in_file(&to.to_string_lossy(), error),
-            // Found in the file that the new one is derived from.
+            // Found in the file that the new one is derived from, or missing there.
             _ => Failure::in_file(self.asset.source().name(), error),
         }
     }
@@ -403,98 +388,81 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, con
     if context.format() == Format::Patch {
         return between(old, new, &[], context).map(drop);
     }
-    let mut shown = match context.format() {
-        Format::Text | Format::Markdown => DiffOutput::Text(context.page()),
-        _ => DiffOutput::Rows(context.rows(&changes::columns())?),
+    let mut page = context.page();
+    let mut rows = match context.format() {
+        Format::Text | Format::Markdown => None,
+        _ => Some(context.rows_of(changes::COLUMNS)?),
     };
     if !plan.is_same() {
         for table in tables(old, new, plan)? {
-            let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
+            let edit = plan.edits().iter().find(|edit| edit.table == table.name());
+            let pairs: Vec<Pair> = match (edit, table.side(Side::Old)) {
                 // Rows that keep their positions and keys need no search.
-                Some(edit) if plan.check() != Check::All && keeps_rows(edit, &table) => {
-                    let shared = |row: usize| table.side(Side::Old).map(|table| table.sharing(row)).unwrap_or_default();
-                    let others = |(row, _): &(usize, edit::ColumnValues)| shared(*row).into_iter().skip(1);
-                    let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.set.iter().flat_map(others));
-                    let rows = rows.filter_map(|row| u32::try_from(row).ok());
+                (Some(edit), Some(old)) if plan.check() != Check::All && keeps_rows(edit, old) => {
+                    let set = edit.set.iter().map(|(row, _)| *row);
+                    let shared = set.clone().flat_map(|row| old.sharing(row).into_iter().skip(1));
+                    let rows = set.chain(shared).filter_map(|row| u32::try_from(row).ok());
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
-                None if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
+                (None, _) if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ => table.find(&Progress::default(), 0).pairs().collect(),
             };
             let name = prefix.map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
             for pair in pairs {
                 let change = table.change(pair, &mut |side, error| {
-                    let asset = if side == Side::Old { old } else { new };
-                    context.damaged(asset.source().name(), &error);
+                    context.damaged(side_of(side, old, new).source().name(), &error);
                 });
-                shown.change(&name, pair, change)?;
+                match &mut rows {
+                    Some(out) => out.row(&changes::cells(&name, pair, change))?,
+                    None => line(&mut page, &name, pair, &change)?,
+                }
             }
         }
     }
-    shown.finish()
+    match rows {
+        Some(mut out) => Ok(out.finish()?),
+        None => Ok(page.flush()?),
+    }
+}
+
+/// A change for people, with its fields.
+fn line(page: &mut Page<impl Write>, table: &str, pair: Pair, change: &diff::Change<'_>) -> crate::Result<()> {
+    let (sign, mark) = changes::mark(change.kind);
+    page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
+    page.end_line()?;
+    if pair.old.is_some() && pair.new.is_some() {
+        for field in &change.fields {
+            page.line(&format!("    {}: {} -> {}", field.name, field.old, field.new))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether edits neither insert nor delete rows, nor change their keys.
-fn keeps_rows(edit: &TableEdits, table: &TableDiff<'_>) -> bool {
-    let Some(old) = table.side(Side::Old) else { return false };
-    let is_key = |(at, _): &(usize, Value<'static>)| old.columns().get(*at).is_some_and(|c| c.role == Role::Key);
-    edit.add.is_empty() && edit.remove.is_empty() && !edit.set.iter().flat_map(|(_, cells)| cells).any(is_key)
+fn keeps_rows(edit: &TableEdits, old: &dyn Table) -> bool {
+    let mut cells = edit.set.iter().flat_map(|(_, cells)| cells);
+    edit.add.is_empty() && edit.remove.is_empty() && !cells.any(|(at, _)| old.columns()[*at].role == Role::Key)
 }
 
-enum DiffOutput<W: Write> {
-    Text(Page<W>),
-    Rows(RowWriter<W>),
-}
-
-impl<W: Write> DiffOutput<W> {
-    fn change(&mut self, table: &str, pair: Pair, change: diff::Change<'_>) -> Result<(), Failure> {
-        match self {
-            Self::Text(page) => {
-                let (sign, mark) = match change.kind {
-                    diff::DifferenceKind::Added => ("+", Mark::Green),
-                    diff::DifferenceKind::Removed => ("-", Mark::Red),
-                    diff::DifferenceKind::Changed => ("~", Mark::Yellow),
-                };
-                page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
-                page.end_line()?;
-                if pair.old.is_some() && pair.new.is_some() {
-                    for field in change.fields {
-                        page.line(&format!("    {}: {} -> {}", field.name, field.old, field.new))?;
-                    }
-                }
-            }
-            Self::Rows(out) => {
-                out.row(&changes::cells(table, pair, change))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<(), Failure> {
-        match self {
-            Self::Text(mut page) => page.flush()?,
-            Self::Rows(mut out) => out.finish()?,
-        }
-        Ok(())
-    }
-}
-
-/// The patch from one file to the other, on standard output: `diff -f patch`.
-pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Context) -> Outcome {
+/// Writes the patch from one file to the other to standard output: `diff -f patch`. Returns whether they differ.
+pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Context) -> Result<bool, Failure> {
     let mut out = context.stdout();
     let mut rows = 0u64;
     let mut json = JsonWriter::compact(&mut out);
-    let mut damaged = |side, error: Error| {
-        let asset = if side == Side::Old { old } else { new };
-        context.damaged(asset.source().name(), &error);
-    };
     let left = context.with_progress_of("comparing", Unit::Rows, |progress| {
-        patch::between(old, new, context.options(), tables, &mut damaged, &mut |row| {
-            rows += 1;
-            progress.advance(1);
-            json.value(&row)?;
-            json.end_line()
-        })
+        patch::between(
+            old,
+            new,
+            context.options(),
+            tables,
+            &mut |side, error| context.damaged(side_of(side, old, new).source().name(), &error),
+            &mut |row| {
+                rows += 1;
+                progress.advance(1);
+                json.value(&row)?;
+                json.end_line()
+            },
+        )
     })?;
     out.flush()?;
     context.warn(old);
@@ -506,5 +474,5 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         let what = "this patch lacks rows that differ, because they cannot be written";
         return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));
     }
-    Ok(if rows > 0 { Exit::NotFound } else { Exit::Done })
+    Ok(rows > 0)
 }

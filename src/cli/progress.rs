@@ -14,11 +14,6 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(50);
 
-fn bar(what: &str) -> ProgressBar {
-    // A terminal that cannot be drawn on shows nothing.
-    ProgressBar::new(0).with_prefix(escape(what).into_owned())
-}
-
 /// The knowledge about the amount of some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
@@ -44,6 +39,37 @@ fn style(unit: Unit, known: Known) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
+/// Draws the bar of some work until it is done.
+fn draw(what: &str, unit: Unit, progress: &Progress, done: &AtomicBool) {
+    let mut waited = Duration::ZERO;
+    let mut shown = None;
+    while !done.load(Ordering::Acquire) {
+        std::thread::park_timeout(TICK);
+        waited += TICK;
+        if waited < PATIENCE {
+            continue;
+        }
+        let (steps, total) = progress.state();
+        let known = match (steps, total) {
+            (0, 0) => Known::Nothing,
+            (_, 0) => Known::Done,
+            _ => Known::Total,
+        };
+        let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+        if pager::is_running() {
+            continue;
+        }
+        // A terminal that cannot be drawn on shows nothing.
+        let bar = bar.get_or_insert_with(|| ProgressBar::new(0).with_prefix(escape(what).into_owned()));
+        if shown.replace(known) != Some(known) {
+            bar.set_style(style(unit, known));
+        }
+        bar.set_length(total);
+        bar.set_position(steps);
+    }
+    end();
+}
+
 impl Context {
     /// Runs long work with a progress bar of bytes, if there is a terminal.
     pub(super) fn with_progress<T>(&self, what: &str, work: impl FnOnce(&Progress) -> T) -> T {
@@ -62,37 +88,9 @@ impl Context {
             return work();
         }
         let done = AtomicBool::new(false);
-        let draw = || {
-            let mut waited = Duration::ZERO;
-            let mut shown = None;
-            while !done.load(Ordering::Acquire) {
-                std::thread::park_timeout(TICK);
-                waited += TICK;
-                if waited < PATIENCE {
-                    continue;
-                }
-                let (steps, total) = progress.state();
-                let known = match (steps, total) {
-                    (0, 0) => Known::Nothing,
-                    (_, 0) => Known::Done,
-                    _ => Known::Total,
-                };
-                let mut bar_of_all = BAR.lock().unwrap_or_else(PoisonError::into_inner);
-                if pager::is_running() {
-                    continue;
-                }
-                let bar = bar_of_all.get_or_insert_with(|| bar(what));
-                if shown.replace(known) != Some(known) {
-                    bar.set_style(style(unit, known));
-                }
-                bar.set_length(total);
-                bar.set_position(steps);
-            }
-            end();
-        };
         std::thread::scope(|scope| {
             // If no thread is available, the work runs without a bar.
-            let drawing = std::thread::Builder::new().spawn_scoped(scope, draw).ok();
+            let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(what, unit, progress, &done)).ok();
             let result = work();
             done.store(true, Ordering::Release);
             if let Some(drawing) = drawing {

@@ -1,16 +1,16 @@
-use super::arguments::EntryInFiles;
-use super::bar::Unit;
-use super::{Context, Exit, Failure, Format, Outcome};
+use super::ls::branch;
+use super::output::Stdout;
+use super::{Context, Failure, Format, Outcome, Unit};
 use crate::archive::names::NameSources;
 use crate::archive::{Address, is_archive, open_inside};
 use crate::asset::Asset;
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::id;
 use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, LinkedFile, StatedPaths};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
-use std::borrow::Cow;
-use std::cell::RefCell;
+use crate::write::rows::RowWriter;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -61,97 +61,73 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let (asked, files) = if args.dangling {
-        (None, args.arguments.clone())
-    } else {
-        let Some((id, files)) = args.arguments.split_first().filter(|(_, files)| !files.is_empty()) else {
-            let what = "refs takes an ID and the files to look in, or --dangling and files";
-            return Err(Failure::new(Exit::Usage, what));
-        };
-        // A file of a mod is an entry of the folders around it.
-        if id.is_file() && files.iter().all(|path: &PathBuf| path.is_dir() && !is_archive(path)) {
-            (Some(id.to_string_lossy().into_owned()), files.to_vec())
-        } else {
-            let EntryInFiles { entry, files } = context.entry_and_files(id, files)?;
-            (Some(entry.to_string_lossy().into_owned()), files)
-        }
-    };
-    let mut opened = Vec::new();
-    let mut elsewhere = Elsewhere::of_names(context);
-    let mut outers = HashSet::new();
-    let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
-    let paths = context.files(&files)?;
-    let of_folders = open_files_of_folders(&paths, &files, context);
-    for (path, of_folder) in paths.into_iter().zip(of_folders) {
-        match of_folder {
-            Some(Ok(file)) => {
-                opened.push(file);
-                continue;
-            }
-            Some(Err(error)) => {
-                context.failed(&Failure::in_file(&path.to_string_lossy(), &error));
-                continue;
-            }
-            None => {}
-        }
-        let is_named = files.contains(&path);
-        if is_named && let Some(archive) = archive_at(&path, context) {
-            let is_installed = has_database(&archive);
-            elsewhere.archives.push(archive);
-            if args.dangling && !is_installed {
-                context.note(&path.to_string_lossy(), WITHOUT_DATABASE);
-                continue;
-            }
-        }
-        let address = Address::of(&path);
-        if args.dangling && address.inner().is_some() && outers.insert(address.archive_path()) {
-            // A missing archive is reported when the file in it is opened.
-            context.archive(&address).into_iter().for_each(|archive| elsewhere.add(&archive, context));
-        }
-        match context.database_in(path).and_then(|path| context.open(&path)) {
-            Ok(asset) => {
-                // In a folder, many files have no references.
-                if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
-                    context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
-                }
-                opened.push(LinkedFile::new(asset));
-            }
-            Err(failure) => context.failed(&failure),
-        }
-    }
+    let (asked, given) = asked(args, context)?;
+    let (opened, elsewhere) = open(&given, args.dangling, context)?;
     for file in &opened {
         if let Some(found) = file.stated() {
             report(file.name(), found, context);
         }
     }
-    if opened.is_empty() {
-        context.rows(&columns(asked.is_none()))?.finish()?;
-        return Ok(Exit::Done);
-    }
     let search = Search {
         context,
         files: &opened,
+        texts: opened.iter().filter_map(|file| Some((file.name(), refs::texts(file.asset()?)?))).collect(),
         databases: &elsewhere.databases,
-        paths: Paths::new(&opened),
         stated: StatedPaths::new(&opened, elsewhere.archives),
         file_of: RefCell::default(),
-        said: RefCell::default(),
+        notes: RefCell::default(),
+        is_damaged: Cell::new(false),
     };
-    let exit = match asked {
+    if opened.is_empty() {
+        let absent: &[&str] = if asked.is_none() { &["found"] } else { &["entry", "entry_path", "found"] };
+        return Ok(ReferenceRows::new(&search, absent, false)?.out.finish()?);
+    }
+    match asked {
         None => search.dangling()?,
         Some(asked) => {
             let (mut entries, mut known) = (Vec::new(), HashSet::new());
             for query in context.arguments([&asked]) {
-                let entry = search.entry(&query?);
+                let entry = search.entry(query?.into_owned());
                 if known.insert(entry.id) {
                     entries.push(entry);
                 }
             }
-            if args.tree { search.trees(&entries, args.depth)? } else { search.list(&entries, !args.from, !args.to)? }
+            if args.tree { search.trees(&entries, args.depth)? } else { search.list(&entries, args)? }
         }
-    };
+    }
     opened.iter().filter_map(LinkedFile::asset).for_each(|asset| context.warn(asset));
-    Ok(exit)
+    Ok(())
+}
+
+/// The requested entry, unless all dangling references are requested, and the arguments that are files.
+fn asked(args: &Args, context: &Context) -> Result<(Option<String>, Vec<PathBuf>), Failure> {
+    if args.dangling {
+        return Ok((None, args.arguments.clone()));
+    }
+    let (id, files) = match &*args.arguments {
+        [id, files @ ..] if !files.is_empty() => (id, files),
+        _ => return Err(Failure::usage("refs takes an ID and the files to look in, or --dangling and files")),
+    };
+    // A file of a mod is an entry of the folders around it.
+    let (entry, files) = match id.is_file() && files.iter().all(|path| path.is_dir() && !is_archive(path)) {
+        true => (id.as_path(), files.to_vec()),
+        false => context.entry_and_files(id, files)?,
+    };
+    Ok((Some(entry.to_string_lossy().into_owned()), files))
+}
+
+/// Opens the files of the arguments `given`. With `dangling`, archives around a file count as places, too.
+fn open(given: &[PathBuf], dangling: bool, context: &Context) -> Result<(Vec<LinkedFile>, Elsewhere), Failure> {
+    let (mut opened, mut elsewhere) = (Vec::new(), Elsewhere::of_names(context));
+    let paths = context.files(given)?;
+    let of_folders = open_files_of_folders(&paths, given, context);
+    for (path, of_folder) in paths.iter().zip(of_folders) {
+        opened.extend(match of_folder {
+            Some(file) => context.or_failed(file),
+            None => elsewhere.open(path, given.contains(path), dangling, context),
+        });
+    }
+    Ok((opened, elsewhere))
 }
 
 /// Opens the files that folders among the arguments contain, on all cores; `None` for the other files.
@@ -159,13 +135,15 @@ fn open_files_of_folders(
     paths: &[PathBuf],
     given: &[PathBuf],
     context: &Context,
-) -> Vec<Option<Result<LinkedFile, Error>>> {
+) -> Vec<Option<Result<LinkedFile, Failure>>> {
     let options = context.options();
-    let open = |path: &Path| Asset::open_with(options.source_in_folder(path)?, options).map(LinkedFile::new);
     context.with_progress_of("refs", Unit::Files, |progress| {
         progress.announce(paths.len() as u64);
         let each = paths.par_iter().map(|path| {
-            let opened = (!given.contains(path) && path.is_file()).then(|| open(path));
+            let opened = (!given.contains(path) && path.is_file()).then(|| {
+                let opened = options.source_in_folder(path).and_then(|source| Asset::open_with(source, options));
+                opened.map(LinkedFile::new).map_err(Failure::of_file(path))
+            });
             progress.advance(1);
             opened
         });
@@ -178,7 +156,7 @@ fn report(file: &str, found: &Found, context: &Context) {
     for error in found.damage.findings() {
         context.damaged(file, error);
     }
-    let more = found.damage.found().saturating_sub(found.damage.findings().len() as u64);
+    let more = found.damage.found() - found.damage.findings().len() as u64;
     if more > 0 {
         context.note(file, &format!("{more} more records could not be read"));
     }
@@ -189,6 +167,8 @@ fn report(file: &str, found: &Found, context: &Context) {
 struct Elsewhere {
     archives: Vec<Asset>,
     databases: Vec<Asset>,
+    /// The archives around files that were added.
+    around: HashSet<PathBuf>,
 }
 
 impl Elsewhere {
@@ -212,17 +192,41 @@ impl Elsewhere {
             Err(error) => context.damaged(asset.source().name(), &error),
         }
     }
+
+    /// Opens the file at `path`, or the database of the archive there, and adds the archive, and with `dangling` the one around it.
+    fn open(&mut self, path: &Path, is_named: bool, dangling: bool, context: &Context) -> Option<LinkedFile> {
+        let address = Address::of(path);
+        if is_named
+            && address.inner().is_none()
+            && is_archive(address.outer())
+            && let Ok(archive) = context.archive(&address)
+        {
+            self.archives.push(Asset::clone(&archive));
+            if dangling && !has_database(&archive) {
+                context.note(path, WITHOUT_DATABASE);
+                return None;
+            }
+        }
+        if dangling
+            && address.inner().is_some()
+            && self.around.insert(address.archive_path())
+            // A missing archive is reported when the file in it is opened.
+            && let Ok(archive) = context.archive(&address)
+        {
+            self.add(&archive, context);
+        }
+        let opened = context.database_in(path.to_owned()).and_then(|path| context.open(&path));
+        let asset = context.or_failed(opened)?;
+        // In a folder, many files have no references.
+        if is_named && !refs::refers(&asset) && asset.reader().meshes().is_none() {
+            context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
+        }
+        Some(LinkedFile::new(asset))
+    }
 }
 
 /// The note about an archive that has an index alone.
 const WITHOUT_DATABASE: &str = "its database is not installed, and only its index is searched";
-
-/// The archive at `path`.
-fn archive_at(path: &Path, context: &Context) -> Option<Asset> {
-    let address = Address::of(path);
-    let is_whole = address.inner().is_none() && is_archive(address.outer());
-    is_whole.then(|| context.archive(&address).ok()).flatten().map(|archive| Asset::clone(&archive))
-}
 
 /// Whether the database of an archive can be read; an archive without one has nothing to miss.
 fn has_database(asset: &Asset) -> bool {
@@ -233,41 +237,20 @@ fn has_database(asset: &Asset) -> bool {
     })
 }
 
-/// Paths of ids, from any file that knows some.
-struct Paths<'a> {
-    /// The files with their names.
-    files: Vec<(&'a str, &'a dyn IdTexts)>,
-}
-
-impl<'a> Paths<'a> {
-    fn new(files: &'a [LinkedFile]) -> Self {
-        let texts = |file: &'a LinkedFile| Some((file.name(), refs::texts(file.asset()?)?));
-        Self { files: files.iter().filter_map(texts).collect() }
-    }
-
-    fn get(&self, id: u64, context: &Context) -> Option<String> {
-        for (file, texts) in &self.files {
-            match texts.path(id) {
-                Ok(None) => {}
-                Ok(path) => return path.map(Cow::into_owned),
-                Err(error) => context.damaged(file, &error),
-            }
-        }
-        None
-    }
-}
-
 struct Search<'a> {
     context: &'a Context,
     files: &'a [LinkedFile],
+    /// The texts of ids in the files that have some, with the names of these files.
+    texts: Vec<(&'a str, &'a dyn IdTexts)>,
     /// Files in which ids are looked up, and no references.
     databases: &'a [Asset],
-    paths: Paths<'a>,
     stated: StatedPaths<'a>,
     /// The files of ids that are hashes of stated paths.
     file_of: RefCell<HashMap<u64, usize>>,
     /// Notes that were shown already.
-    said: RefCell<HashSet<String>>,
+    notes: RefCell<HashSet<String>>,
+    /// Whether some references could not be read.
+    is_damaged: Cell<bool>,
 }
 
 /// A requested entry: an id, and a file if one is called so.
@@ -276,15 +259,8 @@ struct RequestedEntry {
     query: String,
     /// The number of the file.
     file: Option<usize>,
-    /// The ids of the paths that lead to the file.
-    also: Vec<u64>,
-}
-
-impl RequestedEntry {
-    /// All ids by which files refer to the entry.
-    fn ids(&self) -> impl Iterator<Item = u64> {
-        std::iter::once(self.id).chain(self.also.iter().copied())
-    }
+    /// All ids by which files refer to the entry: its own, and those of the paths that lead to the file.
+    ids: BTreeSet<u64>,
 }
 
 /// A row of the output.
@@ -300,83 +276,105 @@ struct ReferenceRow<'r> {
     found: Option<String>,
 }
 
+/// The last part of a path without its endings.
+fn stem(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\', ':']).next()?.split('.').next()
+}
+
 /// Whether the names at the ends of a stated path and of a file are equal, without the endings: a quick test before the exact one.
 fn may_lead_to(edge: &Edge, file: &str) -> bool {
-    let stem =
-        |path: &str| path.rsplit(['/', '\\', ':']).next().and_then(|name| name.split('.').next().map(str::to_owned));
     edge.text.as_deref().is_some_and(|path| stem(path) == stem(file))
 }
 
-fn columns(many: bool) -> Vec<Column> {
-    let mut columns = vec![
-        Column::new("direction", Kind::Text),
-        Column::new("id", Kind::Any),
-        Column::new("path", Kind::Text),
-        Column::new("table", Kind::Text),
-        Column::new("column", Kind::Text),
-        Column::new("file", Kind::Text),
-        Column::new("row", Kind::Uint),
-    ];
-    if many {
-        columns.extend([Column::new("entry", Kind::Id64), Column::new("entry_path", Kind::Text)]);
-    }
-    columns
+/// All columns, in order.
+const COLUMNS: [(&str, Kind); 10] = [
+    ("direction", Kind::Text),
+    ("id", Kind::Any),
+    ("path", Kind::Text),
+    ("table", Kind::Text),
+    ("column", Kind::Text),
+    ("file", Kind::Text),
+    ("row", Kind::Uint),
+    ("entry", Kind::Id64),
+    ("entry_path", Kind::Text),
+    ("found", Kind::Text),
+];
+
+/// The output: rows of references.
+struct ReferenceRows<'s> {
+    search: &'s Search<'s>,
+    out: RowWriter<Stdout>,
+    /// Whether each of [`COLUMNS`] is shown.
+    shown: [bool; COLUMNS.len()],
+    is_short: bool,
+    /// The entries that have a row.
+    seen: HashSet<u64>,
 }
 
-/// The columns that are shown.
-struct Layout {
-    shown: Vec<usize>,
-    columns: Vec<Column>,
-    left_out: Vec<String>,
-}
-
-impl Layout {
-    /// All columns; on a terminal an entry with a path is known by it, and a single file needs no column.
-    fn new(all: Vec<Column>, search: &Search<'_>) -> Self {
-        let is_short = search.context.width().is_some() && search.context.format() == Format::Text;
-        let is_shown = |column: &Column| match &*column.name {
-            "id" | "entry" => !is_short,
-            "file" => !is_short || search.files.len() > 1,
-            _ => true,
-        };
-        let shown = (0..).zip(&all).filter(|(_, column)| is_shown(column)).map(|(index, _)| index).collect();
-        let (columns, others): (Vec<Column>, Vec<Column>) = all.into_iter().partition(is_shown);
-        Self { shown, columns, left_out: others.into_iter().map(|column| column.name.into_owned()).collect() }
+impl<'s> ReferenceRows<'s> {
+    /// Rows without the columns `absent`. A short row has the path of an entry in place of its id, and no column for the only file.
+    fn new(search: &'s Search<'s>, absent: &[&str], is_short: bool) -> Result<Self, Failure> {
+        let of_many = ["id", "entry", "file"].into_iter().take(if search.files.len() > 1 { 2 } else { 3 });
+        let left_out: Vec<&str> = of_many.filter(|name| is_short && !absent.contains(name)).collect();
+        let shown = COLUMNS.map(|(name, _)| !absent.contains(&name) && !left_out.contains(&name));
+        let columns = COLUMNS.into_iter().zip(shown).filter(|(_, is_shown)| *is_shown);
+        let columns: Vec<Column> = columns.map(|((name, kind), _)| Column::new(name, kind)).collect();
+        let left_out = left_out.into_iter().map(str::to_owned).collect();
+        let out = search.context.rows(&columns)?.without_columns(left_out, "--wide");
+        Ok(Self { search, out, shown, is_short, seen: HashSet::new() })
     }
 
-    fn is_short(&self) -> bool {
-        !self.left_out.is_empty()
-    }
-
-    /// The shown ones of the cells of all columns.
-    fn of<'v>(&self, cells: Vec<Value<'v>>) -> Vec<Value<'v>> {
-        (0..).zip(cells).filter(|(index, _)| self.shown.contains(index)).map(|(_, cell)| cell).collect()
+    fn write(&mut self, row: ReferenceRow<'_>) -> Result<(), Failure> {
+        self.seen.extend(row.entry);
+        let is_known_by_id = self.is_short && row.path.is_none() && !row.id.is_null();
+        let path = if is_known_by_id { Some(row.id.to_string()) } else { row.path };
+        let [.., has_entries, _] = self.shown;
+        let entry_path = row.entry.filter(|_| has_entries).and_then(|id| self.search.path(id));
+        let cells: [Value<'_>; COLUMNS.len()] = [
+            row.direction.into(),
+            row.id,
+            path.into(),
+            row.table.into(),
+            row.column.into(),
+            row.file.into(),
+            row.row.into(),
+            row.entry.map_or(Value::Null, Value::Id64),
+            entry_path.into(),
+            row.found.into(),
+        ];
+        let cells = cells.into_iter().zip(self.shown).filter(|(_, is_shown)| *is_shown).map(|(cell, _)| cell);
+        Ok(self.out.row(&cells.collect::<Vec<_>>())?)
     }
 }
 
 impl Search<'_> {
-    fn id(&self, query: &str) -> u64 {
-        id::parse(query).unwrap_or_else(|| {
-            // A build with another hash of paths overrides the hash.
-            let known = self.paths.files.iter().find_map(|(_, texts)| texts.id_of_path(query));
-            known.unwrap_or_else(|| id::of_path(query))
-        })
+    fn path(&self, id: u64) -> Option<String> {
+        for (file, texts) in &self.texts {
+            if let Some(path) = self.context.or_damaged(file, texts.path(id)).flatten() {
+                return Some(path.into_owned());
+            }
+        }
+        None
     }
 
-    fn entry(&self, query: &str) -> RequestedEntry {
-        let id = self.id(query);
-        let file = id::parse(query).is_none().then(|| self.stated.file(query, None)).flatten();
-        let also = file.map(|file| self.ids_of_file(file)).unwrap_or_default();
-        RequestedEntry { id, query: query.to_owned(), file, also }
+    fn entry(&self, query: String) -> RequestedEntry {
+        let given = id::parse(&query);
+        let id = given.unwrap_or_else(|| {
+            // A build with another hash of paths overrides the hash.
+            let known = self.texts.iter().find_map(|(_, texts)| texts.id_of_path(&query));
+            known.unwrap_or_else(|| id::of_path(&query))
+        });
+        let file = if given.is_none() { self.stated.file(&query, None) } else { None };
+        let ids = std::iter::once(id).chain(file.iter().flat_map(|&file| self.ids_of_file(file))).collect();
+        RequestedEntry { id, query, file, ids }
     }
 
     /// The ids of the paths that lead to the file with this number, in all files that state paths.
     fn ids_of_file(&self, file: usize) -> Vec<u64> {
         let mut ids = Vec::new();
-        let name = self.files.get(file).map(LinkedFile::name).unwrap_or_default();
         for from in self.files {
             for edge in from.stated().into_iter().flat_map(|found| &found.edges) {
-                if may_lead_to(edge, name)
+                if may_lead_to(edge, self.files[file].name())
                     && self.destination(from, edge).is_some_and(|found| found.asset == Some(file))
                 {
                     ids.push(edge.to);
@@ -389,10 +387,7 @@ impl Search<'_> {
     /// The file that a reference leads to, if `from` states paths.
     fn destination(&self, from: &LinkedFile, edge: &Edge) -> Option<Destination> {
         let path = edge.text.as_ref().filter(|_| from.stated().is_some())?;
-        let found = self.stated.find(path, from.name()).unwrap_or_else(|error| {
-            self.context.damaged(from.name(), &error);
-            None
-        })?;
+        let found = self.context.or_damaged(from.name(), self.stated.find(path, from.name())).flatten()?;
         if let Some(file) = found.asset {
             self.file_of.borrow_mut().entry(edge.to).or_insert(file);
         }
@@ -408,104 +403,95 @@ impl Search<'_> {
     fn references(&self, from: &LinkedFile, number: usize, id: u64, file: Option<usize>) -> Found {
         match from.asset() {
             _ if file == Some(number) => self.scan(from, &|_, _| true),
-            Some(asset) => refs::of(asset, id),
+            Some(asset) => self.said(from, refs::of(asset, id)),
             None => Found::new(),
         }
     }
 
-    /// Shows the notes and the damage of a pass besides references.
-    fn say(&self, file: &LinkedFile, found: &Found) {
-        let file = file.name();
-        for note in &found.notes {
-            if self.said.borrow_mut().insert(format!("{file} {note}")) {
-                self.context.note(file, note);
-            }
-        }
-        report(file, found, self.context);
-    }
-
+    /// The references in a file that `keep` selects.
     fn scan(&self, file: &LinkedFile, keep: refs::Keep<'_>) -> Found {
-        match (file.stated(), file.asset()) {
+        let found = match (file.stated(), file.asset()) {
             (Some(found), _) => LinkedFile::select(found, keep),
             (None, Some(asset)) => {
                 self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
             }
             (None, None) => Found::new(),
-        }
+        };
+        self.said(file, found)
     }
 
-    fn list(&self, entries: &[RequestedEntry], to: bool, from: bool) -> Outcome {
-        let many = entries.len() != 1;
+    /// `found`, after its notes and its damage were shown.
+    fn said(&self, file: &LinkedFile, found: Found) -> Found {
+        let file = file.name();
+        for note in &found.notes {
+            if self.notes.borrow_mut().insert(format!("{file} {note}")) {
+                self.context.note(file, note);
+            }
+        }
+        report(file, &found, self.context);
+        self.is_damaged.set(self.is_damaged.get() || !found.damage.is_ok());
+        found
+    }
+
+    fn list(&self, entries: &[RequestedEntry], args: &Args) -> Outcome {
         let has_paths = self.files.iter().any(|file| file.stated().is_some());
-        let mut all = columns(many);
-        all.extend(has_paths.then(|| Column::new("found", Kind::Text)));
-        let layout = Layout::new(all, self);
-        let mut out = self.context.rows(&layout.columns)?.without_columns(layout.left_out.clone(), "--wide");
-        let mut seen: HashSet<u64> = HashSet::new();
-        let mut write = |row: ReferenceRow<'_>| {
-            seen.extend(row.entry);
-            let known = row.path.or_else(|| (layout.is_short() && !row.id.is_null()).then(|| row.id.to_string()));
-            let mut cells = vec![
-                row.direction.into(),
-                row.id,
-                known.into(),
-                row.table.into(),
-                row.column.into(),
-                row.file.into(),
-                row.row.into(),
-            ];
-            if many {
-                cells.push(row.entry.map(Value::Id64).unwrap_or_default());
-                cells.push(row.entry.and_then(|id| self.paths.get(id, self.context)).into());
-            }
-            cells.extend(has_paths.then(|| row.found.into()));
-            out.row(&layout.of(cells)).map_err(Failure::from)
-        };
-        if to {
-            for &RequestedEntry { id, file, .. } in entries {
-                for (number, asset) in self.files.iter().enumerate() {
-                    let found = self.references(asset, number, id, file);
-                    self.say(asset, &found);
-                    for edge in &found.edges {
-                        let row = self.row("to", Some(edge.to), Some(id), edge, asset);
-                        // Models and textures have no entry among the files, only a path in the cell.
-                        write(ReferenceRow { path: row.path.or_else(|| edge.text.clone()), ..row })?;
-                    }
-                    self.meshes(asset, id, &mut write)?;
-                }
-            }
+        let absent = [("entry", entries.len() == 1), ("entry_path", entries.len() == 1), ("found", !has_paths)];
+        let absent: Vec<&str> = absent.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
+        let is_short = self.context.width().is_some() && self.context.format() == Format::Text;
+        let mut out = ReferenceRows::new(self, &absent, is_short)?;
+        if !args.from {
+            entries.iter().try_for_each(|entry| self.list_to(entry, &mut out))?;
         }
-        if from {
-            let wanted: HashSet<u64> = entries.iter().flat_map(RequestedEntry::ids).collect();
-            for asset in self.files {
-                let found = self.scan(asset, &|id, _| wanted.contains(&id));
-                self.say(asset, &found);
-                // The entries in the order of the arguments.
-                let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
-                found.edges.iter().for_each(|edge| edges.entry(edge.to).or_default().push(edge));
-                for entry in entries {
-                    let ids: BTreeSet<u64> = entry.ids().collect();
-                    for edge in ids.iter().flat_map(|id| edges.get(id).into_iter().flatten()) {
-                        write(self.row("from", edge.from, Some(entry.id), edge, asset))?;
-                    }
-                }
-            }
+        if !args.to {
+            self.list_from(entries, &mut out)?;
         }
-        out.finish()?;
-        for RequestedEntry { id, query, file, .. } in entries.iter().filter(|entry| !seen.contains(&entry.id)) {
-            let what = match (file.is_some() || self.has(*id), to, from) {
-                (false, ..) => "is in none of the files",
-                (true, true, true) => "refers to nothing, and nothing refers to it",
-                (true, true, _) => "refers to nothing",
-                (true, ..) => "nothing refers to it",
+        out.out.finish()?;
+        for RequestedEntry { id, query, file, .. } in entries.iter().filter(|entry| !out.seen.contains(&entry.id)) {
+            let (what, hint) = match (file.is_some() || self.has(*id), args.to, args.from) {
+                (false, ..) => {
+                    let mut open = self.files.iter().filter_map(LinkedFile::asset);
+                    let first = open.find(|asset| refs::entries(asset).is_some()).filter(|_| entries.len() == 1);
+                    let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
+                    ("is in none of the files", hint)
+                }
+                // What could not be read may refer to it.
+                _ if self.is_damaged.get() => continue,
+                (true, false, false) => ("refers to nothing, and nothing refers to it", String::new()),
+                (true, true, _) => ("refers to nothing", String::new()),
+                (true, ..) => ("nothing refers to it", String::new()),
             };
-            let is_unknown = what == "is in none of the files" && entries.len() == 1;
-            let mut open = self.files.iter().filter_map(LinkedFile::asset);
-            let first = open.find(|asset| refs::entries(asset).is_some()).filter(|_| is_unknown);
-            let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
             self.context.not_found(&format!("{query:?}: {what}{hint}"));
         }
-        Ok(Exit::Done)
+        Ok(())
+    }
+
+    /// Lists what an entry refers to.
+    fn list_to(&self, entry: &RequestedEntry, out: &mut ReferenceRows<'_>) -> Result<(), Failure> {
+        for (number, asset) in self.files.iter().enumerate() {
+            for edge in &self.references(asset, number, entry.id, entry.file).edges {
+                let row = self.row("to", Some(edge.to), Some(entry.id), edge, asset);
+                // Models and textures have no entry among the files, only a path in the cell.
+                out.write(ReferenceRow { path: row.path.or_else(|| edge.text.clone()), ..row })?;
+            }
+            self.meshes(asset, entry.id, out)?;
+        }
+        Ok(())
+    }
+
+    /// Lists what refers to some entries: file by file, and in each in the order of the arguments.
+    fn list_from(&self, entries: &[RequestedEntry], out: &mut ReferenceRows<'_>) -> Result<(), Failure> {
+        let wanted: HashSet<u64> = entries.iter().flat_map(|entry| &entry.ids).copied().collect();
+        for asset in self.files {
+            let found = self.scan(asset, &|id, _| wanted.contains(&id));
+            let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
+            found.edges.iter().for_each(|edge| edges.entry(edge.to).or_default().push(edge));
+            for entry in entries {
+                for edge in entry.ids.iter().filter_map(|id| edges.get(id)).flatten() {
+                    out.write(self.row("from", edge.from, Some(entry.id), edge, asset))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn row<'r>(
@@ -516,29 +502,26 @@ impl Search<'_> {
         edge: &'r Edge,
         from: &'r LinkedFile,
     ) -> ReferenceRow<'r> {
-        let path = id.and_then(|id| self.paths.get(id, self.context));
-        let id = id.map(Value::Id64).unwrap_or_default();
-        let (table, column) = (edge.table, edge.column.as_str());
-        let found = self.destination(from, edge).map(|found| found.address);
-        ReferenceRow { direction, id, path, table, column, file: from.name(), row: edge.row, entry, found }
+        ReferenceRow {
+            direction,
+            id: id.map_or(Value::Null, Value::Id64),
+            path: id.and_then(|id| self.path(id)),
+            table: edge.table,
+            column: &edge.column,
+            file: from.name(),
+            row: edge.row,
+            entry,
+            found: self.destination(from, edge).map(|found| found.address),
+        }
     }
 
-    /// The meshes of the geometry files that the visual `id` draws.
-    fn meshes(
-        &self,
-        from: &LinkedFile,
-        id: u64,
-        write: &mut impl FnMut(ReferenceRow<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    /// Lists the meshes of the geometry files that the visual `id` draws.
+    fn meshes(&self, from: &LinkedFile, id: u64, out: &mut ReferenceRows<'_>) -> Result<(), Failure> {
         let Some(asset) = from.asset() else { return Ok(()) };
         for other in self.files.iter().filter_map(LinkedFile::asset) {
             let file = other.source().name();
-            let meshes = refs::meshes(asset, id, other).unwrap_or_else(|error| {
-                self.context.damaged(file, &error);
-                Vec::new()
-            });
-            for mesh in meshes {
-                write(ReferenceRow {
+            for mesh in self.context.or_damaged(file, refs::meshes(asset, id, other)).into_iter().flatten() {
+                out.write(ReferenceRow {
                     direction: "to",
                     id: Value::Id32(mesh.mapping_id),
                     path: mesh.name,
@@ -561,39 +544,20 @@ impl Search<'_> {
                         --names GAME looks in a game, too";
             self.context.note("refs", what);
         }
-        let columns = columns(true);
-        let mut out = self.context.rows(&columns)?;
-        let (mut count, mut replaced) = (0usize, 0usize);
+        let mut out = ReferenceRows::new(self, &["found"], false)?;
+        let (mut count, mut replaced) = (0, 0);
         for asset in self.files {
-            let mut found = self.scan(asset, &|id, by| by == By::Id && !known.has(id));
-            self.say(asset, &found);
-            found.edges.retain(|edge| match self.destination(asset, edge) {
-                Some(found) => {
-                    replaced = replaced.saturating_add(found.is_replacement.into());
-                    false
+            for edge in &self.scan(asset, &|id, by| by == By::Id && !known.has(id)).edges {
+                if let Some(found) = self.destination(asset, edge) {
+                    replaced += usize::from(found.is_replacement);
+                    continue;
                 }
-                None => true,
-            });
-            count += found.edges.len();
-            for edge in &found.edges {
-                let ReferenceRow { direction, id, path, table, column, file, row, entry, .. } =
-                    self.row("to", Some(edge.to), edge.from, edge, asset);
-                let path = path.or_else(|| edge.text.clone());
-                let entry_path = entry.and_then(|id| self.paths.get(id, self.context));
-                out.row(&[
-                    direction.into(),
-                    id,
-                    path.into(),
-                    table.into(),
-                    column.into(),
-                    file.into(),
-                    row.into(),
-                    entry.map(Value::Id64).unwrap_or_default(),
-                    entry_path.into(),
-                ])?;
+                count += 1;
+                let row = self.row("to", Some(edge.to), edge.from, edge, asset);
+                out.write(ReferenceRow { path: row.path.or_else(|| edge.text.clone()), ..row })?;
             }
         }
-        out.finish()?;
+        out.out.finish()?;
         if replaced > 0 {
             let what =
                 format!("{replaced} references name a .tga; only its .dds exists, and the game reads that instead");
@@ -602,22 +566,22 @@ impl Search<'_> {
         if count > 0 {
             self.context.not_found(&format!("{count} references to ids that are in none of the files"));
         }
-        Ok(Exit::Done)
+        Ok(())
     }
 
     fn trees(&self, entries: &[RequestedEntry], depth: usize) -> Outcome {
         let mut page = self.context.page();
         for RequestedEntry { id, query, file, .. } in entries {
-            if file.is_none() && !self.has(*id) {
-                self.context.not_found(&format!("{query:?}: is in none of the files"));
-                continue;
-            }
             match file {
                 Some(file) => {
                     self.file_of.borrow_mut().insert(*id, *file);
                     page.line(query)?;
                 }
-                None => page.line(&self.name(*id))?,
+                None if self.has(*id) => page.line(&self.name(*id))?,
+                None => {
+                    self.context.not_found(&format!("{query:?}: is in none of the files"));
+                    continue;
+                }
             }
             let mut shown = HashSet::from([*id]);
             // Depth first, without recursion: how deep references go is the file's to choose.
@@ -627,38 +591,31 @@ impl Search<'_> {
                     open.pop();
                     continue;
                 };
-                let last = level.len() == 0;
-                for level in open.iter().take(open.len().saturating_sub(1)) {
-                    page.put(if level.len() > 0 { "│   " } else { "    " })?;
-                }
-                let branch = if last { "└── " } else { "├── " };
                 let first = shown.insert(edge.to);
                 let below = if open.len() < depth || !first { self.edges(edge.to) } else { Vec::new() };
                 let again = if first || below.is_empty() { "" } else { "  (shown above)" };
                 let name = edge.text.clone().unwrap_or_else(|| self.name(edge.to));
-                page.line(&format!("{branch}{}  {name}{end}{again}", edge.column))?;
+                page.line(&format!("{}{}  {name}{end}{again}", branch(&open), edge.column))?;
                 if first {
                     open.push(below.into_iter());
                 }
             }
         }
-        page.flush()?;
-        Ok(Exit::Done)
+        Ok(page.flush()?)
     }
 
     /// The references of an entry, each target once, without its folder, and what is known of the file that a path leads to.
     fn edges(&self, id: u64) -> Vec<(Edge, String)> {
-        let mut edges: Vec<(Edge, String)> = Vec::new();
+        let mut edges = Vec::new();
         let mut seen = HashSet::from([id]);
         let file = self.file_of.borrow().get(&id).copied();
         for (number, asset) in self.files.iter().enumerate() {
-            let found = self.references(asset, number, id, file);
-            self.say(asset, &found);
-            let is_new = |edge: &Edge| edge.column != refs::PARENT && seen.insert(edge.to);
-            edges.extend(found.edges.into_iter().filter(is_new).map(|edge| {
-                let end = self.end_of(asset, &edge);
-                (edge, end)
-            }));
+            for edge in self.references(asset, number, id, file).edges {
+                if edge.column != refs::PARENT && seen.insert(edge.to) {
+                    let end = self.end_of(asset, &edge);
+                    edges.push((edge, end));
+                }
+            }
         }
         edges
     }
@@ -673,6 +630,6 @@ impl Search<'_> {
     }
 
     fn name(&self, id: u64) -> String {
-        self.paths.get(id, self.context).unwrap_or_else(|| Value::Id64(id).to_string())
+        self.path(id).unwrap_or_else(|| Value::Id64(id).to_string())
     }
 }

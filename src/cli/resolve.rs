@@ -1,5 +1,4 @@
-use super::arguments::{DatabaseKind, EntriesInDatabase};
-use super::{Context, Exit, Outcome};
+use super::{Context, Outcome};
 use crate::refs::{self, Entry};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
@@ -27,16 +26,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let kind = DatabaseKind {
-        serves: |asset| refs::entries(asset).is_some(),
-        otherwise: "is no database; an assets.bin and a models.bin are",
-    };
-    let EntriesInDatabase { database: asset, entries: queries } =
-        context.database_and_entries(&args.ids, args.db.as_deref(), &kind)?;
+    let (asset, queries) = context.database_and_entries(&args.ids, args.db.as_deref(), |asset| {
+        refs::entries(asset).map(drop).ok_or("is no database; an assets.bin and a models.bin are")
+    })?;
     let file = asset.source().name();
     #[expect(clippy::expect_used, reason = "the kind of database was checked")]
     let entries = refs::entries(&asset).expect("the file serves as a database");
-    let columns = [
+    let mut columns = vec![
         Column::new("query", Kind::Text),
         Column::new("id", Kind::Id64),
         Column::new("path", Kind::Text),
@@ -47,15 +43,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Column::new("offset", Kind::Uint),
         Column::new("size", Kind::Uint),
     ];
-    let shown = |name: &str| !(args.no_path && name == "path");
-    let columns: Vec<Column> = columns.into_iter().filter(|c| shown(&c.name)).collect();
+    columns.retain(|column| !(args.no_path && column.name == "path"));
     let mut out = context.rows(&columns)?;
     // A search by names walks through all of them.
     let is_suggesting = queries.len() < 4 && queries.iter().all(|id| *id != "-");
     for query in context.arguments(queries) {
         let query = query?;
-        let mut damaged = |error: crate::Error| context.damaged(file, &error);
-        match entries.resolve(&query, !args.no_path, &mut damaged) {
+        match entries.resolve(&query, !args.no_path, &mut |error| context.damaged(file, &error)) {
             Ok(Some(Entry { id, path, kind, database, record, state, place })) => {
                 let mut cells = vec![Value::text(&query), Value::Id64(id)];
                 if !args.no_path {
@@ -72,6 +66,5 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Err(error) => context.damaged(file, &error),
         }
     }
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }

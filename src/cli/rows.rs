@@ -1,6 +1,6 @@
 //! The selected rows of a table.
 
-use super::{Context, Exit, Failure};
+use super::{Context, Failure};
 use crate::error::{Error, Result as AssetResult};
 use crate::table::filter::{self, Bound, Filter};
 use crate::table::glob::Glob;
@@ -13,7 +13,7 @@ pub(super) struct SelectedRows<'a> {
     filter: Option<Bound>,
     pattern: Pattern,
     place: Option<Region>,
-    limit: Option<usize>,
+    limit: usize,
     /// The columns that the caller reads, if it knows them.
     columns: Option<Vec<usize>>,
 }
@@ -53,7 +53,7 @@ pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Fa
 impl<'a> SelectedRows<'a> {
     /// All rows of `table`.
     pub(super) fn of(table: &'a dyn Table) -> Self {
-        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None, columns: None }
+        Self { table, filter: None, pattern: Pattern::All, place: None, limit: usize::MAX, columns: None }
     }
 
     /// Keeps only the rows for which the condition holds.
@@ -83,7 +83,7 @@ impl<'a> SelectedRows<'a> {
 
     /// Keeps at most this many rows.
     pub(super) fn with_limit(self, limit: Option<usize>) -> Self {
-        Self { limit, ..self }
+        Self { limit: limit.unwrap_or(self.limit), ..self }
     }
 
     /// Whether the current row of `row` has the requested name and place.
@@ -108,7 +108,7 @@ impl<'a> SelectedRows<'a> {
     ) -> Result<usize, Failure> {
         if self.place.as_ref().is_some_and(|place| self.table.is_at(0, place).is_none()) {
             let message = format!("{file}: rows of {} have no place in space", self.table.name());
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::usage(message));
         }
         let mut cursor = match &self.filter {
             Some(filter) => {
@@ -120,9 +120,8 @@ impl<'a> SelectedRows<'a> {
                 None => self.table.cursor(0),
             },
         };
-        let mut taken = 0usize;
-        let limit = self.limit.unwrap_or(usize::MAX);
-        while taken < limit {
+        let mut taken = 0;
+        while taken < self.limit {
             match cursor.advance() {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -163,13 +162,12 @@ impl Context {
         }
         let mut columns = Vec::with_capacity(names.len());
         for name in names {
-            let wrong = |what: &str| {
+            let column = filter::find_column(all, name.trim()).map_err(|_| {
                 let hint = crate::table::hint_of_columns(name.trim(), "it has", all);
-                Failure::new(Exit::Usage, format!("{file}: {} has {what} {name:?}{hint}", table.name()))
-            };
-            let column = filter::find_column(all, name.trim()).map_err(|_| wrong("no column"))?;
+                Failure::usage(format!("{file}: {} has no column {name:?}{hint}", table.name()))
+            })?;
             if columns.contains(&column) {
-                return Err(Failure::new(Exit::Usage, format!("{file}: column {name:?} is named twice")));
+                return Err(Failure::usage(format!("{file}: column {name:?} is named twice")));
             }
             columns.push(column);
         }

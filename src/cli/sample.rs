@@ -1,5 +1,4 @@
-use super::bar::Unit;
-use super::{Context, Exit, Failure, Outcome, tour};
+use super::{Context, Failure, Outcome, Unit, tour};
 use crate::paths::joined;
 use crate::table::{Column, Kind, Value};
 use assetq_sample::{self as sample, Size};
@@ -16,7 +15,6 @@ Examples:
                                                large as the games' own")]
 pub(super) struct Args {
     /// The folder, created if missing
-    #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// How big the files are
     #[arg(long, value_enum, default_value_t = SizeArg::Small)]
@@ -41,10 +39,9 @@ enum SizeArg {
     Full,
 }
 
-/// `run` runs a command line.
-pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if args.tour {
-        return tour::run(&args.dir, context, run);
+        return tour::run(&args.dir, context);
     }
     let size = match args.size {
         SizeArg::Small => Size::Small,
@@ -53,62 +50,54 @@ pub(super) fn run(args: &Args, context: &Context, run: impl Fn(&[String]) -> Res
     context.writes_folder(&args.dir);
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
-    let mut out = context.rows(columns.get(..shown).unwrap_or(&columns))?;
-    let write = |path: &Path, bytes: &[u8]| {
-        if is_same(path, bytes) {
-            return Ok(());
-        }
-        context.create(path, args.force, |out| Ok(out.write_all(bytes)?))
-    };
-    let file = |path: &Path, make: sample::Make| -> Result<usize, Failure> {
-        let bytes = make(args.seed, size);
-        write(path, &bytes)?;
-        Ok(bytes.len())
-    };
-    let mut made = |path: &Path, format: crate::Format, size: usize| {
-        let file = path.to_string_lossy();
-        let cells = [Value::text(&file), format.name().into(), size.into()];
-        out.row(cells.get(..shown).unwrap_or(&cells))
-    };
+    let mut out = context.rows(&columns[..shown])?;
     context.with_progress_of("sample", Unit::Files, |progress| {
         for (name, format, make) in sample::FILES {
-            let path = args.dir.join(name);
-            made(&path, *format, file(&path, *make)?)?;
+            let (path, bytes) = (args.dir.join(name), make(args.seed, size));
+            write(&path, &bytes, args, context)?;
+            out.row(&cells(&path, *format, bytes.len())[..shown])?;
             progress.advance(1);
         }
         for (name, make) in sample::BESIDE {
-            file(&args.dir.join(name), *make)?;
+            write(&args.dir.join(name), &make(args.seed, size), args, context)?;
         }
         for (name, format, make) in sample::FOLDERS {
             let folder = args.dir.join(name);
-            let (mut total, mut failed) = (0usize, None);
-            let mut put = |path: &str, bytes: &[u8]| {
+            let (mut total, mut failed) = (0, None);
+            let done = make(args.seed, size, &mut |path, bytes| {
                 total += bytes.len();
                 progress.advance(1);
-                write(&joined(&folder, path), bytes).map_err(|failure| {
+                write(&joined(&folder, path), bytes, args, context).map_err(|failure| {
                     failed = Some(failure);
                     sample::Stopped
                 })
-            };
-            let done = make(args.seed, size, &mut put);
+            });
             if let (Err(sample::Stopped), Some(failure)) = (done, failed) {
                 return Err(failure);
             }
-            made(&folder, *format, total)?;
+            out.row(&cells(&folder, *format, total)[..shown])?;
         }
         if args.altered {
             let (name, format, make) = sample::ALTERED;
-            let path = args.dir.join(name);
-            made(&path, format, file(&path, make)?)?;
+            let (path, bytes) = (args.dir.join(name), make(args.seed, size));
+            write(&path, &bytes, args, context)?;
+            out.row(&cells(&path, format, bytes.len())[..shown])?;
         }
         Ok::<_, Failure>(())
     })?;
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }
 
-/// Whether the file is there already.
-fn is_same(path: &Path, bytes: &[u8]) -> bool {
+/// The row of a file or folder.
+fn cells(path: &Path, format: crate::Format, size: usize) -> [Value<'_>; 3] {
+    [Value::Text(path.to_string_lossy()), format.name().into(), size.into()]
+}
+
+/// Writes a file, unless it is there already.
+fn write(path: &Path, bytes: &[u8], args: &Args, context: &Context) -> Result<(), Failure> {
     let is_as_long = std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
-    is_as_long && std::fs::read(path).is_ok_and(|found| found == bytes)
+    if is_as_long && std::fs::read(path).is_ok_and(|found| found == bytes) {
+        return Ok(());
+    }
+    context.create(path, args.force, |out| Ok(out.write_all(bytes)?))
 }

@@ -21,10 +21,8 @@ Examples:
   assetq set models.bin 2.lods[0].extent 90 --to new.bin")]
 pub(super) struct Args {
     /// The file
-    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The entry, and the steps to its value
-    #[arg(value_name = "ENTRY")]
     entry: String,
     /// The new value, as `assetq cat` shows it; lists and objects in JSON
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]

@@ -1,18 +1,17 @@
 mod manifest;
 
 use super::extract::decoded;
-use super::file_names::unfit_path;
+use super::file_names::check_fit;
 use super::outputs::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Builds;
 use crate::archive::choose;
 use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
-use crate::error::Error;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
 use crate::source::{FileState, Source};
 use crate::table::glob::Glob;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Kind, Value};
 use manifest::{Manifest, foreign_file};
 use std::collections::HashSet;
 use std::fs;
@@ -33,7 +32,6 @@ Examples:
   assetq diff builds@13015811 GAME             what the next build brought")]
 pub(super) struct Args {
     /// The archive
-    #[arg(value_name = "ARCHIVE")]
     archive: PathBuf,
     /// The files to save besides the indexes: globs over their paths
     #[arg(value_name = "GLOB")]
@@ -53,31 +51,29 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let archive = asset.reader().archive();
     let snapshot = archive.and_then(|archive| archive.builds()).map_or(Ok(None), Builds::snapshot).map_err(failed)?;
     let (Some(archive), Some(snapshot)) = (archive, snapshot) else {
-        let what = format!("{name}: a {} file has no index that stands alone", asset.format());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(format!("{name}: a {} file has no index that stands alone", asset.format())));
     };
     let home = joined(&args.to, &snapshot.folder);
     let own = asset.source().path().and_then(FileId::of);
-    let is_own = own.is_some_and(|own| is_inside(&home, &own))
-        || FileId::of(&home).is_some_and(|home| snapshot.indexes.iter().any(|(index, _)| is_inside(index, &home)));
-    if is_own {
-        let what = format!("{}: the archive lies there; a snapshot needs another folder", args.to.to_string_lossy());
-        return Err(Failure::new(Exit::Usage, what));
+    if own.is_some_and(|own| is_inside(&home, &own))
+        || FileId::of(&home).is_some_and(|home| snapshot.indexes.iter().any(|(index, _)| is_inside(index, &home)))
+    {
+        let what = format!("{}: the archive lies there; a snapshot needs another folder", args.to.display());
+        return Err(Failure::usage(what));
     }
     check_replaced(&home)?;
     if home.symlink_metadata().is_ok() && !args.force {
-        let what = format!("{}: it exists; --force replaces it", home.to_string_lossy());
-        return Err(Failure::new(Exit::Io, what));
+        return Err(Failure::new(Exit::Io, format!("{}: it exists; --force replaces it", home.display())));
     }
     let globs = match (&*args.globs, archive.database()) {
         ([], Some(database)) if archive.find(database).map_err(failed)?.is_some() => vec![Glob::new(database, false)?],
         (globs, _) => globs.iter().map(|glob| Glob::smart_case(&glob_of(glob))).collect::<Result<_, _>>()?,
     };
-    let wanted = |path: &str| globs.iter().any(|glob| glob.is_match(path));
     let files = if globs.is_empty() {
         Vec::new()
     } else {
-        choose(archive, wanted, |error| context.damaged(name, &error)).map_err(failed)?
+        choose(archive, |path| globs.iter().any(|glob| glob.is_match(path)), |error| context.damaged(name, &error))
+            .map_err(failed)?
     };
     if files.is_empty() && !args.globs.is_empty() {
         context.not_found(&format!("{name}: nothing in it matches {:?}", args.globs.join(" ")));
@@ -94,14 +90,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             rows.push(part.put(to, index.bytes())?);
         }
         for (path, file) in &files {
-            let mut put = || match unfit_path(path) {
-                Some(why) => {
-                    let what = format!("{name}: {path:?} is not kept, as its name is not fit for a file: {why}");
-                    Err(Failure::new(Exit::Damaged, what))
-                }
-                None => part.put(&format!("{}/{path}", snapshot.loose), decoded(archive, file, name)?.bytes()),
-            };
-            match put() {
+            let kept = check_fit(path, name, "kept")
+                .and_then(|()| part.put(&format!("{}/{path}", snapshot.loose), decoded(archive, file, name)?.bytes()));
+            match kept {
                 Ok(row) => rows.push(row),
                 // A full disk affects the next files, too; other failures affect only this file.
                 Err(failure) if failure.exit == Exit::Io => return Err(failure),
@@ -115,25 +106,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     // Windows renames no folder with open files, and the archive may be the replaced folder.
     drop(asset);
     part.commit(&home, context)?;
-    let columns = [Column::new("path", Kind::Text), Column::new("size", Kind::Uint), Column::new("shared", Kind::Bool)];
-    let mut out = context.rows(&columns)?;
+    let mut out = context.rows_of([("path", Kind::Text), ("size", Kind::Uint), ("shared", Kind::Bool)])?;
     for Kept { path, size, shared } in rows {
         let path = joined(&home, &path);
         out.row(&[Value::Text(path.to_string_lossy()), size.into(), shared.into()])?;
     }
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }
 
 /// Refuses to replace a folder with files that no snapshot wrote.
 fn check_replaced(home: &Path) -> Result<(), Failure> {
     let foreign = match foreign_file(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        found => found.map_err(|error| in_folder(home, "cannot read the old snapshot", error))?,
+        found => found.map_err(|error| Failure::io(home, "cannot read the old snapshot", error))?,
     };
     let Some(foreign) = foreign else { return Ok(()) };
     let what = "no snapshot wrote this file, so its folder is not replaced; give another folder";
-    Err(Failure::new(Exit::Usage, format!("{}: {what}", foreign.to_string_lossy())))
+    Err(Failure::usage(format!("{}: {what}", foreign.to_string_lossy())))
 }
 
 /// A file of a snapshot.
@@ -161,29 +150,29 @@ struct UnfinishedBuild {
 impl UnfinishedBuild {
     fn new(home: &Path, context: &Context) -> Result<Self, Failure> {
         let builds = home.parent().unwrap_or(home);
-        let outputs = context.outputs();
-        let make = || {
-            fs::create_dir_all(builds)?;
-            let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-            let replaced = FileState::at(home)?;
-            let mut unfinished = UnfinishedFolder::default();
-            let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
-            unfinished.add(folder.path())?;
-            let (subfolders, manifest) = (HashSet::new(), Manifest::default());
-            Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced })
-        };
-        make().map_err(|error| in_folder(builds, "cannot make the snapshot", error))
+        Self::make(home, builds, context.outputs())
+            .map_err(|error| Failure::io(builds, "cannot make the snapshot", error))
+    }
+
+    fn make(home: &Path, builds: &Path, outputs: Outputs) -> io::Result<Self> {
+        fs::create_dir_all(builds)?;
+        let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        let replaced = FileState::at(home)?;
+        let mut unfinished = UnfinishedFolder::default();
+        let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
+        unfinished.add(folder.path())?;
+        let (subfolders, manifest) = (HashSet::new(), Manifest::default());
+        Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced })
     }
 
     /// Adds a file: as a link to the file of another build if that has the same bytes.
     fn put(&mut self, path: &str, bytes: &[u8]) -> Result<Kept, Failure> {
         let to = joined(self.folder.path(), path);
-        self.make_room(&to).map_err(|error| in_folder(&to, "cannot make the snapshot", error))?;
-        let is_same = |other: &Path| {
+        self.make_room(&to).map_err(|error| Failure::io(&to, "cannot make the snapshot", error))?;
+        let same = self.others.iter().map(|other| other.join(path)).find(|other| {
             let as_long = other.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
             as_long && Source::open(other).is_ok_and(|other| other.bytes() == bytes)
-        };
-        let same = self.others.iter().map(|other| other.join(path)).find(|other| is_same(other));
+        });
         let shared = same.is_some_and(|other| fs::hard_link(other, &to).is_ok());
         if !shared {
             self.outputs.create(&to, false, bytes)?;
@@ -208,39 +197,39 @@ impl UnfinishedBuild {
     /// Gives the folder its name. Removes the replaced folder afterwards.
     fn commit(mut self, home: &Path, context: &Context) -> Result<(), Failure> {
         let list = self.folder.path().join(manifest::NAME);
-        self.make_room(&list).map_err(|error| in_folder(&list, "cannot make the snapshot", error))?;
+        self.make_room(&list).map_err(|error| Failure::io(&list, "cannot make the snapshot", error))?;
         self.outputs.create(&list, false, self.manifest.bytes())?;
         // Files may have been added since the first check.
         check_replaced(home)?;
-        let Self { folder, unfinished, replaced, .. } = self;
-        let builds = home.parent().unwrap_or(home);
-        let commit = || {
-            sync_files(folder.path())?;
-            if FileState::at(home)? != replaced {
-                return Err(changed());
-            }
-            unfinished.finish()?;
-            let old = match replaced {
-                Some(_) => Some(exchange(folder, home)?),
-                None => {
-                    replace(folder.path(), home, None)?;
-                    // The folder is no longer under its temporary name.
-                    let _ = folder.keep();
-                    None
-                }
-            };
-            sync_folder(builds)?;
-            Ok(old)
-        };
-        let old = commit().map_err(|error| in_folder(home, "cannot write the snapshot", error))?;
-        if let Some(old) = old {
+        if let Some(old) = self.name(home).map_err(|error| Failure::io(home, "cannot write the snapshot", error))? {
             let path = old.path().to_owned();
             if let Err(error) = old.close() {
-                let what = format!("{}: cannot remove the old snapshot: {error}", path.to_string_lossy());
+                let what = format!("{}: cannot remove the old snapshot: {error}", path.display());
                 context.failed(&Failure::new(Exit::Io, what));
             }
         }
         Ok(())
+    }
+
+    /// Gives the complete folder its name. Returns the replaced folder.
+    fn name(self, home: &Path) -> io::Result<Option<TempDir>> {
+        let Self { folder, unfinished, replaced, .. } = self;
+        sync_files(folder.path())?;
+        if FileState::at(home)? != replaced {
+            return Err(changed());
+        }
+        unfinished.finish()?;
+        let old = match replaced {
+            Some(_) => Some(exchange(folder, home)?),
+            None => {
+                replace(folder.path(), home, None)?;
+                // The folder is no longer under its temporary name.
+                let _ = folder.keep();
+                None
+            }
+        };
+        sync_folder(home.parent().unwrap_or(home))?;
+        Ok(old)
     }
 }
 
@@ -272,10 +261,6 @@ fn exchange_by_moves(new: TempDir, home: &Path) -> io::Result<TempDir> {
     }
     let _ = new.keep();
     Ok(old)
-}
-
-fn in_folder(folder: &Path, action: &'static str, error: io::Error) -> Failure {
-    Failure::in_file(&folder.to_string_lossy(), &Error::io(action, error))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The order of rows by their cells.
 
-use super::{Context, Exit, Failure};
+use super::{Context, Failure};
 use crate::error::Error;
 use crate::table::{RowCursor, Table, Value};
 use std::cmp::Ordering;
@@ -31,8 +31,9 @@ impl SortOrder {
                 Some((name, "asc")) => (name, false),
                 Some((name, "desc")) => (name, true),
                 Some((_, other)) => {
-                    let what = format!("--sort {text}: {other:?} is no order; there are asc and desc");
-                    return Err(Failure::new(Exit::Usage, what));
+                    return Err(Failure::usage(format!(
+                        "--sort {text}: {other:?} is no order; there are asc and desc"
+                    )));
                 }
                 None => (text.as_str(), false),
             };
@@ -53,25 +54,26 @@ impl SortOrder {
     }
 
     fn compare(&self, a: &SortedRow, b: &SortedRow) -> Ordering {
-        let by = |((a, b), by): ((&Value<'_>, &Value<'_>), &SortColumn)| match (a.is_null(), b.is_null()) {
+        let cells = a.keys.iter().zip(&b.keys).zip(&self.0);
+        let mut orders = cells.map(|((a, b), by)| match (a.is_null(), b.is_null()) {
             // Rows without a value come last in either order.
             (false, false) if by.is_descending => compare(b, a),
             (false, false) => compare(a, b),
             (a, b) => a.cmp(&b),
-        };
-        a.keys.iter().zip(&b.keys).zip(&self.0).map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// An empty collection of the first `limit` rows in this order.
     pub(super) fn collect(&self, limit: Option<usize>) -> SortedRows<'_> {
-        SortedRows { order: self, most: limit.unwrap_or(usize::MAX), rows: Vec::new() }
+        SortedRows { order: self, most: limit, rows: Vec::new() }
     }
 }
 
 /// Rows that are put in order.
 pub(super) struct SortedRows<'o> {
     order: &'o SortOrder,
-    most: usize,
+    most: Option<usize>,
     rows: Vec<SortedRow>,
 }
 
@@ -81,28 +83,21 @@ impl SortedRows<'_> {
 
     /// Adds the cells of `columns` of the current row of `row`. A damaged cell is null, and `damaged` gets its error.
     pub(super) fn add(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) {
-        let key = |column| match row.value(column) {
-            Ok(key) => key.into_owned(),
-            // Reported if the cell is shown.
-            Err(_) => Value::Null,
-        };
-        let keys = self.order.columns().map(key).collect();
-        let cell = |&column: &usize| match row.value(column) {
-            Ok(cell) => cell.into_owned(),
-            Err(error) => {
-                damaged(error);
-                Value::Null
-            }
-        };
-        self.rows.push(SortedRow { keys, cells: columns.iter().map(cell).collect() });
-        if self.rows.len() / 2 > self.most.max(Self::SPARE) {
+        // Damage of a key is reported if its cell is shown.
+        let keys = self.order.columns().map(|column| row.value(column).map_or(Value::Null, Value::into_owned));
+        let cells = columns.iter().map(|&column| {
+            let cell = row.value(column).map_err(&mut damaged);
+            cell.map_or(Value::Null, Value::into_owned)
+        });
+        self.rows.push(SortedRow { keys: keys.collect(), cells: cells.collect() });
+        if self.most.is_some_and(|most| self.rows.len() / 2 > most.max(Self::SPARE)) {
             self.sort();
         }
     }
 
     fn sort(&mut self) {
         self.rows.sort_by(|a, b| self.order.compare(a, b));
-        self.rows.truncate(self.most);
+        self.rows.truncate(self.most.unwrap_or(self.rows.len()));
     }
 
     /// The cells of the rows, in order.

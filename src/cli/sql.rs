@@ -4,9 +4,9 @@ mod export;
 mod many;
 mod prompt;
 
+use super::arguments::exists;
 use super::patch::{Output, Target, edited};
 use super::{Context, Exit, Failure, Outcome};
-use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
@@ -54,7 +54,6 @@ X REGEXP 'pattern' searches with a regular expression. Words of SQL are names in
 is also called fields, and a column \"index\" position. A statement without rows is no failure: the exit code is 0.")]
 pub(super) struct Args {
     /// The query, or - to read it from standard input
-    #[arg(value_name = "QUERY")]
     query: Option<String>,
     /// The files, each perhaps with a name for its schema: NAME=FILE
     #[arg(value_name = "FILE")]
@@ -114,8 +113,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             let ran = export::run(text, args, &session, context);
             return finish(&session, ran, context);
         }
-        if let ([given], [(_, Input::Asset(set))], Some(text)) = (&*files, &*inputs.named, &text)
-            && has_many
+        if let ([given], [(_, Input::Asset(asset))], Some(text)) = (&*files, &*inputs.named, &text)
+            && let Some(set) = asset.get::<FileSet>()
         {
             return many::run(text, &named(given).1, set, args, context);
         }
@@ -138,48 +137,50 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         None => script(&session, context),
     };
     finish(&session, ran, context)?;
-    if args.output.is_given() { write(&session, &inputs.paths, &args.output, context) } else { Ok(Exit::Done) }
+    if args.output.is_given() { write(&session, &inputs.paths, &args.output, context) } else { Ok(()) }
 }
 
 /// Reports what statements left out, after they ran.
 fn finish(session: &Session, ran: Result<(), Failure>, context: &Context) -> Outcome {
     say_left_out(session, context);
     session.assets().for_each(|asset| context.warn(asset));
-    ran.map(|()| Exit::Done)
+    ran
 }
 
 /// Refuses a name for a database that other programs would take for another kind of file.
 fn check_database(out: &Path) -> Result<(), Failure> {
-    let ending = out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if ["db", "sqlite", "sqlite3"].iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+    if out
+        .extension()
+        .is_some_and(|ending| ["db", "sqlite", "sqlite3"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    {
         return Ok(());
     }
     let what = "--into writes a database of SQLite: .db, .sqlite or .sqlite3; --to OUT writes .csv, .json, .ndjson, .parquet or .arrow";
-    Err(Failure::new(Exit::Usage, format!("{}: {what}", out.to_string_lossy())))
+    Err(Failure::usage(format!("{}: {what}", out.to_string_lossy())))
 }
 
 /// The statements on standard input.
 fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
-    let failed = |e| Error::io("cannot read standard input", e);
-    std::io::stdin().lock().take(SCRIPT + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > SCRIPT {
-        return Err(failed(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))).into());
-    }
-    Ok(text)
+    let read = std::io::stdin().lock().take(SCRIPT + 1).read_to_string(&mut text);
+    let read = read.and_then(|_| match text.len() as u64 > SCRIPT {
+        true => Err(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))),
+        false => Ok(text),
+    });
+    read.map_err(|error| Error::io("cannot read standard input", error).into())
 }
 
 /// Writes the file that statements have changed.
 fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Context) -> Outcome {
     let edits = session.edits();
     if edits.len() > 1 {
-        return Err(Failure::new(Exit::Usage, "SQL: these statements change several files; one is written at a time"));
+        return Err(Failure::usage("SQL: these statements change several files; one is written at a time"));
     }
     let Some((file, edits)) = edits.into_iter().next() else {
         return Err(Failure::new(Exit::NotFound, "SQL: nothing is written: these statements match no row"));
     };
     let Some((asset, path)) = session.assets().nth(file).zip(paths.get(file)) else {
-        return Err(Failure::new(Exit::Usage, "SQL: there is no file to write"));
+        return Err(Failure::usage("SQL: there is no file to write"));
     };
     let target = Target::of_asset(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
@@ -200,17 +201,17 @@ impl Args {
     fn parts(&self) -> Result<(Option<Cow<'_, str>>, Vec<PathBuf>), Failure> {
         let Some(query) = &self.query else { return Ok((None, Vec::new())) };
         if is_file(query) {
-            let is_query = |text: &str| text.contains(char::is_whitespace) && !is_file(text);
-            if self.files.iter().filter_map(|file| file.to_str()).any(is_query) {
+            let mut others = self.files.iter().filter_map(|file| file.to_str());
+            if others.any(|text| text.contains(char::is_whitespace) && !is_file(text)) {
                 let what = "the query comes before the files, as in: assetq sql 'SELECT * FROM paths' assets.bin";
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(Failure::usage(what));
             }
             let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
             return Ok((None, files.collect()));
         }
         // A query of one word is treated as a missing file.
         if query != "-" && !query.contains(char::is_whitespace) && !query.contains(';') {
-            return Err(Failure::new(Exit::Usage, format!("{query}: neither a file nor a query")));
+            return Err(Failure::usage(format!("{query}: neither a file nor a query")));
         }
         Ok((Some(query.into()), self.files.clone()))
     }
@@ -218,10 +219,8 @@ impl Args {
 
 /// Whether an argument is a file, a folder, a file in an archive, or one of them with a name.
 fn is_file(argument: &str) -> bool {
-    let exists = |path: &Path| Address::of(path).exists() || url_of(path).is_some();
-    let is_pattern = |text: &str| !text.contains(char::is_whitespace) && FilePattern::of(Path::new(text)).is_many();
     exists(Path::new(argument))
-        || is_pattern(argument)
+        || !argument.contains(char::is_whitespace) && FilePattern::of(Path::new(argument)).is_many()
         || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
@@ -238,8 +237,10 @@ struct Inputs {
 impl Inputs {
     fn session(&self, open: OpenSession, args: &Args, context: &Context) -> Result<Session, Failure> {
         // A damaged file among many is left out, and so are damaged rows.
-        let has_set = |input: &Input| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some());
-        let has_set = self.named.iter().any(|(_, input)| has_set(input));
+        let has_set = self
+            .named
+            .iter()
+            .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
         let skips = args.skip_damaged || has_set && !context.options().strict;
         open(self.named.clone(), skips).map_err(failure)
     }
@@ -252,13 +253,14 @@ fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result
         let (name, path) = named(argument);
         if Input::is_database(&path) {
             context.reads(&[&path]);
-            let name = name.unwrap_or_else(|| stem(&path));
+            let stem = path.file_stem().unwrap_or(path.as_os_str());
+            let name = name.unwrap_or_else(|| stem.to_string_lossy().into_owned());
             inputs.push((name, Input::Database(path)));
             continue;
         }
         let pattern = FilePattern::of(&path);
         if pattern.is_many() && sets {
-            let asset = context.open_all_with(&path, args.with.iter())?;
+            let asset = context.open_all_with(&path, &args.with)?;
             let stem = pattern.stem().unwrap_or_else(|| asset.format().name());
             inputs.push((name.unwrap_or_else(|| stem.to_owned()), Input::Asset(asset)));
             paths.push(path);
@@ -275,7 +277,7 @@ fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result
 
 /// Opens a file under this name of its schema, or its own.
 fn open_one(name: Option<String>, file: &Path, args: &Args, context: &Context) -> Result<(String, Input), Failure> {
-    let asset = context.open_with(file, args.with.iter())?;
+    let asset = context.open_with(file, &args.with)?;
     Ok((name.unwrap_or_else(|| asset.source().stem().to_owned()), Input::Asset(asset)))
 }
 
@@ -289,10 +291,6 @@ fn named(argument: &Path) -> (Option<String>, PathBuf) {
     }
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// Runs the statements of a text, in order.
 fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
     let mut kept = false;
@@ -301,7 +299,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
         match &args.into {
             Some(out) if !answer.columns().is_empty() => {
                 if std::mem::replace(&mut kept, true) {
-                    return Err(Failure::new(Exit::Usage, "SQL: --into keeps the rows of one statement"));
+                    return Err(Failure::usage("SQL: --into keeps the rows of one statement"));
                 }
                 watched(session, context, || into(out, args, &mut answer, context))?;
             }
@@ -309,7 +307,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
         }
     }
     match &args.into {
-        Some(_) if !kept => Err(Failure::new(Exit::Usage, "SQL: --into needs a statement that gives rows")),
+        Some(_) if !kept => Err(Failure::usage("SQL: --into needs a statement that gives rows")),
         _ => Ok(()),
     }
 }
@@ -366,6 +364,6 @@ fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> 
         })?;
         Ok(())
     })?;
-    context.note(&out.to_string_lossy(), &format!("{} in {table}", counted(rows, "row")));
+    context.note(out, &format!("{} in {table}", counted(rows, "row")));
     Ok(())
 }

@@ -1,8 +1,7 @@
-use super::arguments::{DatabaseKind, EntriesInDatabase};
-use super::{Context, Exit, Outcome};
+use super::{Context, Outcome};
 use crate::id;
 use crate::refs;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Kind, Value};
 use std::path::PathBuf;
 
 /// Turn name ids into their texts, and texts into their ids
@@ -29,39 +28,24 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let kind = DatabaseKind {
-        serves: |asset| refs::texts(asset).is_some(),
-        otherwise: "has no names; an assets.bin and a global.mo have",
-    };
-    let EntriesInDatabase { database: asset, entries: queries } =
-        context.database_and_entries(&args.names, args.db.as_deref(), &kind)?;
+    let (asset, queries) = context.database_and_entries(&args.names, args.db.as_deref(), |asset| {
+        refs::texts(asset).map(drop).ok_or("has no names; an assets.bin and a global.mo have")
+    })?;
     let file = asset.source().name();
     #[expect(clippy::expect_used, reason = "the kind of database was checked")]
     let texts = refs::texts(&asset).expect("the file serves as a database");
-    let columns = [
-        Column::new("query", Kind::Text),
-        Column::new("id", Kind::Id32),
-        Column::new("text", Kind::Text),
-        Column::new("present", Kind::Bool),
-    ];
-    let mut out = context.rows(&columns)?;
+    let columns = [("query", Kind::Text), ("id", Kind::Id32), ("text", Kind::Text), ("present", Kind::Bool)];
+    let mut out = context.rows_of(columns)?;
     for query in context.arguments(queries) {
         let query = query?;
         let given = if args.text { None } else { id::parse32(&query) };
         let id = given.unwrap_or_else(|| id::of_name(&query));
         // A file of texts knows them by texts.
-        let title = texts.title(&query).unwrap_or_else(|error| {
-            context.damaged(file, &error);
-            None
-        });
-        if let Some(title) = title {
+        if let Some(title) = context.or_damaged(file, texts.title(&query)).flatten() {
             out.row(&[Value::text(&query), Value::Null, Value::text(&title), true.into()])?;
             continue;
         }
-        let stored = texts.name(id).unwrap_or_else(|error| {
-            context.damaged(file, &error);
-            None
-        });
+        let stored = context.or_damaged(file, texts.name(id)).flatten();
         let stored = stored.as_deref();
         let (text, present) = match given {
             Some(_) => (stored, stored.is_some()),
@@ -72,6 +56,5 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         out.row(&[Value::text(&query), Value::Id32(id), text.into(), present.into()])?;
     }
-    out.finish()?;
-    Ok(Exit::Done)
+    Ok(out.finish()?)
 }

@@ -1,4 +1,4 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Outcome};
 use crate::lines;
 use std::path::PathBuf;
 
@@ -22,7 +22,6 @@ Examples:
 )]
 pub(super) struct Args {
     /// The file
-    #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
@@ -30,8 +29,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let file = asset.source().name();
     let mut out = context.stdout();
-    lines::write(&asset, &mut out, |error| context.damaged(file, &error)).map_err(Failure::from)?;
+    lines::write(&asset, &mut out, |error| context.damaged(file, &error))?;
     std::io::Write::flush(&mut out)?;
     context.warn(&asset);
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The tour: commands about the files of a sample, each shown before it runs.
 
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Failure, Outcome};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -21,10 +21,8 @@ const COMMANDS: [&str; 14] = [
     "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/sheet.wdb",
 ];
 
-/// `run` runs a command line.
-pub(super) fn run(folder: &Path, context: &Context, run: impl Fn(&[String]) -> Result<Exit, Failure>) -> Outcome {
+pub(super) fn run(folder: &Path, context: &Context) -> Outcome {
     let dir = folder.to_string_lossy();
-    let mut worst = Exit::Done;
     let mut visual = String::new();
     for command in COMMANDS {
         let words = command.split(' ').map(|word| word.replace("{visual}", &visual).replace("{}", &dir));
@@ -34,12 +32,12 @@ pub(super) fn run(folder: &Path, context: &Context, run: impl Fn(&[String]) -> R
         page.line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
         page.flush()?;
         drop(page);
-        worst = worst.max(run(&words)?);
+        context.worsen(super::run_in_tour(&words)?);
         if visual.is_empty() {
             visual = first_visual(folder, context)?;
         }
     }
-    Ok(worst)
+    Ok(())
 }
 
 /// A word of a command line that can be pasted: in quotes, unless each of its characters is literal in every shell.
@@ -57,8 +55,6 @@ fn quoted(word: &str) -> Cow<'_, str> {
 /// The path of a visual in the sample, for the commands about one.
 fn first_visual(folder: &Path, context: &Context) -> Result<String, Failure> {
     let asset = context.open(&folder.join("assets.bin"))?;
-    let Some(table) = asset.reader().table("visuals") else { return Ok(String::new()) };
-    let column = table.label();
-    let path = table.value(0, column)?.as_text().map(|t| t.into_owned());
-    Ok(path.unwrap_or_default())
+    let table = context.table(&asset, Some("visuals"))?;
+    Ok(table.value(0, table.label())?.to_string())
 }

@@ -1,9 +1,10 @@
+use super::entries::object;
 use super::files::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::verify_deep;
 use crate::asset::Asset;
-use crate::report::{Check, Report};
-use crate::table::{Value, Visitor};
+use crate::report::Report;
+use crate::table::Value;
 use crate::write::text::Page;
 use std::path::PathBuf;
 
@@ -23,9 +24,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&args.files)?;
-    let mut worst = Exit::Done;
-    let mut verify = |path: &PathBuf| -> Option<(Asset, Report)> {
-        let asset = context.open(path).map_err(|failure| context.failed(&failure)).ok()?;
+    let reports = files.iter().filter_map(|path| {
+        let asset = context.or_failed(context.open(path))?;
         let report = context.with_progress("verify", |progress| {
             let mut report = asset.reader().verify(progress);
             if let Some(archive) = asset.reader().archive().filter(|_| args.deep) {
@@ -34,24 +34,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             report
         });
         if !report.is_ok() {
-            worst = worst.max(Exit::Damaged);
+            context.worsen(Exit::Damaged);
         }
         Some((asset, report))
-    };
+    });
     if context.format() == Format::Text {
         let mut page = context.page();
-        for (asset, report) in files.iter().filter_map(&mut verify) {
+        for (asset, report) in reports {
             text(&mut page, &asset, &report)?;
             page.flush()?;
         }
-    } else {
-        let mut entries = context.entries(are_many(&args.files))?;
-        for (asset, report) in files.iter().filter_map(&mut verify) {
-            entries.add(|out| Ok(tree(&asset, &report, out)?))?;
-        }
-        entries.finish()?;
+        return Ok(());
     }
-    Ok(worst)
+    let mut entries = context.entries(are_many(&args.files))?;
+    for (asset, report) in reports {
+        entries.add(|out| Ok(out.value(&tree(&asset, &report))?))?;
+    }
+    entries.finish()
 }
 
 fn text(page: &mut Page<impl std::io::Write>, asset: &Asset, report: &Report) -> Result<(), Failure> {
@@ -71,33 +70,24 @@ fn text(page: &mut Page<impl std::io::Write>, asset: &Asset, report: &Report) ->
     Ok(())
 }
 
-fn tree(asset: &Asset, report: &Report, out: &mut dyn Visitor) -> crate::Result<()> {
-    out.begin_map()?;
-    out.field("file", &asset.source().name().into())?;
-    out.field("format", &asset.format().name().into())?;
-    out.field("ok", &report.is_ok().into())?;
-    out.key("checks")?;
-    out.begin_list()?;
-    report.checks.iter().try_for_each(|c| check(c, out))?;
-    out.end_list()?;
-    out.end_map()
-}
-
-fn check(check: &Check, out: &mut dyn Visitor) -> crate::Result<()> {
-    out.begin_map()?;
-    out.field("name", &Value::text(&check.name))?;
-    out.field("ok", &check.is_ok().into())?;
-    out.field("detail", &Value::text(&check.detail))?;
-    out.field("found", &check.found().into())?;
-    out.key("findings")?;
-    out.begin_list()?;
-    for finding in check.findings() {
-        out.begin_map()?;
-        out.field("part", &finding.part().into())?;
-        out.field("offset", &finding.offset().into())?;
-        out.field("what", &Value::owned(finding.kind().to_string()))?;
-        out.end_map()?;
-    }
-    out.end_list()?;
-    out.end_map()
+fn tree<'r>(asset: &'r Asset, report: &'r Report) -> Value<'r> {
+    let checks = report.checks.iter().map(|check| {
+        let findings = check.findings().iter().map(|finding| {
+            let what = Value::owned(finding.kind().to_string());
+            object([("part", finding.part().into()), ("offset", finding.offset().into()), ("what", what)])
+        });
+        object([
+            ("name", Value::text(&check.name)),
+            ("ok", check.is_ok().into()),
+            ("detail", Value::text(&check.detail)),
+            ("found", check.found().into()),
+            ("findings", Value::List(findings.collect())),
+        ])
+    });
+    object([
+        ("file", asset.source().name().into()),
+        ("format", asset.format().name().into()),
+        ("ok", report.is_ok().into()),
+        ("checks", Value::List(checks.collect())),
+    ])
 }

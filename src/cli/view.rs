@@ -1,8 +1,7 @@
 mod about;
 mod compare;
 
-use super::bar::Unit;
-use super::{Context, Exit, Failure, Outcome, export};
+use super::{Context, Failure, Outcome, Unit, export};
 use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
@@ -12,7 +11,7 @@ use crate::scene::figure::{Figure, Solids, Together};
 use crate::scene::{Drawing, Options, SceneFormat, TextureFiles as _, TextureMode};
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,7 +41,6 @@ Examples:
                                                a ship in two builds")]
 pub(super) struct Args {
     /// The file; with ARCHIVE:INNER one in an archive
-    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// For --compare: the file or game of the second model
     #[arg(value_name = "OTHER", requires = "compare")]
@@ -84,22 +82,22 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     match &*args.ship.ship {
         [] => {}
         [query] => return ship(args, query, context),
-        _ => return Err(Failure::new(Exit::Usage, "view shows one ship; --compare shows two side by side")),
+        _ => return Err(Failure::usage("view shows one ship; --compare shows two side by side")),
     }
-    let asset = context.open_with(&args.file, args.with.iter())?;
-    match &args.to {
-        Some(to) => match form(to)? {
-            Some(kind) => picture(args, &asset, to, kind, context)?,
-            None => write(args, &asset, to, args.force, context)?,
-        },
-        None => {
-            let to = place(&args.file)?;
-            write(args, &asset, &to, false, context)?;
-            show_page(&to, context)?;
-        }
+    let asset = context.open_with(&args.file, &args.with)?;
+    let to = target(args, &args.file)?;
+    match form(&to)? {
+        Some(kind) => picture(args, &asset, &to, kind, context)?,
+        None => write(args, &asset, &to, context)?,
     }
+    show_page(args, &to, context)?;
     context.warn(&asset);
-    Ok(Exit::Done)
+    Ok(())
+}
+
+/// The file to write: OUT, or a temporary page about `what`.
+fn target(args: &Args, what: &Path) -> Result<PathBuf, Failure> {
+    args.to.clone().map_or_else(|| place(what), Ok)
 }
 
 /// The form that the ending of OUT stands for; `None` for a page.
@@ -109,10 +107,7 @@ fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
         None | Some("html" | "htm") => Ok(None),
         Some("png") => Ok(Some(SceneFormat::Png)),
         Some("svg") => Ok(Some(SceneFormat::Svg)),
-        Some(other) => {
-            let what = format!("{}: view writes .html, .png and .svg, not .{other}", to.display());
-            Err(Failure::new(Exit::Usage, what))
-        }
+        Some(other) => Err(Failure::usage(format!("{}: view writes .html, .png and .svg, not .{other}", to.display()))),
     }
 }
 
@@ -123,17 +118,18 @@ fn textures(args: &Args) -> Result<TextureMode, Failure> {
 }
 
 /// A number of bytes for people: 170.7 MB.
-fn size(bytes: usize) -> String {
+fn size(bytes: u64) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     let unit = units.into_iter().find(|(unit, _)| bytes as f64 >= *unit);
     unit.map_or_else(|| format!("{bytes} bytes"), |(unit, name)| format!("{:.1} {name}", bytes as f64 / unit))
 }
 
-/// Names a page, and opens it in the browser.
-fn show_page(page: &Path, context: &Context) -> Result<(), Failure> {
-    let mut lines = context.page();
-    lines.line(&page.to_string_lossy())?;
-    lines.flush()?;
+/// Names a temporary page, and opens it in the browser.
+fn show_page(args: &Args, page: &Path, context: &Context) -> Result<(), Failure> {
+    if args.to.is_some() {
+        return Ok(());
+    }
+    context.print_line(&page.to_string_lossy())?;
     if !open(page) {
         context.say("no browser could be started: open that file in one");
     }
@@ -146,12 +142,8 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
     let drawing = opened.draw(options)?;
     let name = &opened.ship.name;
-    drawing.notes().iter().for_each(|note| context.note(name, note));
-    drawing.damage().iter().for_each(|error| context.damaged(name, error));
-    let (to, is_kept) = match &args.to {
-        Some(to) => (to.clone(), true),
-        None => (place(Path::new(name))?, false),
-    };
+    export::report(&*drawing, name, context);
+    let to = target(args, Path::new(name))?;
     let form = form(&to)?;
     context.create(&to, args.force, |out| {
         if let Some(kind) = form {
@@ -164,69 +156,60 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
         }
         Ok(page.finish()?)
     })?;
-    if !is_kept {
-        show_page(&to, context)?;
-    }
-    Ok(Exit::Done)
+    show_page(args, &to, context)
 }
 
-fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
-    let (name, about) = (asset.source().name(), about::line(asset));
-    let facts = about::facts(asset, last(name), context)?;
+fn write(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
+    let facts = about::facts(asset, last(asset.source().name()), context)?;
     let cast = Cast::open(args, asset, context)?;
     let drawings = cast.drawings(args, asset, context)?;
     let progress = Progress::default();
-    let page = |out: &mut (dyn Write + Send)| {
-        let out = &mut Counted { out, progress: &progress };
-        // The folder of the file is private: the page may be passed on.
-        let mut page = Page::new(out, last(name), &about)?;
-        page.fact("about", facts.clone());
-        let mut damage = Damage::default();
-        let mut met = |error: &Error| {
-            context.damaged(name, error);
-            damage.add(error);
-        };
-        // A map that cannot be drawn still has tables.
-        match show(&mut page, name, asset, &drawings) {
-            Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => met(&error),
-            added => added?,
-        }
-        drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(&mut met);
-        if let Some(texture) = asset.reader().texture() {
-            match image::add(&mut page, texture) {
-                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
-                    context.damaged(name, &error);
-                    damage.add(&error);
-                }
-                added => added?,
-            }
-        }
-        add_previews(&mut page, asset, &args.file.to_string_lossy(), context)?;
-        let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| {
-            context.damaged(name, &error);
-            damage.add(&error);
-        })?;
-        let (tables, file) = (asset.reader().tables(), args.file.to_string_lossy());
-        let mut met = |errors: Vec<Error>, count: u64| {
-            let further = count.saturating_sub(errors.len() as u64);
-            context.more_damaged(further);
-            damage.count += further;
-            for error in &errors {
-                context.damaged(name, error);
-                damage.add(error);
-            }
-        };
-        tables::add(tables::TableLimits::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
-        let warnings = asset.reader().warnings();
-        if !warnings.is_empty() {
-            page.fact("warnings", json!(warnings));
-        }
-        if damage.count > 0 {
-            page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
-        }
-        Ok(page.finish()?)
-    };
-    context.watch("view", Unit::Bytes, &progress, || context.create(to, force, page))
+    context.watch("view", Unit::Bytes, &progress, || {
+        context.create(to, args.force, |out| {
+            let out = &mut Counted { out, progress: &progress };
+            page(out, facts, &drawings, asset, &args.file.to_string_lossy(), context)
+        })
+    })
+}
+
+/// Writes the page of a file. `file` is the command's argument.
+fn page(
+    out: &mut dyn Write,
+    facts: Json,
+    drawings: &[Named<'_>],
+    asset: &Asset,
+    file: &str,
+    context: &Context,
+) -> Result<(), Failure> {
+    let (name, reader) = (asset.source().name(), asset.reader());
+    let mut damage = Damage { file: name, context, count: 0, errors: Vec::new() };
+    // The folder of the file is private: the page may be passed on.
+    let mut page = Page::new(out, last(name), &about::line(asset))?;
+    page.fact("about", facts);
+    // A map that cannot be drawn still has tables.
+    let shown = show(&mut page, name, asset, drawings);
+    damage.note(shown)?;
+    drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(|error| damage.add(error));
+    if let Some(texture) = reader.texture() {
+        let shown = image::add(&mut page, texture);
+        damage.note(shown)?;
+    }
+    add_previews(&mut page, asset, file, context)?;
+    let has_graphs = tree::add(&mut page, reader, &mut |error| damage.add(&error))?;
+    tables::add(tables::TableLimits::SHOWN, &mut page, &reader.tables(), has_graphs, file, &mut |errors, count| {
+        let further = count - errors.len() as u64;
+        context.more_damaged(further);
+        damage.count += further;
+        errors.iter().for_each(|error| damage.add(error));
+    })?;
+    let warnings = reader.warnings();
+    if !warnings.is_empty() {
+        page.fact("warnings", json!(warnings));
+    }
+    if damage.count > 0 {
+        page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
+    }
+    Ok(page.finish()?)
 }
 
 /// Adds small pictures of textures of an archive; of more than a page holds, some of all folders. Damage among them is for
@@ -265,8 +248,9 @@ fn add_previews(page: &mut Page<'_>, asset: &Asset, file: &str, context: &Contex
 /// The numbers below `count`, in an order whose beginnings are spread evenly: 0, the middle, the quarters, and so on.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
     let size = count.next_power_of_two();
-    let above = usize::BITS.saturating_sub(size.trailing_zeros());
-    (0..size).map(move |n| n.reverse_bits().checked_shr(above).unwrap_or(0)).filter(move |n| *n < count)
+    // In two steps, because one number has no bits at all.
+    let above = usize::BITS - size.trailing_zeros() - 1;
+    (0..size).map(move |n| n.reverse_bits() >> 1 >> above).filter(move |n| *n < count)
 }
 
 /// An output whose bytes are counted.
@@ -288,18 +272,31 @@ impl Write for Counted<'_> {
 }
 
 /// The errors of a file that its page begins with.
-#[derive(Default)]
-struct Damage {
+struct Damage<'c> {
+    file: &'c str,
+    context: &'c Context,
     count: u64,
     /// The first ones, each once.
     errors: Vec<String>,
 }
 
-impl Damage {
+impl Damage<'_> {
     /// Errors that a page lists.
     const LISTED: usize = 20;
 
+    /// Notes why a part of the page was not added, unless the page could not be written.
+    fn note(&mut self, added: crate::Result<()>) -> crate::Result<()> {
+        if let Err(error) = &added
+            && !matches!(error.kind(), ErrorKind::Io { .. })
+        {
+            self.add(error);
+            return Ok(());
+        }
+        added
+    }
+
     fn add(&mut self, error: &Error) {
+        self.context.damaged(self.file, error);
         let text = error.to_string();
         // Several tables may be made of one record.
         if self.errors.contains(&text) {
@@ -362,7 +359,7 @@ impl<'a> Cast<'a> {
 }
 
 /// The last component of a path.
-fn last(name: &str) -> &str {
+pub(super) fn last(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
 
@@ -405,7 +402,7 @@ fn drawing<'a>(
     let file = asset.source().name();
     let Some(shapes) = asset.reader().shapes() else {
         return match others.is_empty() {
-            false => Err(Failure::new(Exit::Usage, format!("{file}: other files know nothing of this one"))),
+            false => Err(Failure::usage(format!("{file}: other files know nothing of this one"))),
             true => Ok(None),
         };
     };
@@ -419,13 +416,7 @@ fn drawing<'a>(
             drawn => return drawn.map(Some),
         }
     }
-    match export::draw(asset, shapes, path, std::iter::empty(), options, context) {
-        Ok(drawing) => Ok(Some(drawing)),
-        Err(failure) => {
-            context.failed(&failure);
-            Ok(None)
-        }
-    }
+    Ok(context.or_failed(export::draw(asset, shapes, path, std::iter::empty(), options, context)))
 }
 
 fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
@@ -454,25 +445,23 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
     let Some((_, drawing)) = drawings.pop() else {
         let what =
             format!("{file}: a {} file has no shape to be drawn; OUT.html is a page of its tables", asset.format());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     };
     context.create(to, args.force, |out| {
-        let notes = write_drawing(&*drawing, kind, out).map_err(Failure::of_file(file))?;
-        notes.iter().for_each(|note| context.note(file, note));
+        context.notes(file, &write_drawing(&*drawing, kind, out).map_err(Failure::of_file(file))?);
         Ok(())
     })
 }
 
 /// The path of a temporary page: in a private folder of this user.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
-    let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
     let mut folder = tempfile::Builder::new();
     folder.prefix("assetq-");
     // The page must be no more readable than the file.
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let folder = folder.tempdir().map_err(failed)?.keep();
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let folder = folder.tempdir().map_err(|error| Error::io("cannot make a folder for the page", error))?.keep();
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let name: String = name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
     Ok(folder.join(format!("{name}.html")))
 }

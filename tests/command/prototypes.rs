@@ -56,6 +56,10 @@ fn a_missing_file_is_named_with_what_to_do() {
     assert!(out.contains("put it beside prototypes.index.data"), "{out}");
     let (_, err) = run(dir.path(), 1, &["ls", "prototypes.index.data", "-t", "lods"]);
     assert!(err.contains("the models are in prototypes.data, which is not beside"), "{err}");
+    // Nothing is known of the references of a model that cannot be read.
+    let path = &demo_models(1, Size::Small)[0].path;
+    let (_, err) = run(dir.path(), 1, &["refs", path, "prototypes.index.data"]);
+    assert!(err.contains("prototypes.data, which holds the models") && !err.contains("nothing"), "{err}");
     fs::rename(dir.path().join("elsewhere.data"), dir.path().join("prototypes.data")).unwrap();
     fs::remove_file(dir.path().join("prototypes.index.data")).unwrap();
     let (_, err) = run(dir.path(), 1, &["ls", "prototypes.data"]);

@@ -24,10 +24,8 @@ Examples:
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(in crate::cli) struct Args {
     /// The old file
-    #[arg(value_name = "OLD")]
     pub(super) old: PathBuf,
     /// The new file
-    #[arg(value_name = "NEW")]
     pub(super) new: PathBuf,
     /// Only this table, even if it is not compared by default; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]

@@ -2,7 +2,7 @@
 //!
 //! Every text of a file is escaped.
 
-use crate::cli::changes::{Found, difference, said, text};
+use crate::cli::changes::{Found, KINDS, difference, lone_value, said, text};
 use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::escape::Xml;
 use crate::table::Value;
@@ -18,15 +18,13 @@ pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize)
     out.write_all(
         b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",
     )?;
-    for (n, Found { name, pairs, .. }) in (first..).zip(found).filter(|(_, found)| !found.pairs.is_empty()) {
-        let [added, removed, changed] = KINDS.map(|kind| pairs.iter().filter(|pair| pair.kind() == kind).count());
-        write!(out, "<tr><th><a href=\"#t{n}\">{}</a></th>", Text(name))?;
+    for (n, found) in (first..).zip(found).filter(|(_, found)| !found.pairs.is_empty()) {
+        let [added, removed, changed] = found.counts();
+        write!(out, "<tr><th><a href=\"#t{n}\">{}</a></th>", Text(&found.name))?;
         writeln!(out, "<td>{added}</td><td>{removed}</td><td>{changed}</td></tr>")?;
     }
     out.write_all(b"</table>\n")
 }
-
-pub(super) const KINDS: [Happened; 3] = [Happened::Added, Happened::Removed, Happened::Changed];
 
 /// The rows of a table that differ, of each kind at most `limit`.
 pub(super) fn table<'d>(
@@ -41,8 +39,7 @@ pub(super) fn table<'d>(
     }
     writeln!(out, "<section id=\"t{n}\">\n<h2>{}</h2>", Text(&found.name))?;
     for kind in KINDS {
-        let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
-        let (count, name) = (of_kind().count(), kind.name());
+        let (count, name) = (found.of_kind(kind).count(), kind.name());
         if count == 0 {
             continue;
         }
@@ -53,7 +50,7 @@ pub(super) fn table<'d>(
         }
         let list = kind != Happened::Changed;
         out.write_all(if list { b"<ul>\n" } else { b"" })?;
-        for pair in of_kind().take(limit) {
+        for pair in found.of_kind(kind).take(limit) {
             let change = change(pair);
             if list { item(out, &change)? } else { row(out, &change)? }
         }
@@ -70,9 +67,7 @@ pub(super) fn table<'d>(
 fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     write!(out, "<li><code>{}</code>{}", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {
-        let value = if change.kind == Happened::Added { &field.new } else { &field.old };
-        let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
-        if !value.is_null() && !is_said {
+        if let Some(value) = lone_value(change, field) {
             write!(out, " <span class=\"what\">{} {}</span>", Text(&field.name), Cell(&field.name, value))?;
         }
     }
@@ -83,11 +78,10 @@ fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
 fn row(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     writeln!(out, "<div class=\"row\"><code>{}</code>{}\n<table>", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {
-        let by = difference(&field.old, &field.new).unwrap_or_default();
-        let cell = |value| Cell(&field.name, value);
-        write!(out, "<tr><th>{}</th>", Text(&field.name))?;
-        write!(out, "<td class=\"old\">{}</td><td class=\"new\">{}</td>", cell(&field.old), cell(&field.new))?;
-        writeln!(out, "<td class=\"by\">{}</td></tr>", Text(&by))?;
+        let [old, new] = [&field.old, &field.new].map(|value| Cell(&field.name, value));
+        let by = difference(&field.old, &field.new).map_or_else(String::new, |by| Text(&by).to_string());
+        write!(out, "<tr><th>{}</th><td class=\"old\">{old}</td>", Text(&field.name))?;
+        writeln!(out, "<td class=\"new\">{new}</td><td class=\"by\">{by}</td></tr>")?;
     }
     out.write_all(b"</table></div>\n")
 }
@@ -136,16 +130,17 @@ pub(super) fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
     if !(name.contains("color") || name.contains("colour")) || !matches!(parts.len(), 3 | 4) {
         return None;
     }
-    let part = |part: &Value<'_>| match *part {
-        Value::F32(v) if (0.0..=1.0).contains(&v) =>
-        {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 255")]
-            Some((v * 255.0).round() as u8)
-        }
-        _ => None,
-    };
     let [r, g, b, ..] = &**parts else { return None };
     Some([part(r)?, part(g)?, part(b)?])
+}
+
+/// A part of a colour as a byte.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 255")]
+fn part(part: &Value<'_>) -> Option<u8> {
+    match *part {
+        Value::F32(v) if (0.0..=1.0).contains(&v) => Some((v * 255.0).round() as u8),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Differences as a page: a part for each table; a script shows and filters its rows.
 
-use super::html::{KINDS, colour};
-use crate::cli::changes::{Found, difference, said, text};
+use super::html::colour;
+use crate::cli::changes::{Found, KINDS, difference, lone_value, said, text};
 use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
-use crate::table::Value;
 use assetq_view::page::{Block, Page, PageSection, TextColumn, numbers, scene};
 use serde_json::json;
 use std::io::Write;
@@ -31,11 +30,9 @@ impl Tables {
         }
         let (mut kinds, mut keys, mut whats, mut fields) =
             (Vec::new(), TextColumn::default(), TextColumn::default(), TextColumn::default());
-        let (mut counts, mut is_moved) = (Vec::new(), true);
+        let mut is_moved = true;
         for (number, kind) in (0..).zip(KINDS) {
-            let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
-            counts.push(of_kind().count());
-            for change in of_kind().take(limit).map(change) {
+            for change in found.of_kind(kind).take(limit).map(change) {
                 kinds.push(number);
                 is_moved &=
                     change.kind == Happened::Changed && change.fields.iter().all(|field| field.name == "offset");
@@ -55,8 +52,7 @@ impl Tables {
             self.blocks.push((format!("{block}.{name}"), Block::new(&bytes)?));
         }
         // Rows that only moved in the file are no reason to begin with this table.
-        let meta =
-            json!({ "block": block, "rows": rows, "counts": counts, "count": found.pairs.len(), "moved": is_moved });
+        let meta = json!({ "block": block, "rows": rows, "counts": found.counts(), "count": found.pairs.len(), "moved": is_moved });
         let id = format!("diff={}", found.name);
         self.parts.push(PageSection { id, kind: "diff", title: found.name.clone(), meta });
         Ok(())
@@ -100,19 +96,14 @@ pub(in crate::cli) fn short_names<'n>(old: &'n str, new: &'n str) -> (&'n str, &
 /// The details of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the
 /// colours that the values are.
 fn shown(change: &Change<'_>) -> String {
-    let one = |name: &str, value: &Value<'_>| {
-        let text = (!value.is_null()).then(|| text(value));
-        let colour = colour(name, value).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
-        (text, colour)
-    };
     let fields = said(&change.fields).into_iter().filter_map(|field| {
-        let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
-        let (is_new, is_old) = (change.kind == Happened::Added, change.kind == Happened::Removed);
-        let is_null = if is_new { field.new.is_null() } else { field.old.is_null() };
-        if (is_new || is_old) && (is_null || is_said) {
-            return None;
+        if change.kind != Happened::Changed {
+            lone_value(change, field)?;
         }
-        let ((old, was), (new, is)) = (one(&field.name, &field.old), one(&field.name, &field.new));
+        let [(old, was), (new, is)] = [&field.old, &field.new].map(|value| {
+            let colour = colour(&field.name, value).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
+            ((!value.is_null()).then(|| text(value)), colour)
+        });
         Some(json!([field.name, old, new, difference(&field.old, &field.new), was, is]))
     });
     fields.collect::<serde_json::Value>().to_string()

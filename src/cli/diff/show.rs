@@ -3,7 +3,7 @@
 use super::args::{Args, By};
 use super::{html, page};
 use crate::asset::Asset;
-use crate::cli::changes::{Found, cells, columns, difference, said, text};
+use crate::cli::changes::{COLUMNS, Found, KINDS, by, cells, lone_value, mark, said, side_of, text};
 use crate::cli::output::Stdout;
 use crate::cli::{Context, Failure, Format};
 use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
@@ -55,17 +55,13 @@ impl Show<'_> {
             for (side, error) in &differences.faults {
                 context.damaged(side_of(*side, old, new).source().name(), error);
             }
-            context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
+            context.more_damaged(differences.fault_count - differences.faults.len() as u64);
             let Some(filter) = filter else { continue };
             let mut pairs: Vec<Pair> = differences.pairs().collect();
             self.differing += pairs.len();
             if self.args.condition.is_some() {
-                pairs.retain(|pair| {
-                    table.matches(*pair, filter).unwrap_or_else(|error| {
-                        context.damaged(new.source().name(), &error);
-                        false
-                    })
-                });
+                let name = new.source().name();
+                pairs.retain(|pair| context.or_damaged(name, table.matches(*pair, filter)) == Some(true));
             }
             self.meant += pairs.len();
             note_columns(context, old, new, table);
@@ -78,13 +74,7 @@ impl Show<'_> {
     /// Shows the differences of two files inside of the archives.
     pub(super) fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
         let (args, context) = (self.args, self.context);
-        let inner = match inner {
-            Ok(inner) => inner,
-            Err(error) => {
-                context.failed(&Failure::in_file(path, &error));
-                return Ok(());
-            }
-        };
+        let Some(inner) = context.or_failed(inner.map_err(Failure::of_file(path))) else { return Ok(()) };
         inner.with_dependent(|[old, new], Compared { tables, differences }| {
             let Ok(filters) = bind(args, tables) else { return Ok(()) };
             let out = std::mem::take(&mut self.out);
@@ -97,19 +87,14 @@ impl Show<'_> {
         })
     }
 
-    pub(super) fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
+    pub(super) fn show(&mut self, found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
         match self.context.format() {
             _ if self.args.stat => self.stat(&found),
             _ if !matches!(self.out.report, Report::None) => self.html(&found),
-            Format::Text => self.text(&mut found),
+            Format::Text => self.text(&found),
             Format::Markdown => self.markdown(&found),
             _ => self.rows(&found),
         }
-    }
-
-    /// The writer of rows with these columns, which all tables share.
-    pub(super) fn out(&mut self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
-        self.out.rows.take().map_or_else(|| self.context.rows(columns), Ok)
     }
 
     pub(super) fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
@@ -120,13 +105,8 @@ impl Show<'_> {
 
     /// The text of a key.
     pub(super) fn key(&self, table: &TableDiff<'_>, pair: Pair) -> String {
-        match table.key(pair) {
-            Ok(key) => text(&key),
-            Err(error) => {
-                self.context.damaged(self.new.source().name(), &error);
-                String::new()
-            }
-        }
+        let key = self.context.or_damaged(self.new.source().name(), table.key(pair));
+        key.map_or_else(String::new, |key| text(&key))
     }
 
     pub(super) fn limit(&self) -> usize {
@@ -135,11 +115,10 @@ impl Show<'_> {
 
     /// Rows for machines.
     pub(super) fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let mut out = self.out(&columns())?;
+        let mut out = self.out.rows.take().map_or_else(|| self.context.rows_of(COLUMNS), Ok)?;
         for Found { name, table, pairs } in found {
             for &pair in pairs.iter().take(self.limit()) {
-                let change = self.change(table, pair);
-                out.row(&cells(name, pair, change))?;
+                out.row(&cells(name, pair, self.change(table, pair)))?;
             }
         }
         self.out.rows = Some(out);
@@ -148,31 +127,27 @@ impl Show<'_> {
 
     /// Counts the rows that differ, by table and by the requested groups.
     pub(super) fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let text = |name| Column::new(name, Kind::Text);
         let names: &[&'static str] = match &*self.args.by {
             [] => &["group"],
             [By::Folder] => &["folder"],
             [By::Kind] => &["kind"],
             _ => &["folder", "kind"],
         };
-        let counts = ["added", "removed", "changed"].map(|name| Column::new(name, Kind::Uint));
-        let columns: Vec<Column> =
-            [text("table")].into_iter().chain(names.iter().map(|name| text(name))).chain(counts).collect();
-        let mut out = self.out(&columns)?;
+        let mut columns = vec![Column::new("table", Kind::Text)];
+        columns.extend(names.iter().map(|name| Column::new(name, Kind::Text)));
+        columns.extend(KINDS.map(|kind| Column::new(kind.name(), Kind::Uint)));
+        let mut out = self.out.rows.take().map_or_else(|| self.context.rows(&columns), Ok)?;
         for Found { name, table, pairs } in found {
             let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
                 let (what, key) =
                     (table.what(pair), if table.has_paths() { self.key(table, pair) } else { String::new() });
-                let group = |name: &&str| match (*name, &what) {
+                let group = names.iter().map(|name| match (*name, &what) {
                     ("group" | "kind", Some(what)) => what.clone(),
                     ("kind", None) => ending(&key).to_owned(),
                     _ => top(folder(&key), self.args.depth).to_owned(),
-                };
-                let group: Vec<String> = names.iter().map(group).collect();
-                if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
-                    *count += 1;
-                }
+                });
+                groups.entry(group.collect()).or_default()[pair.kind() as usize] += 1;
             }
             for (group, counts) in groups {
                 let group = group.into_iter().map(|group| if group.is_empty() { Value::Null } else { group.into() });
@@ -185,7 +160,7 @@ impl Show<'_> {
     }
 
     /// Text for people: by table and folder.
-    pub(super) fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn text(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
         // A path that was added or removed with its resource is shown with the resource, with its type.
         let of_resources: HashSet<(Happened, String)> = found
@@ -194,17 +169,10 @@ impl Show<'_> {
             .flat_map(|found| found.pairs.iter().map(|&pair| (pair.kind(), self.key(found.table, pair))))
             .filter(|(kind, _)| *kind != Happened::Changed)
             .collect();
-        for Found { name, table, pairs } in found {
-            if pairs.is_empty() {
-                continue;
-            }
-            let count = |kind: Happened| pairs.iter().filter(|pair| pair.kind() == kind).count();
-            let counts = [Happened::Added, Happened::Removed, Happened::Changed].map(|kind| (kind, count(kind)));
-            let counts: Vec<String> = counts
-                .iter()
-                .filter(|(_, count)| *count > 0)
-                .map(|(kind, count)| format!("{count} {}", kind.name()))
-                .collect();
+        for found in found.iter().filter(|found| !found.pairs.is_empty()) {
+            let Found { name, table, pairs } = found;
+            let counts = KINDS.into_iter().zip(found.counts()).filter(|(_, count)| *count > 0);
+            let counts: Vec<String> = counts.map(|(kind, count)| format!("{count} {}", kind.name())).collect();
             page.put_marked(name, Mark::Bold)?;
             page.put(&format!(": {}", counts.join(", ")))?;
             let mut at = None;
@@ -220,7 +188,7 @@ impl Show<'_> {
                     *key = told.1;
                     !again
                 });
-                let told = pairs.len().saturating_sub(shown.len());
+                let told = pairs.len() - shown.len();
                 if told > 0 {
                     page.put(&format!("; {told} of them are shown among resources"))?;
                 }
@@ -242,7 +210,7 @@ impl Show<'_> {
                     }
                     false => ("  ", &*key),
                 };
-                self.one(&mut page, indent, name, &change)?;
+                one(&mut page, indent, name, &change)?;
             }
             let total = if table.has_paths() { shown.len() } else { pairs.len() };
             if let Some(more) = total.checked_sub(self.limit()).filter(|&more| more > 0) {
@@ -255,14 +223,10 @@ impl Show<'_> {
     /// Text for wikis and posts: a heading for each table, and lists; long lists are collapsed.
     pub(super) fn markdown(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
-        for Found { name, table, pairs } in found.iter().filter(|found| !found.pairs.is_empty()) {
-            page.line(&format!("## {}", code(name)))?;
-            for kind in [Happened::Added, Happened::Removed, Happened::Changed] {
-                let pairs: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.kind() == kind).collect();
-                if pairs.is_empty() {
-                    continue;
-                }
-                let (count, what) = (pairs.len(), kind.name());
+        for found in found.iter().filter(|found| !found.pairs.is_empty()) {
+            page.line(&format!("## {}", code(&found.name)))?;
+            for (kind, count) in KINDS.into_iter().zip(found.counts()).filter(|(_, count)| *count > 0) {
+                let what = kind.name();
                 let folded = count > UNFOLDED;
                 page.line("")?;
                 page.line(&if folded {
@@ -271,8 +235,8 @@ impl Show<'_> {
                     format!("**{count} {what}**")
                 })?;
                 page.line("")?;
-                for &pair in pairs.iter().take(self.limit()) {
-                    self.item(&mut page, &self.change(table, pair))?;
+                for pair in found.of_kind(kind).take(self.limit()) {
+                    item(&mut page, &self.change(found.table, pair))?;
                 }
                 if let Some(more) = count.checked_sub(self.limit()).filter(|&more| more > 0) {
                     page.line(&format!("- … and {more} more"))?;
@@ -287,82 +251,67 @@ impl Show<'_> {
         Ok(page.flush()?)
     }
 
-    /// A row as an item of a list, with an item for each field that changed.
-    pub(super) fn item(&self, page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure> {
-        let what = change.what.as_ref().map(|what| format!(" ({})", code(what))).unwrap_or_default();
-        page.line(&format!("- {}{what}", code(&text(&change.key))))?;
-        if change.kind == Happened::Changed {
-            for field in said(&change.fields) {
-                let by = difference(&field.old, &field.new).map(|by| format!(" ({by})")).unwrap_or_default();
-                let (old, new) = (code(&text(&field.old)), code(&text(&field.new)));
-                page.line(&format!("  - {}: {old} → {new}{by}", code(&field.name)))?;
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn one(
-        &self,
-        page: &mut Page<impl Write>,
-        indent: &str,
-        name: &str,
-        change: &Change<'_>,
-    ) -> Result<(), Failure> {
-        let (mark, colour) = match change.kind {
-            Happened::Added => ("+", Mark::Green),
-            Happened::Removed => ("-", Mark::Red),
-            Happened::Changed => ("~", Mark::Yellow),
-        };
-        page.put(indent)?;
-        page.put_marked(&format!("{mark} {name}"), colour)?;
-        if let Some(what) = &change.what {
-            page.put(&format!("  {what}"))?;
-        }
-        if change.kind != Happened::Changed {
-            // The type was shown before; the rest fits on the line.
-            let of_path = |name: &str| indent.len() > 2 && matches!(name, "parent_id" | "name");
-            let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size") || of_path(name);
-            for field in change.fields.iter().filter(|field| !said(&field.name)) {
-                let value = if change.kind == Happened::Added { &field.new } else { &field.old };
-                if !value.is_null() {
-                    page.put(&format!("  {}={}", field.name, text(value)))?;
+    /// A part of a page or of a feed's entry for each table.
+    pub(super) fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut report = std::mem::take(&mut self.out.report);
+        match &mut report {
+            Report::None => {}
+            Report::Page(tables) => {
+                for found in found {
+                    tables.add(found, self.limit(), &|pair| self.change(found.table, pair))?;
                 }
             }
-            return Ok(page.end_line()?);
+            Report::Entry(out) => {
+                if found.iter().any(|found| !found.pairs.is_empty()) {
+                    html::counts(out, found, self.out.tables)?;
+                }
+                let most = self.args.limit.unwrap_or(IN_ENTRY);
+                for (n, found) in (self.out.tables..).zip(found) {
+                    html::table(out, n, found, most, &|pair| self.change(found.table, pair))?;
+                }
+            }
         }
+        self.out.tables += found.len();
+        self.out.report = report;
+        Ok(())
+    }
+}
+
+/// A row as an item of a list, with an item for each field that changed.
+fn item(page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure> {
+    let what = change.what.as_ref().map_or_else(String::new, |what| format!(" ({})", code(what)));
+    page.line(&format!("- {}{what}", code(&text(&change.key))))?;
+    if change.kind == Happened::Changed {
+        for field in said(&change.fields) {
+            let (old, new) = (code(&text(&field.old)), code(&text(&field.new)));
+            page.line(&format!("  - {}: {old} → {new}{}", code(&field.name), by(&field.old, &field.new)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A row of a list by folders, with a line for each field that changed.
+fn one(page: &mut Page<impl Write>, indent: &str, name: &str, change: &Change<'_>) -> Result<(), Failure> {
+    let (sign, colour) = mark(change.kind);
+    page.put(indent)?;
+    page.put_marked(&format!("{sign} {name}"), colour)?;
+    if let Some(what) = &change.what {
+        page.put(&format!("  {what}"))?;
+    }
+    if change.kind == Happened::Changed {
         page.end_line()?;
         for field in said(&change.fields) {
             page.line(&format!("{indent}    {}: {} -> {}", field.name, text(&field.old), text(&field.new)))?;
         }
-        Ok(())
+        return Ok(());
     }
-
-    /// A part of a page or of a feed's entry for each table.
-    pub(super) fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let mut report = std::mem::take(&mut self.out.report);
-        let (out, most) = match &mut report {
-            Report::None => return Ok(()),
-            Report::Page(tables) => {
-                let mut add = |found| tables.add(found, self.limit(), &|pair| self.change(found.table, pair));
-                let added = found.iter().try_for_each(&mut add);
-                self.out.report = report;
-                return Ok(added?);
-            }
-            Report::Entry(out) => (out, self.args.limit.unwrap_or(IN_ENTRY)),
-        };
-        let written = (|| {
-            if found.iter().any(|found| !found.pairs.is_empty()) {
-                html::counts(out, found, self.out.tables)?;
-            }
-            for (n, found) in (self.out.tables..).zip(found) {
-                html::table(out, n, found, most, &|pair| self.change(found.table, pair))?;
-            }
-            Ok::<_, Failure>(())
-        })();
-        self.out.tables += found.len();
-        self.out.report = report;
-        written
+    for field in &change.fields {
+        let is_of_path = indent.len() > 2 && matches!(&*field.name, "parent_id" | "name");
+        if let Some(value) = lone_value(change, field).filter(|_| !is_of_path) {
+            page.put(&format!("  {}={}", field.name, text(value)))?;
+        }
     }
+    Ok(page.end_line()?)
 }
 
 /// The default number of rows of a table and kind in an entry of a feed.
@@ -374,7 +323,7 @@ pub(super) const UNFOLDED: usize = 20;
 /// Escapes `text` for Markdown.
 pub(super) fn code(text: &str) -> String {
     let text = escape(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let longest = text.split(|c| c != '`').map(str::len).fold(0, usize::max);
     let fence = "`".repeat(longest + 1);
     // A blank separates a character at the edge from the fence; in a text of blanks only it would be visible.
     let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -397,10 +346,6 @@ self_cell!(
     }
 );
 
-pub(super) fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
-    if side == Side::Old { old } else { new }
-}
-
 pub(super) type Filters = [Option<Bound>; 2];
 
 pub(super) fn note_columns(context: &Context, old: &Asset, new: &Asset, table: &TableDiff<'_>) {
@@ -421,13 +366,12 @@ pub(super) fn folder(key: &str) -> &str {
 /// The ending of the last part of a path, with its dot.
 pub(super) fn ending(key: &str) -> &str {
     let name = key.rsplit('/').next().unwrap_or(key);
-    name.rfind('.').and_then(|at| name.get(at..)).unwrap_or("")
+    name.rfind('.').map_or("", |at| &name[at..])
 }
 
 /// The first `depth` folders of a path.
 pub(super) fn top(folder: &str, depth: usize) -> &str {
-    let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map(|(at, _)| at);
-    end.and_then(|end| folder.get(..end)).unwrap_or(folder)
+    folder.match_indices('/').nth(depth.max(1) - 1).map_or(folder, |(end, _)| &folder[..end])
 }
 
 /// The outputs of differences, once for all files.
@@ -447,14 +391,14 @@ pub(super) fn bind(args: &Args, tables: &[TableDiff<'_>]) -> Result<Vec<Option<F
     let mut first = None;
     let mut filters = Vec::new();
     for table in tables {
-        let bind = |side| table.side(side).map(|table| filter.bind(table.columns())).transpose();
-        match (bind(Side::Old), bind(Side::New)) {
-            (Ok(old), Ok(new)) => filters.push(Some([old, new])),
-            (Err(error), _) | (_, Err(error)) if args.tables.is_empty() => {
+        let sides = [Side::Old, Side::New].map(|side| table.side(side));
+        match sides.map(|table| table.map(|table| filter.bind(table.columns())).transpose()) {
+            [Ok(old), Ok(new)] => filters.push(Some([old, new])),
+            [Err(error), _] | [_, Err(error)] if args.tables.is_empty() => {
                 first.get_or_insert(error);
                 filters.push(None);
             }
-            (Err(error), _) | (_, Err(error)) => return Err(error.into()),
+            [Err(error), _] | [_, Err(error)] => return Err(error.into()),
         }
     }
     match first {

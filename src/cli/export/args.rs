@@ -3,7 +3,7 @@
 use crate::archive;
 use crate::archive::Address;
 use crate::cli::files::path_below;
-use crate::cli::{Context, Exit, Failure};
+use crate::cli::{Context, Failure};
 use crate::scene::{self, TextureMode};
 use crate::ship::PartKind;
 use crate::write::hive::{Partition, file_name};
@@ -98,21 +98,8 @@ pub(in crate::cli) struct Args {
     /// All tables
     #[arg(long, conflicts_with = "table")]
     pub(in crate::cli) all_tables: bool,
-    /// Write these columns, in this order
-    #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
-    pub(in crate::cli) columns: Vec<String>,
-    /// Write only rows for which this holds, as in 'size > 10k and name ~ "*.dds"'
-    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
-    pub(in crate::cli) condition: Option<String>,
-    /// Write at most this many rows of each table
-    #[arg(long, short = 'n', value_name = "N")]
-    pub(in crate::cli) limit: Option<usize>,
-    /// Put files into a folder of this name below that of their table, as the value of one more column for all rows
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub(in crate::cli) partition: Vec<Partition>,
-    /// Leave damaged rows out and count them, rather than fail at the first one; the exit code is still 3
-    #[arg(long)]
-    pub(in crate::cli) skip_damaged: bool,
+    #[command(flatten)]
+    pub(in crate::cli) rows: RowArgs,
     /// Write over files that exist
     #[arg(long)]
     pub(in crate::cli) force: bool,
@@ -144,6 +131,26 @@ pub(in crate::cli) struct Args {
     pub(in crate::cli) level: LevelArgs,
     #[command(flatten)]
     pub(in crate::cli) ship: ShipArgs,
+}
+
+/// The columns and rows to write.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(in crate::cli) struct RowArgs {
+    /// Write these columns, in this order
+    #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
+    pub(super) columns: Vec<String>,
+    /// Write only rows for which this holds, as in 'size > 10k and name ~ "*.dds"'
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    pub(super) condition: Option<String>,
+    /// Write at most this many rows of each table
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(super) limit: Option<usize>,
+    /// Put files into a folder of this name below that of their table, as the value of one more column for all rows
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) partition: Vec<Partition>,
+    /// Leave damaged rows out and count them, rather than fail at the first one; the exit code is still 3
+    #[arg(long)]
+    pub(super) skip_damaged: bool,
 }
 
 /// The level of a texture to write.
@@ -231,8 +238,18 @@ fn lod(text: &str) -> Result<Lod, String> {
 impl Args {
     /// Whether nothing selects tables, columns or rows.
     pub(super) fn is_of_whole_file(&self) -> bool {
-        let has_tables = self.all_tables || !self.table.is_empty() || !self.columns.is_empty();
-        !has_tables && self.condition.is_none() && self.limit.is_none()
+        let has_tables = self.all_tables || !self.table.is_empty() || !self.rows.columns.is_empty();
+        !has_tables && self.rows.condition.is_none() && self.rows.limit.is_none()
+    }
+
+    /// The kind of output: the given one, else that of the ending of OUT.
+    pub(super) fn kind(&self) -> Result<KindArg, Failure> {
+        self.kind.map_or_else(|| kind_of(&self.to), Ok)
+    }
+
+    /// Whether this part of geometry is drawn.
+    pub(super) fn draws(&self, part: PartArg) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
     }
 }
 
@@ -258,30 +275,17 @@ impl KindArg {
     }
 
     /// The ending of files that are written so.
-    pub(super) fn ending(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Json => "json",
-            Self::Ndjson => "ndjson",
-            #[cfg(feature = "parquet")]
-            Self::Parquet => "parquet",
-            #[cfg(feature = "parquet")]
-            Self::Arrow => "arrow",
-            #[cfg(feature = "parquet")]
-            Self::Arrows => "arrows",
-            Self::Glb => "glb",
-            Self::Obj => "obj",
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
+    #[expect(clippy::expect_used, reason = "no kind is hidden from the command line")]
+    pub(super) fn ending(self) -> String {
+        self.to_possible_value().expect("each kind has a name").get_name().to_owned()
     }
 }
 
 /// The kind of output for the ending of a file.
 pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let ending = path.extension().map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase());
     KindArg::from_str(&ending, true).map_err(|_| {
-        let known: Vec<&str> = KindArg::value_variants().iter().map(|kind| kind.ending()).collect();
+        let known: Vec<String> = KindArg::value_variants().iter().map(|kind| kind.ending()).collect();
         let instead = match &*ending {
             "db" | "sqlite" | "sqlite3" => "; for a database: assetq sql QUERY FILE --into OUT",
             "gltf" => "; glb is glTF in one file",
@@ -295,7 +299,7 @@ pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
             path.to_string_lossy(),
             known.join(", ")
         );
-        Failure::new(Exit::Usage, what)
+        Failure::usage(what)
     })
 }
 
@@ -315,15 +319,17 @@ pub(super) fn given(args: &Args, context: &Context) -> Vec<PathBuf> {
 /// The path of a file's drawing or table in `folder`: below the file's folders in its archive, or in the given folder.
 pub(super) fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf {
     let address = Address::of(file);
-    let below = || path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    let inner = address.inner().map_or_else(below, str::to_owned);
+    let inner = match address.inner() {
+        Some(inner) => inner.to_owned(),
+        None => path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"),
+    };
     let mut to = folder.to_owned();
     let mut parts = inner.split(['/', archive::MARK]).peekable();
     while let Some(part) = parts.next() {
         match parts.peek() {
             Some(_) => to.push(file_name(part)),
             None => {
-                let stem = Path::new(part).file_stem().unwrap_or_default().to_string_lossy();
+                let stem = Path::new(part).file_stem().map_or(part.into(), |stem| stem.to_string_lossy());
                 to.push(format!("{}.{}", file_name(&stem), kind.ending()));
             }
         }

@@ -2,7 +2,7 @@
 
 use super::args::{Args, KindArg, LevelArgs, PartArg, TexturesArg, given, in_folder, kind_of};
 use crate::asset::Asset;
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{Context, Failure, Outcome};
 use crate::error::ErrorKind;
 use crate::scene::{Drawing, Options, Shapes};
 use crate::texture::Texture;
@@ -13,34 +13,30 @@ use std::path::{Path, PathBuf};
 
 /// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
 pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
-    let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
+    let kind = args.kind()?;
     let files = context.files_without_archives(&given(args, context))?;
     let into_folder = args.to.is_dir() || args.to.to_string_lossy().ends_with(['/', '\\']) || files.len() > 1;
     if files.len() > 1 && kind_of(&args.to).is_ok() {
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("{} files are drawings of their own: --to FOLDER takes them", files.len()),
-        ));
+        return Err(Failure::usage(format!("{} files are drawings of their own: --to FOLDER takes them", files.len())));
     }
     if into_folder {
         context.writes_folder(&args.to);
     }
     for file in &files {
         let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
-        let draw = || {
-            let asset = context.open_with(file, args.with.iter())?;
+        let drawn = context.open_with(file, &args.with).and_then(|asset| {
             context.check_new(&to, args.force)?;
             drawing(args, kind, &asset, file, &to, context)?;
             context.warn(&asset);
-            Ok::<_, Failure>(())
-        };
-        match draw() {
+            Ok(())
+        });
+        match drawn {
             // A file that cannot be drawn does not affect the others.
             Err(failure) if files.len() > 1 && !failure.closed_pipe => context.failed(&failure),
             drawn => drawn?,
         }
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// The shapes of a file, such as geometry and maps.
@@ -62,21 +58,20 @@ fn drawing(
             return images(several, args, asset, to, context);
         }
     }
-    let drawable = |kind: &scene::SceneFormat| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
-    let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
+    let drawn = kind.drawing().zip(asset.reader().shapes());
+    let Some((kind, shapes)) = drawn.filter(|(kind, shapes)| shapes.kinds().contains(kind)) else {
         let what = format!(
             "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
             asset.format()
         );
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     };
-    let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let options = Options {
         lod: args.lod.0,
-        meshes: wanted(PartArg::Meshes),
-        armor: wanted(PartArg::Armor),
-        collision: wanted(PartArg::Collision),
-        boxes: kind == scene::SceneFormat::Glb && wanted(PartArg::Boxes),
+        meshes: args.draws(PartArg::Meshes),
+        armor: args.draws(PartArg::Armor),
+        collision: args.draws(PartArg::Collision),
+        boxes: kind == scene::SceneFormat::Glb && args.draws(PartArg::Boxes),
         textures: TexturesArg::mode_for(kind, args.textures),
         texture_size: args.texture_size,
         emissive: args.emissive,
@@ -95,12 +90,7 @@ pub(super) fn save(
     context: &Context,
 ) -> Result<(), Failure> {
     let failed = Failure::of_file(file);
-    for note in drawing.notes() {
-        context.note(file, note);
-    }
-    for error in drawing.damage() {
-        context.damaged(file, error);
-    }
+    report(drawing, file, context);
     let beside = drawing.beside(kind).map_err(failed)?;
     if to == Path::new("-") && !beside.is_empty() {
         let names: Vec<&str> = beside.iter().map(|(name, _)| name.as_str()).collect();
@@ -111,11 +101,15 @@ pub(super) fn save(
         }
     }
     context.create(to, force, |out| {
-        for note in crate::picture::write_drawing(&*drawing, kind, out).map_err(failed)? {
-            context.note(file, &note);
-        }
+        context.notes(file, &crate::picture::write_drawing(drawing, kind, out).map_err(failed)?);
         Ok(())
     })
+}
+
+/// Shows the notes and the damage of a drawing.
+pub(in crate::cli) fn report(drawing: &dyn Drawing, name: &str, context: &Context) {
+    context.notes(name, drawing.notes());
+    drawing.damage().iter().for_each(|error| context.damaged(name, error));
 }
 
 /// Whether a file is asked for meshes, and not for parameters alone.
@@ -157,9 +151,9 @@ fn images(
     if to == args.to && several.len() > 1 {
         let what =
             format!("{file}: {} textures are files of their own: --to FOLDER/ --as png takes them", several.len());
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     }
-    let stem = to.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = to.file_stem().unwrap_or(to.as_os_str()).to_string_lossy();
     for (name, texture) in several {
         let written = match texture {
             Ok(texture) => {

@@ -1,11 +1,11 @@
 //! Whole ships of a game.
 
-use super::args::{Args, ShipArgs, TexturesArg, kind_of};
+use super::args::{Args, ShipArgs, TexturesArg};
 use super::drawings::save;
 use crate::archive::Address;
 use crate::archive::MARK;
 use crate::asset::Asset;
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{Context, Failure, Outcome};
 use crate::scene::{self, Options};
 use crate::ship::{Query, Ship};
 use crate::texture_files::TextureFiles;
@@ -30,7 +30,7 @@ impl ShipArgs {
         let parameters = game.reader().archive().and_then(|archive| archive.parameters());
         let Some(parameters) = parameters else {
             let what = format!("{}: a {} file has no ships; the folder of World of Warships has", text, game.format());
-            return Err(Failure::new(Exit::Usage, what));
+            return Err(Failure::usage(what));
         };
         let params = context.open(&Address::within(&path, parameters))?;
         let database = context.open(&context.database_in(path.clone())?)?;
@@ -63,12 +63,11 @@ impl Drawable {
 
 /// Writes a whole ship.
 pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
-    let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
-    let Some(kind) = kind.drawing() else {
-        return Err(Failure::new(Exit::Usage, "a ship is written as glb, obj, svg or png"));
+    let Some(kind) = args.kind()?.drawing() else {
+        return Err(Failure::usage("a ship is written as glb, obj, svg or png"));
     };
     let [game] = &*args.files else {
-        return Err(Failure::new(Exit::Usage, "--ship takes one game"));
+        return Err(Failure::usage("--ship takes one game"));
     };
     let opened = args.ship.open(query, game, context)?;
     let options = Options {
@@ -80,5 +79,5 @@ pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
     };
     let drawing = opened.draw(options)?;
     save(&*drawing, kind, &opened.ship.name, &args.to, args.force, context)?;
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -1,10 +1,10 @@
 //! Tables of files, each in its own output file.
 
-use super::super::bar::Unit;
 use super::super::output::is_stdout;
 use super::super::rows::SelectedRows;
-use super::super::{Context, Exit, Failure, Format, Outcome};
-use super::args::{Args, KindArg, given, in_folder, kind_of};
+use super::super::view::last;
+use super::super::{Context, Exit, Failure, Format, Outcome, Unit};
+use super::args::{Args, KindArg, RowArgs, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::FilePattern;
@@ -14,8 +14,6 @@ use crate::write::hive::file_name;
 use crate::write::json::JsonWriter;
 use crate::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use crate::write::text::Style;
-#[cfg(feature = "parquet")]
-use crate::write::{arrow::ArrowRows, parquet};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::Write;
@@ -58,7 +56,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (None, Target::File) => kind_of(&args.to)?,
         (None, _) => {
             let what = format!("{}: --as says how to write tables there, as in --as csv", args.to.to_string_lossy());
-            return Err(Failure::new(Exit::Usage, what));
+            return Err(Failure::usage(what));
         }
     };
     if let [file] = &*files
@@ -67,7 +65,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         && matches!(target, Target::File | Target::Stdout)
         && args.is_of_whole_file()
     {
-        let asset = context.open_with(file, args.with.iter())?;
+        let asset = context.open_with(file, &args.with)?;
         if let Some(entry) = asset.reader().graphs().and_then(|graphs| graphs.document()) {
             return document(entry, &asset, args, context);
         }
@@ -75,13 +73,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let jobs = jobs(args, &files, all.as_ref(), target, kind, context)?;
     let count = jobs.iter().map(|job| job.tables.len()).sum::<usize>();
     if target == Target::Stdout && count != 1 {
-        let what = format!("standard output takes one table, not {count}; --to FOLDER/ takes all");
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(format!("standard output takes one table, not {count}; --to FOLDER/ takes all")));
     }
     let several = jobs.len() > 1;
     context.with_progress_of("export", Unit::Rows, |progress| {
         for job in jobs {
-            let asset = match job.asset.map_or_else(|| context.open_with(job.file, args.with.iter()), Ok) {
+            let asset = match job.asset.map_or_else(|| context.open_with(job.file, &args.with), Ok) {
                 Ok(asset) => asset,
                 Err(failure) if several => {
                     context.failed(&failure);
@@ -90,11 +87,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 Err(failure) => return Err(failure),
             };
             for (table, to) in &job.tables {
-                let write = || {
-                    let export = Export::new(args, context, &asset, table, progress)?;
-                    context.create(to, args.force, |out| export.write(to, kind, out))
-                };
-                match write() {
+                let written = Export::new(&args.rows, context, &asset, table, progress)
+                    .and_then(|export| context.create(to, args.force, |out| export.write(to, kind, out)));
+                match written {
                     // The failure of one table does not affect the others.
                     Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),
                     other => other?,
@@ -102,7 +97,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             }
             context.warn(&asset);
         }
-        Ok(Exit::Done)
+        Ok(())
     })
 }
 
@@ -117,29 +112,29 @@ fn document(entry: &str, asset: &Asset, args: &Args, context: &Context) -> Outco
         Ok(json.flush()?)
     })?;
     let entries = context.table(asset, None)?;
-    let others = entries.len().map_err(Failure::of_file(file))?.saturating_sub(1);
-    if others > 0 {
-        let (name, others) = (entries.name(), counted(others, "other row"));
+    let rows = entries.len().map_err(Failure::of_file(file))?;
+    if rows > 1 {
+        let (name, others) = (entries.name(), counted(rows - 1, "other row"));
         context.note(file, &format!("{entry} is written, without {others} of {name}; --table {name} writes the table"));
     }
     context.warn(asset);
-    Ok(Exit::Done)
+    Ok(())
 }
 
-/// Writes the main table of `asset` in the kind of the output's ending.
-pub(super) fn main(args: &Args, asset: &Asset, context: &Context) -> Result<(), Failure> {
-    let kind = table_kind(&args.to)?;
+/// Writes the main table of `asset` in the kind of the ending of `to`.
+pub(in crate::cli) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
+    let kind = table_kind(to)?;
     let name = context.table(asset, None)?.name().to_owned();
-    let progress = Progress::default();
-    let export = Export::new(args, context, asset, &name, &progress)?;
-    context.create(&args.to, args.force, |out| export.write(&args.to, kind, out))
+    let (rows, progress) = (RowArgs::default(), Progress::default());
+    let export = Export::new(&rows, context, asset, &name, &progress)?;
+    context.create(to, force, |out| export.write(to, kind, out))
 }
 
 /// The kind of file for a table, by the ending of `to`.
 pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {
     kind_of(to).ok().filter(|kind| !kind.is_drawing()).ok_or_else(|| {
         let what = "a table is written as .csv, .json, .ndjson, .parquet, .arrow, .feather or .arrows";
-        Failure::new(Exit::Usage, format!("{}: {what}", to.to_string_lossy()))
+        Failure::usage(format!("{}: {what}", to.to_string_lossy()))
     })
 }
 
@@ -147,7 +142,7 @@ fn target(args: &Args, files: usize) -> Target {
     let text = args.to.to_string_lossy();
     if is_stdout(&args.to) {
         Target::Stdout
-    } else if files > 1 || !args.partition.is_empty() {
+    } else if files > 1 || !args.rows.partition.is_empty() {
         Target::Set
     } else if args.all_tables || args.table.len() > 1 || text.ends_with(['/', '\\']) || args.to.is_dir() {
         Target::Folder
@@ -158,12 +153,12 @@ fn target(args: &Args, files: usize) -> Target {
 
 /// The files of a pattern as one file, if their rows go into one file.
 fn all_in_one(args: &Args, given: &[PathBuf], context: &Context) -> Result<Option<Asset>, Failure> {
-    let is_file = args.partition.is_empty() && target(args, 1) != Target::Folder;
+    let is_file = args.rows.partition.is_empty() && target(args, 1) != Target::Folder;
     match given {
         [pattern]
             if is_file && FilePattern::of(pattern).is_many() && (kind_of(&args.to).is_ok() || is_stdout(&args.to)) =>
         {
-            context.open_all_with(pattern, args.with.iter()).map(Some)
+            context.open_all_with(pattern, &args.with).map(Some)
         }
         _ => Ok(None),
     }
@@ -184,8 +179,7 @@ fn jobs<'a>(
         let mut tables = args.table.clone();
         let mut only = all.cloned();
         if tables.is_empty() {
-            let opened = || context.open_with(file, args.with.iter());
-            let asset = match all.map_or_else(opened, |all| Ok(all.clone())) {
+            let asset = match all.map_or_else(|| context.open_with(file, &args.with), |all| Ok(all.clone())) {
                 Err(failure) if files.len() == 1 => return Err(failure),
                 // An unreadable file among several has no tables; its error is reported in its turn.
                 opened => opened.ok(),
@@ -203,7 +197,7 @@ fn jobs<'a>(
             context.check_new(&to, args.force)?;
             if !taken.insert(to.clone()) {
                 let what = format!("{}: more than one table would be written there", to.to_string_lossy());
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(Failure::usage(what));
             }
             job.tables.push((table, to));
         }
@@ -213,13 +207,12 @@ fn jobs<'a>(
 }
 
 fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) -> PathBuf {
-    let name = |stem: &str| format!("{}.{}", file_name(stem), kind.ending());
     match target {
         Target::Stdout | Target::File => args.to.clone(),
-        Target::Folder => args.to.join(name(table)),
+        Target::Folder => args.to.join(format!("{}.{}", file_name(table), kind.ending())),
         Target::Set => {
             let mut folder = args.to.join(file_name(table));
-            folder.extend(args.partition.iter().map(ToString::to_string));
+            folder.extend(args.rows.partition.iter().map(ToString::to_string));
             in_folder(&folder, args, file, kind)
         }
     }
@@ -241,40 +234,38 @@ pub(in crate::cli) fn write(
 ) -> Result<(), Failure> {
     #[cfg(not(feature = "parquet"))]
     let _ = metadata;
-    let text = |out, format| {
-        let header = columns.iter().map(Header::from).collect::<Vec<_>>();
-        RowWriter::new(out, format, &header, Style::Plain)
-    };
-    match kind {
+    let text = match kind {
         #[cfg(feature = "parquet")]
-        KindArg::Parquet => parquet::write(out, columns, metadata, |sink| rows.rows_into(sink)),
+        KindArg::Parquet => return crate::write::parquet::write(out, columns, metadata, |sink| rows.rows_into(sink)),
         #[cfg(feature = "parquet")]
-        KindArg::Arrow => rows.rows_into(ArrowRows::file(out, columns, metadata)?),
+        KindArg::Arrow => return rows.rows_into(crate::write::arrow::ArrowRows::file(out, columns, metadata)?),
         #[cfg(feature = "parquet")]
-        KindArg::Arrows => rows.rows_into(ArrowRows::stream(out, columns, metadata)?),
-        KindArg::Json => rows.rows_into(text(out, RowFormat::Json)?),
-        KindArg::Ndjson => rows.rows_into(text(out, RowFormat::Ndjson)?),
+        KindArg::Arrows => return rows.rows_into(crate::write::arrow::ArrowRows::stream(out, columns, metadata)?),
+        KindArg::Json => RowFormat::Json,
+        KindArg::Ndjson => RowFormat::Ndjson,
         // Drawings are handled elsewhere.
-        KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
-            let format = if is_stdout(to) { RowFormat::from(Format::Csv) } else { RowFormat::Csv };
-            rows.rows_into(text(out, format)?)
-        }
-    }
+        KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png if is_stdout(to) => Format::Csv.into(),
+        KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => RowFormat::Csv,
+    };
+    let header: Vec<Header> = columns.iter().map(Header::from).collect();
+    rows.rows_into(RowWriter::new(out, text, &header, Style::Plain)?)
 }
 
 /// A table on its way into a file.
 struct Export<'a> {
-    args: &'a Args,
+    args: &'a RowArgs,
     context: &'a Context,
     asset: &'a Asset,
     table: Box<dyn Table + 'a>,
     columns: Vec<usize>,
     progress: &'a Progress,
+    /// Damaged rows that were left out.
+    left_out: Cell<usize>,
 }
 
 impl<'a> Export<'a> {
     fn new(
-        args: &'a Args,
+        args: &'a RowArgs,
         context: &'a Context,
         asset: &'a Asset,
         table: &str,
@@ -286,19 +277,18 @@ impl<'a> Export<'a> {
         for partition in &args.partition {
             if table.columns().iter().any(|column| column.name.eq_ignore_ascii_case(&partition.key)) {
                 let what = format!("{file}: {} has a column {:?} already", table.name(), partition.key);
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(Failure::usage(what));
             }
         }
         match table.known_len() {
             Some(rows) => progress.announce(rows as u64),
             None => progress.announce_unknown(),
         }
-        Ok(Self { args, context, asset, table, columns, progress })
+        Ok(Self { args, context, asset, table, columns, progress, left_out: Cell::new(0) })
     }
 
     fn write(&self, to: &Path, kind: KindArg, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
-        let columns: Vec<Column> =
-            self.columns.iter().filter_map(|&index| self.table.columns().get(index).cloned()).collect();
+        let columns: Vec<Column> = self.columns.iter().map(|&index| self.table.columns()[index].clone()).collect();
         write(to, kind, out, &columns, &self.metadata(), self)
     }
 
@@ -306,79 +296,89 @@ impl<'a> Export<'a> {
     fn metadata(&self) -> [(&'static str, String); 5] {
         [
             ("assetq.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("assetq.file", self.asset.source().name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned()),
+            ("assetq.file", last(self.asset.source().name()).to_owned()),
             ("assetq.format", self.asset.format().to_string()),
             ("assetq.format_version", self.asset.reader().version()),
             ("assetq.table", self.table.name().to_owned()),
         ]
+    }
+
+    /// Leaves a damaged row out if the arguments allow that. Damage after the last row that can be found ends the output.
+    fn damaged(&self, row: Option<usize>, error: Error) -> Result<(), Failure> {
+        let (file, name) = (self.asset.source().name(), self.table.name());
+        let error = match row {
+            // Some errors name their row already.
+            Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
+                error.context(format_args!("{name} row {row}"))
+            }
+            Some(_) => error,
+            None => return Err(Failure::in_file(file, &error.context(name))),
+        };
+        if !self.args.skip_damaged {
+            return Err(Failure::in_file(file, &error));
+        }
+        self.context.damaged(file, &error);
+        self.left_out.set(self.left_out.get() + 1);
+        Ok(())
+    }
+
+    /// Leaves a row out that `sink` did not take, unless that cannot write.
+    fn not_taken(&self, row: Option<usize>, error: Error) -> Result<(), Failure> {
+        match error.kind() {
+            crate::ErrorKind::Io { .. } => Err(error.into()),
+            _ => self.damaged(row, error),
+        }
+    }
+
+    /// Passes the selected rows to `sink`. Returns how many there are.
+    fn each_row(&self, sink: &mut impl RowSink) -> Result<usize, Failure> {
+        let rows = SelectedRows::of(&*self.table).with_condition(self.args.condition.as_deref())?;
+        let rows = rows.with_limit(self.args.limit).of_columns(&self.columns);
+        // Rows that were looked at, whether they match or not.
+        let (mut seen, mut behind) = (0, 0);
+        let written = rows.each(self.asset.source().name(), &|row, error| self.damaged(row, error), |row| {
+            // The numbers of rows of several files are known once the rows before them are counted.
+            seen = if self.table.parts().is_some() { seen + 1 } else { row.row() };
+            if seen >= behind + STEP {
+                self.progress.advance((seen - behind) as u64);
+                behind = seen;
+            }
+            match sink.row_of(row, &self.columns) {
+                Ok(()) => Ok(true),
+                Err(error) => self.not_taken(Some(row.row()), error).map(|()| false),
+            }
+        });
+        let all = self.table.known_len().unwrap_or(seen);
+        self.progress.advance((all.max(behind) - behind) as u64);
+        written
     }
 }
 
 impl RowSource for &Export<'_> {
     fn rows_into(self, mut sink: impl RowSink) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
-        let rows =
-            SelectedRows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);
-        let rows = rows.of_columns(&self.columns);
-        let skipped = Cell::new(0usize);
-        let damaged = |row: Option<usize>, error: Error| {
-            let error = match row {
-                // Some errors name their row already.
-                Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                    error.context(format_args!("{name} row {row}"))
-                }
-                Some(_) => error,
-                None => return Err(Failure::in_file(file, &error.context(name))),
-            };
-            if !self.args.skip_damaged {
-                return Err(Failure::in_file(file, &error));
-            }
-            self.context.damaged(file, &error);
-            skipped.set(skipped.get() + 1);
-            Ok(())
-        };
-        let not_taken = |row, error: Error| match error.kind() {
-            crate::ErrorKind::Io { .. } => Err(Failure::from(error)),
-            _ => damaged(row, error),
-        };
-        let at_once = match (&self.args.condition, self.args.limit) {
-            (None, None) => sink.rows_of(&*self.table, &self.columns, |met| match met {
+        let is_whole = self.args.condition.is_none() && self.args.limit.is_none();
+        let at_once = is_whole.then(|| {
+            sink.rows_of(&*self.table, &self.columns, |met| match met {
                 SinkEvent::Rows(count) => {
                     self.progress.advance(count as u64);
                     Ok(())
                 }
-                SinkEvent::Damage(row, error) => not_taken(row, error),
-            }),
-            _ => None,
+                SinkEvent::Damage(row, error) => self.not_taken(row, error),
+            })
+        });
+        let written = match at_once.flatten() {
+            Some(done) => done.map(|()| None)?,
+            None => Some(self.each_row(&mut sink)?),
         };
-        // Rows that were looked at, whether they match or not.
-        let (mut seen, mut behind) = (0usize, 0usize);
-        let one_by_one = || {
-            let written = rows.each(file, &damaged, |row| {
-                // The numbers of rows of several files are known once the rows before them are counted.
-                seen = if self.table.parts().is_some() { seen + 1 } else { row.row() };
-                if seen.saturating_sub(behind) >= STEP {
-                    self.progress.advance(seen.saturating_sub(behind) as u64);
-                    behind = seen;
-                }
-                match sink.row_of(row, &self.columns) {
-                    Ok(()) => Ok(true),
-                    Err(error) => not_taken(Some(row.row()), error).map(|()| false),
-                }
-            });
-            let all = self.table.known_len().unwrap_or(seen);
-            self.progress.advance(all.saturating_sub(behind) as u64);
-            written
-        };
-        let written = at_once.map_or_else(one_by_one, |done| done.map(|()| usize::MAX))?;
         sink.finish()?;
-        let left_out = skipped.get();
-        if left_out > 0 {
-            let (rows, are) = if left_out == 1 { ("row", "is") } else { ("rows", "are") };
-            self.context.complain(&format!("{file}: {left_out} damaged {rows} of {name} {are} left out"));
+        if self.left_out.get() > 0 {
+            let (rows, are) = if self.left_out.get() == 1 { ("row", "is") } else { ("rows", "are") };
+            let what = format!("{} damaged {rows} of {name} {are} left out", self.left_out.get());
+            self.context.complain(&format!("{file}: {what}"));
         }
         match &self.args.condition {
-            Some(condition) if written == 0 => {
+            Some(condition) if written == Some(0) => {
                 let what = format!("{file}: nothing in {name} matches {condition:?}; nothing is written");
                 Err(Failure::new(Exit::NotFound, what))
             }

@@ -1,9 +1,8 @@
 //! Answers to statements, and the commands of the prompt.
 
-use crate::cli::bar::Unit;
-use crate::cli::{Context, Exit, Failure, Format};
+use crate::cli::{Context, Exit, Failure, Format, Unit};
 use crate::report::counted;
-use crate::sql::{Answer, Fault, Session, Statement, functions};
+use crate::sql::{Answer, Fault, ResultColumn, Session, Statement, functions};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use unicode_width::UnicodeWidthStr as _;
@@ -13,7 +12,7 @@ pub(super) fn failure(fault: Fault) -> Failure {
         Fault::Damaged { file, error } => Failure::in_file(&file, &error),
         Fault::Database(what) => Failure::new(Exit::Damaged, format!("SQL: {what}")),
         Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
-        other => Failure::new(Exit::Usage, format!("SQL: {other}{}", next_step(&other.to_string()))),
+        other => Failure::usage(format!("SQL: {other}{}", next_step(&other.to_string()))),
     }
 }
 
@@ -44,9 +43,9 @@ pub(super) fn failure_in(text: &str, fault: Fault) -> Failure {
             } else {
                 format!("character {column}")
             };
-            let rest: String = rest.lines().next().unwrap_or_default().chars().take(20).collect();
+            let rest: String = rest.lines().next().unwrap_or(rest).chars().take(20).collect();
             let rest = if rest.is_empty() { String::new() } else { format!(": {rest}") };
-            Failure::new(Exit::Usage, format!("SQL: {message}{} (at {place}{rest})", next_step(message)))
+            Failure::usage(format!("SQL: {message}{} (at {place}{rest})", next_step(message)))
         }
         _ => failure(fault),
     }
@@ -106,14 +105,16 @@ pub(super) fn dot(line: &str, session: &Session, context: &Context) -> Result<bo
             }
         }
         ".schema" => {
-            let named = |name: &str| argument.is_empty() || name.eq_ignore_ascii_case(argument);
-            let mut tables =
-                session.tables().filter(|t| named(&t.name) || named(&t.shown().replace('"', ""))).peekable();
-            if tables.peek().is_none() {
-                context.say(&format!("no table {argument}; .tables lists them"));
+            let mut found = argument.is_empty();
+            for table in session.tables() {
+                let names = [&table.name, &table.shown().replace('"', "")];
+                if argument.is_empty() || names.iter().any(|name| name.eq_ignore_ascii_case(argument)) {
+                    page.line(&table.schema_text())?;
+                    found = true;
+                }
             }
-            for table in tables {
-                page.line(&table.schema_text())?;
+            if !found {
+                context.say(&format!("no table {argument}; .tables lists them"));
             }
         }
         ".help" | "help" => {
@@ -123,11 +124,10 @@ pub(super) fn dot(line: &str, session: &Session, context: &Context) -> Result<bo
                 described(name, what).iter().try_for_each(|line| page.line(line))?;
             }
         }
-        other if ELSEWHERE.iter().any(|(name, _)| *name == other) => {
-            let found = ELSEWHERE.iter().find(|(name, _)| *name == other);
-            found.iter().for_each(|(name, how)| context.say(&format!("{name}: {how}")));
-        }
-        other => context.say(&format!("{other}: no such command; .help lists them")),
+        other => match ELSEWHERE.iter().find(|(name, _)| *name == other) {
+            Some((name, how)) => context.say(&format!("{name}: {how}")),
+            None => context.say(&format!("{other}: no such command; .help lists them")),
+        },
     }
     page.flush()?;
     Ok(true)
@@ -187,34 +187,31 @@ const MODES: [(&str, Format); 4] =
 /// Writes an answer on standard output.
 pub(super) fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     let columns = answer.columns().to_vec();
-    let header = |cells: &[Value<'_>]| -> Vec<Column> {
-        let kind = |(index, kind): (usize, Option<Kind>)| kind.unwrap_or_else(|| kind_of(cells.get(index)));
-        let kinds = columns.iter().map(|column| column.kind).enumerate().map(kind);
-        columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
-    };
     let mut out = None;
     answer.rows::<Failure>(|cells| {
         let out = match &mut out {
             Some(out) => out,
-            None => out.insert(context.rows(&header(cells))?),
+            None => out.insert(context.rows(&header(&columns, cells))?),
         };
         Ok(RowWriter::row(out, cells)?)
     })?;
     match out {
         Some(mut out) => out.finish()?,
         None if columns.is_empty() => {}
-        None => context.rows(&header(&[]))?.finish()?,
+        None => context.rows(&header(&columns, &[]))?.finish()?,
     }
     Ok(())
 }
 
-/// The kind by which a computed column is shown, from the value in its first cell.
-fn kind_of(cell: Option<&Value<'_>>) -> Kind {
-    match cell {
-        Some(Value::Int(_)) => Kind::Int,
-        Some(Value::F64(_)) => Kind::F64,
-        _ => Kind::Any,
-    }
+/// The columns of rows; a computed column is shown by the kind of its cell in the first row.
+fn header(columns: &[ResultColumn], first: &[Value<'_>]) -> Vec<Column> {
+    let kinds = columns.iter().enumerate().map(|(index, column)| match (column.kind, first.get(index)) {
+        (Some(kind), _) => kind,
+        (None, Some(Value::Int(_))) => Kind::Int,
+        (None, Some(Value::F64(_))) => Kind::F64,
+        (None, _) => Kind::Any,
+    });
+    columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
 }
 
 /// Says which rows were left out because they are damaged.

@@ -1,6 +1,6 @@
 //! Statements that the user's own `duckdb` program runs, with the extension and a view for each table.
 
-use super::{Args, named, stem};
+use super::{Args, named};
 use crate::cli::global::Format;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::files;
@@ -14,7 +14,7 @@ const EXTENSION: &str = "ASSETQ_DUCKDB_EXTENSION";
 pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: &Context) -> Outcome {
     if args.into.is_some() || args.output.is_given() || !args.with.is_empty() {
         let what = "--engine duckdb only prints rows: leave out --into, --with and the options that write a file";
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     }
     let mut duckdb = Command::new("duckdb");
     duckdb.args([
@@ -33,12 +33,14 @@ pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: 
         duckdb.args(["-c", query]);
     }
     match duckdb.status() {
-        Ok(status) if status.success() => Ok(Exit::Done),
-        // It printed why.
-        Ok(_) => Ok(Exit::Usage),
+        Ok(status) => {
+            // It printed why it failed.
+            context.worsen(if status.success() { Exit::Done } else { Exit::Usage });
+            Ok(())
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let what = "--engine duckdb runs the program duckdb, which is not in the PATH: install it (for example pip install duckdb-cli)";
-            Err(Failure::new(Exit::Usage, what))
+            Err(Failure::usage(what))
         }
         Err(error) => Err(crate::Error::io("cannot run duckdb", error).into()),
     }
@@ -53,12 +55,11 @@ fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<String, Fa
     let mut schemas = HashSet::new();
     for argument in given {
         let (name, path) = named(argument);
-        let asset = files::open(&path, options);
-        let asset = asset.map_err(Failure::of_file(&path))?;
-        let schema = name.unwrap_or_else(|| stem(&path));
+        let asset = files::open(&path, options).map_err(Failure::of_file(&path))?;
+        let schema = name.unwrap_or_else(|| asset.source().stem().to_owned());
         if !schemas.insert(schema.clone()) {
             let what = format!("two files are called {schema}: give one of them a name, as in NAME=FILE");
-            return Err(Failure::new(Exit::Usage, what));
+            return Err(Failure::usage(what));
         }
         let schema = if given.len() > 1 { schema } else { "main".to_owned() };
         statements.push_str(&format!("CREATE SCHEMA IF NOT EXISTS {};", identifier(&schema)));
@@ -74,14 +75,14 @@ fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<String, Fa
 
 /// The extension: the file that the variable names, or the one beside the command.
 fn extension() -> Result<PathBuf, Failure> {
-    let beside = || Some(std::env::current_exe().ok()?.with_file_name("assetq.duckdb_extension"));
-    let found = std::env::var_os(EXTENSION).map(PathBuf::from).or_else(beside);
+    let found = std::env::var_os(EXTENSION).map(PathBuf::from);
+    let found = found.or_else(|| Some(std::env::current_exe().ok()?.with_file_name("assetq.duckdb_extension")));
     found.filter(|path| path.is_file()).ok_or_else(|| {
         let what = format!(
             "--engine duckdb needs assetq.duckdb_extension beside this command, or its path in {EXTENSION}: \
              duckdb/package builds it, and each release has it"
         );
-        Failure::new(Exit::Usage, what)
+        Failure::usage(what)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{Args, show, watched};
 use crate::cli::export::{KindArg, RowSource, table_kind, write};
 use crate::cli::output::is_stdout;
-use crate::cli::{Context, Exit, Failure};
+use crate::cli::{Context, Failure};
 use crate::sql::{Answer, Session, statements};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowSink;
@@ -22,11 +22,11 @@ pub(super) fn run(text: &str, args: &Args, session: &Session, context: &Context)
     let option = [(output.in_place, "--in-place"), (output.undo.is_some(), "--undo"), (args.into.is_some(), "--into")];
     if let Some((_, option)) = option.iter().find(|(is_given, _)| *is_given) {
         let what = format!("SQL: these statements change nothing: their answer goes to --to OUT, without {option}");
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(Failure::usage(what));
     }
     let mut all = statements(text);
     let (Some(statement), None) = (all.next(), all.next()) else {
-        return Err(Failure::new(Exit::Usage, "SQL: --to OUT takes the answer of one statement"));
+        return Err(Failure::usage("SQL: --to OUT takes the answer of one statement"));
     };
     let mut answer = session.ask(statement)?;
     let file = output.to.as_deref().filter(|to| !is_stdout(to));

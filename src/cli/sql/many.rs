@@ -2,20 +2,18 @@
 
 use super::answers::{failure, failure_in};
 use super::{Args, Session, all, finish, open_one, write};
-use crate::asset::Asset;
-use crate::cli::bar::Unit;
 use crate::cli::files::path_below;
 use crate::cli::patch::{Output, edited};
-use crate::cli::{Context, Exit, Failure, Format, Outcome};
+use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::files::FileSet;
 use crate::report::counted;
 use crate::sql::{Fault, statements};
 use std::path::{Path, PathBuf};
 
 /// Changes the files of `set`, which the argument `given` selects. No file is written unless the edits of every file fit.
-pub(super) fn run(text: &str, given: &Path, set: &Asset, args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context: &Context) -> Outcome {
     check(&args.output, context)?;
-    let files = set.get::<FileSet>().map(|set| set.list().addresses().collect::<Vec<_>>()).unwrap_or_default();
+    let files: Vec<PathBuf> = set.list().addresses().collect();
     let changed = context.with_progress_of("sql", Unit::Files, |progress| {
         progress.announce(files.len() as u64);
         let mut changed = Vec::new();
@@ -48,7 +46,7 @@ pub(super) fn run(text: &str, given: &Path, set: &Asset, args: &Args, context: &
         context.set_headers(false);
     }
     context.say(&format!("{}: {} changed", given.to_string_lossy(), counted(changed.len() as u64, "file")));
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Refuses outputs that are for one file.
@@ -62,7 +60,7 @@ fn check(output: &Output, context: &Context) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::new(Exit::Usage, format!("SQL: many files are changed: {what}")))
+    Err(Failure::usage(format!("SQL: many files are changed: {what}")))
 }
 
 /// The undo patch of `file` in the folder of `--undo`.
@@ -92,7 +90,7 @@ fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         if !answer.columns().is_empty() {
-            return Err(Failure::new(Exit::Usage, "SQL: statements that change many files have no answers"));
+            return Err(Failure::usage("SQL: statements that change many files have no answers"));
         }
         answer.rows::<Fault>(|_| Ok(())).map_err(|fault| {
             let Failure { exit, message, .. } = failure(fault);
@@ -100,7 +98,7 @@ fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result
         })?;
     }
     let Some(edits) = session.edits().into_values().next() else { return Ok(false) };
-    let asset = session.assets().next().ok_or_else(|| Failure::new(Exit::Usage, "SQL: there is no file to write"))?;
+    let asset = session.assets().next().ok_or_else(|| Failure::usage("SQL: there is no file to write"))?;
     let failed = Failure::of_file(&file);
     edited(asset, edits, context).and_then(crate::edit::Editor::finish).map_err(failed)?;
     Ok(true)

@@ -12,6 +12,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -26,82 +27,30 @@ static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 const HISTORY: usize = 10_000;
 
 /// Words of SQL that are offered for completion.
-const KEYWORDS: &[&str] = &[
-    "ALL",
-    "AND",
-    "AS",
-    "ASC",
-    "AVG",
-    "BETWEEN",
-    "BY",
-    "CASE",
-    "CAST",
-    "COALESCE",
-    "COUNT",
-    "CREATE",
-    "CROSS",
-    "DESC",
-    "DISTINCT",
-    "ELSE",
-    "END",
-    "EXCEPT",
-    "EXISTS",
-    "EXPLAIN",
-    "FROM",
-    "GLOB",
-    "GROUP",
-    "HAVING",
-    "IN",
-    "INNER",
-    "INTERSECT",
-    "IS",
-    "JOIN",
-    "LEFT",
-    "LENGTH",
-    "LIKE",
-    "LIMIT",
-    "LOWER",
-    "MAX",
-    "MIN",
-    "NOT",
-    "NULL",
-    "OFFSET",
-    "ON",
-    "OR",
-    "ORDER",
-    "OVER",
-    "PARTITION",
-    "PLAN",
-    "QUERY",
-    "REGEXP",
-    "REPLACE",
-    "ROUND",
-    "SELECT",
-    "SUBSTR",
-    "SUM",
-    "TABLE",
-    "TEMP",
-    "THEN",
-    "UNION",
-    "UPPER",
-    "USING",
-    "VALUES",
-    "VIEW",
-    "WHEN",
-    "WHERE",
-    "WITH",
-];
+const KEYWORDS: &str = "\
+    ALL AND AS ASC AVG BETWEEN BY CASE CAST COALESCE COUNT CREATE CROSS DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN \
+    FROM GLOB GROUP HAVING IN INNER INTERSECT IS JOIN LEFT LENGTH LIKE LIMIT LOWER MAX MIN NOT NULL OFFSET ON OR \
+    ORDER OVER PARTITION PLAN QUERY REGEXP REPLACE ROUND SELECT SUBSTR SUM TABLE TEMP THEN UNION UPPER USING VALUES \
+    VIEW WHEN WHERE WITH";
 
-pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
-    let failed = |error: ReadlineError| match error {
+fn failed(error: ReadlineError) -> Failure {
+    match error {
         ReadlineError::Io(error) => crate::error::Error::io("cannot read the terminal", error).into(),
         other => Failure::new(Exit::Io, format!("cannot read the terminal: {other}")),
-    };
+    }
+}
+
+fn editor(session: &Session) -> rustyline::Result<Editor<SqlCompleter, FileHistory>> {
     let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false);
-    let config = config.max_history_size(HISTORY).map_err(failed)?.history_ignore_space(true).build();
+    let config = config.max_history_size(HISTORY)?.history_ignore_space(true).build();
     let history = FileHistory::with_config(&config);
-    let mut editor = Editor::<SqlCompleter, FileHistory>::with_history(config, history).map_err(failed)?;
+    let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(SqlCompleter::new(session)));
+    Ok(editor)
+}
+
+pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
+    let mut editor = editor(session).map_err(failed)?;
     let history = history_file();
     if let Some(file) = &history {
         // A missing or unreadable history does not prevent questions.
@@ -119,7 +68,6 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     });
     crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, help says more, quit leaves");
-    let stop: std::sync::Arc<dyn Fn() + Send + Sync> = std::sync::Arc::new(session.stopper());
     let mut text = String::new();
     loop {
         let is_first = text.trim().is_empty();
@@ -164,29 +112,36 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
             }
             continue;
         }
-        for statement in statements(&text) {
-            INTERRUPTS.store(0, Ordering::Relaxed);
-            context.page_answer(&stop);
-            let answered = answer(statement, session, context);
-            if context.pager().finish() {
-                // The user has seen enough, and the statement was stopped.
-                break;
-            }
-            match answered {
-                Ok(()) => {}
-                Err(Asked::Fault(fault)) => {
-                    explain(&text, fault, context);
-                    break;
-                }
-                Err(Asked::Failure(failure)) if failure.exit == Exit::Io => return Err(failure),
-                Err(Asked::Failure(failure)) => {
-                    context.complain(&failure.message);
-                    break;
-                }
-            }
-        }
+        answer_all(&text, session, context)?;
         say_left_out(session, context);
     }
+}
+
+/// Answers statements, until one fails or the user has seen enough.
+fn answer_all(text: &str, session: &Session, context: &Context) -> Result<(), Failure> {
+    let stop: Arc<dyn Fn() + Send + Sync> = Arc::new(session.stopper());
+    for statement in statements(text) {
+        INTERRUPTS.store(0, Ordering::Relaxed);
+        context.page_answer(&stop);
+        let answered = answer(statement, session, context);
+        if context.pager().finish() {
+            // The user has left the pager, and the statement was stopped.
+            return Ok(());
+        }
+        match answered {
+            Ok(()) => {}
+            Err(Asked::Fault(fault)) => {
+                explain(text, fault, context);
+                return Ok(());
+            }
+            Err(Asked::Failure(failure)) if failure.exit == Exit::Io => return Err(failure),
+            Err(Asked::Failure(failure)) => {
+                context.complain(&failure.message);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Shows an error below its position.
@@ -194,8 +149,8 @@ fn explain(text: &str, fault: Fault, context: &Context) {
     if let Fault::Statement { at: Some(at), .. } = &fault {
         let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
         let first = before.rfind('\n').map_or(0, |end| end + 1);
-        let before = before.get(first..).unwrap_or_default();
-        let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
+        let before = &before[first..];
+        let line = format!("{before}{}", rest.lines().next().unwrap_or(rest));
         context.show(line.trim_end());
         context.show(&format!("{:width$}^", "", width = escape(before).width()));
     }
@@ -204,12 +159,13 @@ fn explain(text: &str, fault: Fault, context: &Context) {
 
 /// The file of the history, in a folder that is created if missing.
 fn history_file() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = match () {
-        () if cfg!(windows) => folder("LOCALAPPDATA"),
-        () => folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state"))),
+    let variables = if cfg!(windows) {
+        &[("LOCALAPPDATA", "assetq")][..]
+    } else {
+        &[("XDG_STATE_HOME", "assetq"), ("HOME", ".local/state/assetq")]
     };
-    let state = state?.join("assetq");
+    let folders = variables.iter().filter_map(|(name, below)| Some((PathBuf::from(std::env::var_os(name)?), below)));
+    let state = folders.filter(|(path, _)| path.is_absolute()).map(|(path, below)| path.join(below)).next()?;
     std::fs::create_dir_all(&state).ok()?;
     Some(state.join("sql_history"))
 }
@@ -231,18 +187,23 @@ impl SqlCompleter {
     /// The words that may start at `word`, given the text before it and the whole text.
     fn candidates(&self, before: &str, text: &str) -> Vec<String> {
         if let Some(owner) = before.strip_suffix('.') {
-            let owner = last_word(owner);
-            let named = |name: &str| name.eq_ignore_ascii_case(owner.trim_matches('"'));
-            let of_schema =
-                self.tables.iter().filter(|t| t.schema.as_deref().is_some_and(named)).map(|t| in_sql(&t.name));
-            let of_table = self.tables.iter().filter(|t| named(&t.name)).flat_map(|t| &t.columns).map(|c| in_sql(c));
-            let found: Vec<String> = of_schema.chain(of_table).collect();
+            let owner = last_word(owner).trim_matches('"');
+            let (mut found, mut columns) = (Vec::new(), Vec::new());
+            for table in &self.tables {
+                if table.schema.as_deref().is_some_and(|schema| schema.eq_ignore_ascii_case(owner)) {
+                    found.push(in_sql(&table.name));
+                }
+                if table.name.eq_ignore_ascii_case(owner) {
+                    columns.extend(table.columns.iter().map(|column| in_sql(column)));
+                }
+            }
+            found.append(&mut columns);
             // After an alias any column is possible.
             return if found.is_empty() { self.columns(text) } else { found };
         }
         let functions =
             functions().iter().filter_map(|(name, _)| name.split_once('(')).map(|(name, _)| format!("{name}("));
-        let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
+        let keywords = KEYWORDS.split(' ').map(str::to_owned);
         let tables = self.tables.iter().map(|table| in_sql(&table.name));
         let schemas = self.schemas.iter().filter(|_| self.schemas.len() > 1).map(|name| in_sql(name));
         self.columns(text).into_iter().chain(tables).chain(schemas).chain(functions).chain(keywords).collect()
@@ -251,8 +212,8 @@ impl SqlCompleter {
     /// The columns of the tables that the text names, or of all.
     fn columns(&self, text: &str) -> Vec<String> {
         let text = text.to_ascii_lowercase();
-        let named = |table: &&TableName| text.contains(&table.name.to_ascii_lowercase());
-        let some: Vec<&TableName> = self.tables.iter().filter(named).collect();
+        let tables = self.tables.iter().filter(|table| text.contains(&table.name.to_ascii_lowercase()));
+        let some: Vec<&TableName> = tables.collect();
         let tables = if some.is_empty() { self.tables.iter().collect() } else { some };
         tables.into_iter().flat_map(|table| &table.columns).map(|column| in_sql(column)).collect()
     }
@@ -264,8 +225,12 @@ fn last_word(text: &str) -> &str {
     closed.unwrap_or_else(|| {
         let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
         let start = start.strip_suffix('"').unwrap_or(start);
-        text.get(start.len()..).unwrap_or_default()
+        &text[start.len()..]
     })
+}
+
+fn pair(text: String) -> Pair {
+    Pair { display: text.clone(), replacement: text }
 }
 
 impl Completer for SqlCompleter {
@@ -273,24 +238,23 @@ impl Completer for SqlCompleter {
 
     fn complete(&self, line: &str, at: usize, _: &rustyline::Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line.get(..at).unwrap_or(line);
-        let pair = |text: String| Pair { display: text.clone(), replacement: text };
         if typed.trim_start().starts_with('.') && !typed.contains(char::is_whitespace) {
             let commands = DOT_COMMANDS.iter().filter_map(|(name, _)| name.split_whitespace().next());
             let fitting = commands.filter(|name| name.starts_with(typed.trim_start()));
             return Ok((0, fitting.map(|name| pair(name.to_owned())).collect()));
         }
         let word = last_word(typed);
-        let start = typed.len().saturating_sub(word.len());
+        let start = typed.len() - word.len();
         let wanted = word.trim_start_matches('"').to_lowercase();
-        let fits = |candidate: &String| {
-            candidate.trim_start_matches('"').to_lowercase().starts_with(&wanted)
-                && (!word.starts_with('"') || !KEYWORDS.contains(&candidate.as_str()))
-        };
         let text = format!("{} {line}", self.typed);
-        let mut found = self.candidates(typed.get(..start).unwrap_or_default(), &text);
-        // A name that the terminal could take for a command is not completed.
-        found.retain(|candidate| escape(candidate) == candidate.as_str());
-        found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
+        let mut found = self.candidates(&typed[..start], &text);
+        found.retain(|candidate| {
+            (!wanted.is_empty() || typed.ends_with('.'))
+                && candidate.trim_start_matches('"').to_lowercase().starts_with(&wanted)
+                && !(word.starts_with('"') && KEYWORDS.split(' ').any(|keyword| keyword == candidate))
+                // A name that the terminal could take for a command is not completed.
+                && escape(candidate) == candidate.as_str()
+        });
         found.sort_unstable();
         found.dedup();
         Ok((start, found.into_iter().map(pair).collect()))

@@ -27,7 +27,7 @@ pub(super) fn line(asset: &Asset) -> String {
 /// The size of a file; empty for a folder, which has no bytes of its own.
 fn file_size(asset: &Asset) -> String {
     let is_folder = asset.source().path().is_some_and(Path::is_dir);
-    if is_folder { String::new() } else { super::size(asset.source().bytes().len()) }
+    if is_folder { String::new() } else { super::size(asset.source().bytes().len() as u64) }
 }
 
 /// The data of the first part. `file` is the name of the file without its folder, which is private.
@@ -92,6 +92,9 @@ fn endings(asset: &Asset) -> crate::Result<Vec<Json>> {
     }
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_unstable_by(|(a, (count, _)), (b, (other, _))| other.cmp(count).then_with(|| a.cmp(b)));
-    let show = |(name, (count, bytes)): (String, (usize, u64))| json!({ "name": name, "count": count, "bytes": super::size(usize::try_from(bytes).unwrap_or(usize::MAX)) });
-    Ok(all.into_iter().take(ENDINGS).map(show).collect())
+    let shown = all.into_iter().take(ENDINGS).map(|(name, (count, bytes))| {
+        let bytes = super::size(bytes);
+        json!({ "name": name, "count": count, "bytes": bytes })
+    });
+    Ok(shown.collect())
 }

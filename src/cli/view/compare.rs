@@ -1,7 +1,9 @@
 //! Two models side by side.
 
 use super::super::diff::short_names;
-use super::{Args, Context, Exit, Failure, Outcome, TEXTURE_SIZE, drawing, form, place, show_page, textures};
+use super::super::export::report;
+use super::{Args, Context, Failure, Outcome, TEXTURE_SIZE, drawing, form, show_page, target, textures};
+use crate::asset::Asset;
 use crate::picture::write as write_picture;
 use crate::scene::beside::Beside;
 use crate::scene::figure::{Figure, Solids};
@@ -16,39 +18,30 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (None, [left, right]) => ships(args, [(file, left), (file, right)], context),
         (Some(other), [ship]) => ships(args, [(file, ship), (other, ship)], context),
         (Some(other), [left, right]) => ships(args, [(file, left), (other, right)], context),
-        _ => {
-            let what = "--compare shows two files, two ships of a game, or one ship of two games or builds";
-            Err(Failure::new(Exit::Usage, what))
-        }
+        _ => Err(Failure::usage("--compare shows two files, two ships of a game, or one ship of two games or builds")),
     }
 }
 
 fn files(args: &Args, paths: [&PathBuf; 2], context: &Context) -> Outcome {
-    let [left, right] = paths.map(|path| context.open_with(path, args.with.iter()));
+    let [left, right] = paths.map(|path| context.open_with(path, &args.with));
     let assets = [left?, right?];
-    let others: Vec<&PathBuf> = args.db.iter().chain(&args.with).collect();
-    let textures = textures(args)?;
-    let [left, right] = &assets;
-    let draw = |asset, path: &Path| match drawing(asset, path, &others, textures, context)? {
-        Some(drawing) => Ok(drawing),
-        None => Err(Failure::new(Exit::Usage, format!("{}: no shapes to compare", path.display()))),
-    };
-    let [first, second] = paths;
-    let drawings = [draw(left, first)?, draw(right, second)?];
+    let drawings = [drawn(args, &assets[0], paths[0], context)?, drawn(args, &assets[1], paths[1], context)?];
     let paths = paths.map(|path| path.to_string_lossy());
     let [first, second] = &paths;
     let (first, second) = short_names(first, second);
     write(args, [first, second], drawings.each_ref().map(|drawing| &**drawing), context)
 }
 
+fn drawn<'a>(args: &Args, asset: &'a Asset, path: &Path, context: &Context) -> Result<Box<dyn Drawing + 'a>, Failure> {
+    let others: Vec<&PathBuf> = args.db.iter().chain(&args.with).collect();
+    let drawing = drawing(asset, path, &others, textures(args)?, context)?;
+    drawing.ok_or_else(|| Failure::usage(format!("{}: no shapes to compare", path.display())))
+}
+
 fn ships(args: &Args, wanted: [(&PathBuf, &String); 2], context: &Context) -> Outcome {
-    let open = |(game, query): (&PathBuf, &String)| {
-        let mut ship = args.ship.open(query, game, context)?;
-        ship.armor = true;
-        Ok::<_, Failure>(ship)
-    };
-    let [left, right] = wanted.map(open);
-    let ships = [left?, right?];
+    let [left, right] = wanted.map(|(game, query)| args.ship.open(query, game, context));
+    let mut ships = [left?, right?];
+    ships.iter_mut().for_each(|ship| ship.armor = true);
     let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
     let [left, right] = &ships;
     let drawings = [left.draw(options)?, right.draw(options)?];
@@ -68,21 +61,17 @@ fn ships(args: &Args, wanted: [(&PathBuf, &String); 2], context: &Context) -> Ou
 /// Writes the page or the picture of two drawings, with their names.
 fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &Context) -> Outcome {
     for (name, drawing) in names.into_iter().zip(drawings) {
-        drawing.notes().iter().for_each(|note| context.note(name, note));
-        drawing.damage().iter().for_each(|error| context.damaged(name, error));
+        report(drawing, name, context);
     }
     let [left, right] = names;
     let [first, second] = drawings;
     let beside = Beside::new(names, [solids(left, first)?, solids(right, second)?]);
     let together = beside.together();
     let title = format!("{left} and {right}");
-    let (to, is_kept) = match &args.to {
-        Some(to) => (to.clone(), true),
-        None => (place(Path::new(&title))?, false),
-    };
+    let to = target(args, Path::new(&title))?;
     let form = form(&to)?;
     if form == Some(SceneFormat::Svg) {
-        return Err(Failure::new(Exit::Usage, "two models are compared in .html and .png, not .svg"));
+        return Err(Failure::usage("two models are compared in .html and .png, not .svg"));
     }
     context.create(&to, args.force, |out| {
         if form.is_some() {
@@ -92,16 +81,13 @@ fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &C
         scene::add(&mut page, &together.as_figure())?;
         Ok(page.finish()?)
     })?;
-    if !is_kept {
-        show_page(&to, context)?;
-    }
-    Ok(Exit::Done)
+    show_page(args, &to, context)
 }
 
 /// The solids of a drawing.
 fn solids<'d>(name: &str, drawing: &'d dyn Drawing) -> Result<Solids<'d>, Failure> {
     match drawing.figure().map_err(Failure::of_file(name))? {
         Some(Figure::Solids(solids)) => Ok(solids),
-        _ => Err(Failure::new(Exit::Usage, format!("{name}: no shapes to compare"))),
+        _ => Err(Failure::usage(format!("{name}: no shapes to compare"))),
     }
 }

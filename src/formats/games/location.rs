@@ -19,33 +19,31 @@ pub(super) struct RecordLocation {
 impl RecordLocation {
     /// The games that the records in this place name.
     pub(super) fn installations(&self) -> Vec<Installation> {
-        let installed = |one: Candidate| {
-            let title = GameTitle::of_folder(&one.folder)?;
-            let Candidate { folder, found_by, record, steam_build } = one;
-            Some(Installation { title, folder, found_by, record, steam_build })
-        };
-        self.candidates().into_iter().filter_map(installed).collect()
+        let installed = self.candidates().into_iter().filter_map(|candidate| {
+            let title = GameTitle::of_folder(&candidate.folder)?;
+            let Candidate { folder, record, steam_build } = candidate;
+            Some(Installation { title, folder, found_by: self.kind, record, steam_build })
+        });
+        installed.collect()
     }
 
     fn candidates(&self) -> Vec<Candidate> {
-        let named =
-            |folder: PathBuf, record: String| Candidate { folder, found_by: self.kind, record, steam_build: None };
-        let by_place = |folder: PathBuf| named(folder, self.to_string());
-        match self.kind {
+        let folders = match self.kind {
             Record::Variable => Vec::new(),
-            Record::Steam => steam::candidates(&self.path),
-            Record::Folder => folders_in(&self.path).into_iter().map(by_place).collect(),
-            Record::Registry => {
-                let programs = self.system.registry().programs;
-                programs.iter().map(|folder| by_place(self.system.path_of(folder))).collect()
-            }
+            Record::Steam => return steam::candidates(&self.path),
+            Record::Folder => folders_in(&self.path),
+            Record::Registry => self.system.registry().programs.iter().map(|path| self.system.path_of(path)).collect(),
             Record::Wargaming | Record::Lesta => {
-                let named = |(path, record): (String, PathBuf)| {
-                    named(self.system.path_of(&path), record.to_string_lossy().into_owned())
-                };
-                game_center(&self.path).into_iter().map(named).collect()
+                let named = game_center(&self.path).into_iter().map(|(path, record)| Candidate {
+                    folder: self.system.path_of(&path),
+                    record: record.to_string_lossy().into_owned(),
+                    steam_build: None,
+                });
+                return named.collect();
             }
-        }
+        };
+        let folders = folders.into_iter();
+        folders.map(|folder| Candidate { folder, record: self.to_string(), steam_build: None }).collect()
     }
 }
 
@@ -66,7 +64,7 @@ fn game_center(data: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for app in folders_in(&data.join("apps")) {
         for entry in std::fs::read_dir(app).into_iter().flatten().flatten() {
-            let text = text_of(&entry.path()).unwrap_or_default();
+            let Some(text) = text_of(&entry.path()) else { continue };
             if let Some(line) = text.trim_start_matches('\u{feff}').lines().next().filter(|line| !line.is_empty()) {
                 found.push((line.trim().to_owned(), entry.path()));
             }
@@ -75,9 +73,9 @@ fn game_center(data: &Path) -> Vec<(String, PathBuf)> {
     // Folders are listed in no order.
     found.sort_unstable();
     let preferences = data.join("preferences.xml");
-    let text = text_of(&preferences).unwrap_or_default();
+    let Some(text) = text_of(&preferences) else { return found };
     for part in text.split("<working_dir>").skip(1) {
-        let folder = part.split("</working_dir>").next().unwrap_or_default().trim();
+        let folder = part.split_once("</working_dir>").map_or(part, |(folder, _)| folder).trim();
         // `&` is the only character of a path of Windows that XML escapes.
         found.push((folder.replace("&amp;", "&"), preferences.clone()));
     }
@@ -110,11 +108,8 @@ pub(super) fn places() -> Vec<RecordLocation> {
             }
             places.push(RecordLocation { system: system.clone(), kind: Record::Registry, path: PathBuf::new() });
             // The folder that both game centers suggest.
-            places.push(RecordLocation {
-                system: system.clone(),
-                kind: Record::Folder,
-                path: system.path_of(r"C:\Games"),
-            });
+            let path = system.path_of(r"C:\Games");
+            places.push(RecordLocation { system: system.clone(), kind: Record::Folder, path });
         }
         n = n.saturating_add(1);
     }

@@ -9,9 +9,7 @@ mod steam;
 mod system;
 mod title;
 
-pub use record::Record;
-
-pub use record::Installation;
+pub use record::{Installation, Record};
 pub use title::GameTitle;
 
 use assetq_core::Result;
@@ -87,9 +85,11 @@ impl GameTitle {
             }
             return Err(self.not_found(&format!("${} is {folder:?}, which is no folder", self.variable())));
         }
-        let search = || Search::of_this_machine().installations().find(|found| found.title == self);
         let found = FOUND.iter().zip(Self::ALL).find(|(_, title)| *title == self);
-        let folder = found.and_then(|(found, _)| found.get_or_init(|| Some(search()?.folder)).clone());
+        let folder = found.and_then(|(found, _)| {
+            let search = Search::of_this_machine;
+            found.get_or_init(|| Some(search().installations().find(|found| found.title == self)?.folder)).clone()
+        });
         folder.ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
     }
 }

@@ -39,7 +39,6 @@ impl Record {
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) folder: PathBuf,
-    pub(super) found_by: Record,
     pub(super) record: String,
     pub(super) steam_build: Option<String>,
 }

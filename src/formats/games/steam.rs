@@ -3,7 +3,7 @@
 //! `steamapps/libraryfolders.vdf` lists the libraries; `steamapps/appmanifest_NUMBER.acf` of a library names the folder
 //! of one game below `steamapps/common`.
 
-use super::record::{Candidate, Record};
+use super::record::Candidate;
 use super::system::{System, folders_in, text_of};
 use super::title::GameTitle;
 use std::path::{Path, PathBuf};
@@ -29,15 +29,18 @@ pub(super) fn list_of(root: &Path) -> PathBuf {
 /// The games of this crate in `library`.
 pub(super) fn candidates(library: &Path) -> Vec<Candidate> {
     let apps = library.join("steamapps");
-    let one = |title: GameTitle| {
+    let found = GameTitle::ALL.into_iter().filter_map(|title| {
         let manifest = apps.join(format!("appmanifest_{}.acf", title.facts().steam_app));
         let pairs = pairs(&text_of(&manifest)?);
-        let value = |wanted: &str| pairs.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.clone());
-        let folder = apps.join("common").join(value("installdir")?);
+        let folder = apps.join("common").join(value_of(&pairs, "installdir")?);
         let record = manifest.to_string_lossy().into_owned();
-        Some(Candidate { folder, found_by: Record::Steam, record, steam_build: value("buildid") })
-    };
-    GameTitle::ALL.into_iter().filter_map(one).collect()
+        Some(Candidate { folder, record, steam_build: value_of(&pairs, "buildid").map(str::to_owned) })
+    });
+    found.collect()
+}
+
+fn value_of<'p>(pairs: &'p [(String, String)], wanted: &str) -> Option<&'p str> {
+    pairs.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str())
 }
 
 /// The prefixes of Wine that Proton made in `library`.

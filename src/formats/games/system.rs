@@ -68,9 +68,8 @@ impl System {
             Self::This => native::registry(),
             Self::Wine(prefix) => {
                 let mut found = Registry::default();
-                for file in ["user.reg", "system.reg"] {
-                    found.read(&text_of(&prefix.join(file)).unwrap_or_default());
-                }
+                let files = ["user.reg", "system.reg"].map(|file| text_of(&prefix.join(file)));
+                files.iter().flatten().for_each(|text| found.read(text));
                 found
             }
         }
@@ -83,7 +82,7 @@ impl Registry {
         let mut key = String::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix('[') {
-                key = rest.split(']').next().unwrap_or_default().replace(r"\\", r"\");
+                key = rest.split_once(']').map_or(rest, |(key, _)| key).replace(r"\\", r"\");
             } else if let Some((name, value)) = line.strip_prefix('"').and_then(|rest| rest.split_once("\"=\""))
                 && let Some(value) = value.strip_suffix('"')
             {
@@ -93,13 +92,13 @@ impl Registry {
     }
 
     fn add(&mut self, key: &str, name: &str, value: String) {
-        let is_below = |of: &&str| {
-            key.get(..of.len()).is_some_and(|front| front.eq_ignore_ascii_case(of))
-                && key.get(of.len()..).is_some_and(|rest| rest.starts_with('\\'))
-        };
+        let is_program = UNINSTALL.iter().any(|of| {
+            let parts = key.split_at_checked(of.len());
+            parts.is_some_and(|(front, rest)| front.eq_ignore_ascii_case(of) && rest.starts_with('\\'))
+        });
         if STEAM.iter().any(|(of, wanted)| key.eq_ignore_ascii_case(of) && name.eq_ignore_ascii_case(wanted)) {
             self.steam.push(value);
-        } else if name.eq_ignore_ascii_case(LOCATION) && UNINSTALL.iter().any(is_below) && !value.is_empty() {
+        } else if name.eq_ignore_ascii_case(LOCATION) && is_program && !value.is_empty() {
             self.programs.push(value);
         }
     }
@@ -115,7 +114,7 @@ fn unescaped(text: &str) -> String {
         match chars.next() {
             Some('x') => {
                 let digits = chars.as_str().bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
-                let (number, left) = chars.as_str().split_at_checked(digits).unwrap_or_default();
+                let (number, left) = chars.as_str().split_at(digits);
                 plain.extend(u32::from_str_radix(number, 16).ok().and_then(char::from_u32));
                 rest = left;
             }
@@ -136,8 +135,7 @@ mod native {
     pub(super) fn registry() -> Registry {
         let mut found = Registry::default();
         for hive in [CURRENT_USER, LOCAL_MACHINE] {
-            let value = |key: &str, name: &str| hive.open(key).ok()?.get_string(name).ok();
-            found.steam.extend(STEAM.iter().filter_map(|(key, name)| value(key, name)));
+            found.steam.extend(STEAM.iter().filter_map(|(key, name)| hive.open(key).ok()?.get_string(name).ok()));
             for key in UNINSTALL {
                 let Ok(programs) = hive.open(key) else { continue };
                 let Ok(names) = programs.keys() else { continue };

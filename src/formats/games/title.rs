@@ -44,50 +44,17 @@ impl GameTitle {
     ];
 
     pub(super) const fn facts(self) -> Facts {
-        match self {
-            Self::WorldOfWarships => Facts {
-                prefix: "wows",
-                variable: "ASSETQ_WOWS",
-                name: "World of Warships",
-                steam_app: 552_990,
-                marker: "bin/*/idx",
-            },
-            Self::SpaceEngineers2 => Facts {
-                prefix: "se2",
-                variable: "ASSETQ_SE2",
-                name: "Space Engineers 2",
-                steam_app: 1_133_870,
-                marker: "GameData/Vanilla/Content",
-            },
-            Self::FinalFantasy13 => Facts {
-                prefix: "ff13",
-                variable: "ASSETQ_FF13",
-                name: "FINAL FANTASY XIII",
-                steam_app: 292_120,
-                marker: "white_data",
-            },
-            Self::FinalFantasy13Part2 => Facts {
-                prefix: "ff13-2",
-                variable: "ASSETQ_FF13_2",
-                name: "FINAL FANTASY XIII-2",
-                steam_app: 292_140,
-                marker: "alba_data",
-            },
-            Self::LightningReturns => Facts {
-                prefix: "lr",
-                variable: "ASSETQ_LR",
-                name: "Lightning Returns: FINAL FANTASY XIII",
-                steam_app: 345_350,
-                marker: "weiss_data",
-            },
-            Self::RustyHearts => Facts {
-                prefix: "rusty-hearts",
-                variable: "ASSETQ_RUSTY_HEARTS",
-                name: "Rusty Hearts",
-                steam_app: 36_630,
-                marker: "f00X.dat",
-            },
-        }
+        let (prefix, variable, name, steam_app, marker) = match self {
+            Self::WorldOfWarships => ("wows", "ASSETQ_WOWS", "World of Warships", 552_990, "bin/*/idx"),
+            Self::SpaceEngineers2 => ("se2", "ASSETQ_SE2", "Space Engineers 2", 1_133_870, "GameData/Vanilla/Content"),
+            Self::FinalFantasy13 => ("ff13", "ASSETQ_FF13", "FINAL FANTASY XIII", 292_120, "white_data"),
+            Self::FinalFantasy13Part2 => ("ff13-2", "ASSETQ_FF13_2", "FINAL FANTASY XIII-2", 292_140, "alba_data"),
+            Self::LightningReturns => {
+                ("lr", "ASSETQ_LR", "Lightning Returns: FINAL FANTASY XIII", 345_350, "weiss_data")
+            }
+            Self::RustyHearts => ("rusty-hearts", "ASSETQ_RUSTY_HEARTS", "Rusty Hearts", 36_630, "f00X.dat"),
+        };
+        Facts { prefix, variable, name, steam_app, marker }
     }
 
     /// The word that stands for the game's folder in an address, as in `wows:content`.
