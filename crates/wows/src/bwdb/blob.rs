@@ -2,7 +2,7 @@ use super::layout::{BlobHeader, DatabaseEntry};
 use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::raw::samples;
-use super::record::{Leaf, ListInfo, Walker};
+use super::record::{ListInfo, Walker};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
@@ -198,12 +198,12 @@ impl<'a> Blob<'a> {
 
     /// Whether its records may refer to resources.
     pub(super) fn refers(&self) -> bool {
-        self.layout().is_some_and(|layout| layout.refers())
+        self.layout().is_some_and(|layout| layout.of().traits.refers)
     }
 
-    /// This blob, as if its records were laid out in each way that they may be: for the names of its tables.
-    pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Self> + use<'a, 'l> {
-        candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
+    /// The layouts that its records may have.
+    pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Layout> + use<'l> {
+        candidates(&self, layouts).map(|(layout, _)| layout)
     }
 
     /// The blob's type, if its layout is known.
@@ -276,7 +276,7 @@ fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item =
     let (magic, checksum) = (blob.magic(), blob.checksum());
     [true, false].into_iter().flat_map(move |wanted| {
         let declared = layouts.of(magic, checksum).map(|(of, known)| (Layout::Declared(of), known));
-        declared.chain(Layout::of(magic, checksum)).filter(move |(_, known)| *known == wanted)
+        declared.chain(Layout::known(magic, checksum)).filter(move |(_, known)| *known == wanted)
     })
 }
 
@@ -292,10 +292,6 @@ struct Arrays {
 }
 
 impl<'a> Walker<'a> for Arrays {
-    fn leaf(&mut self, _: &'static str, _: Leaf<'a>) {}
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
-
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         let start = list.view.position();
         let inside = self.inside.contains(&start) && self.inside.contains(&start.saturating_add(list.bytes()));
@@ -306,8 +302,6 @@ impl<'a> Walker<'a> for Arrays {
         }
         false
     }
-
-    fn end_list(&mut self) {}
 
     fn damage(&mut self, _: &'static str, _: Error) {
         self.bad = self.bad.saturating_add(1);

@@ -1,148 +1,67 @@
 //! The built-in types by their names in layouts files, and the shapes of their values.
 
-use super::declared::{Body, Type};
-use super::prototypes as p;
-use super::record::{Field, FieldInfo, FieldType, Flag, Form, NameId, PathId, Prototype, Text, Traits};
+use super::prototypes::{ColorRamp, ParticleAction, PrototypeType, SystemAction};
+use super::record::{Field, FieldInfo, FieldType, Flag, Form, NameId, PathId, ResourceRef, Text, Type};
 use crate::table::{Kind, ValueShape};
-use std::fmt;
+use std::sync::LazyLock;
 
-/// The type as a layouts file declares it: its name and size, and a line for each field with its offset and type.
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, {:X}", self.name, self.size)?;
-        for FieldInfo { name: field, at, of, form, .. } in self.fields {
-            let of = Self::built_in(of.name()).map_or(of.name(), |of| of.name);
-            match form {
-                Form::Inline => writeln!(f, "{at:02X} {of} {field}")?,
-                Form::Array { count } => writeln!(f, "{at:02X} [{of}; {count}] {field}")?,
-                Form::One => writeln!(f, "{at:02X} [{of}] {field}")?,
-            }
-        }
-        Ok(())
+/// The built-in types that layouts may name: values without parts, the unions, and the structs of prototypes.
+static BUILT_IN: LazyLock<Vec<&'static Type>> = LazyLock::new(|| {
+    let mut all = vec![
+        u8::OF,
+        u16::OF,
+        i16::OF,
+        u32::OF,
+        i32::OF,
+        u64::OF,
+        f32::OF,
+        <[f32; 2]>::OF,
+        <[f32; 3]>::OF,
+        <[f32; 4]>::OF,
+        <[f32; 16]>::OF,
+        Flag::OF,
+        NameId::OF,
+        PathId::OF,
+        Text::OF,
+        ResourceRef::OF,
+        // Only values of unions have these.
+        ParticleAction::OF,
+        SystemAction::OF,
+        ColorRamp::OF,
+    ];
+    all.extend(PrototypeType::ALL.iter().map(|prototype| prototype.of()));
+    let mut next = 0usize;
+    while let Some(of) = all.get(next) {
+        let parts = of.fields().iter().map(|field| field.of);
+        let new: Vec<_> = parts.filter(|part| all.iter().all(|known| known.name != part.name)).collect();
+        all.extend(new);
+        next = next.saturating_add(1);
     }
-}
+    all
+});
 
 impl Type {
     /// The built-in type with this name.
     pub(super) fn built_in(name: &str) -> Option<&'static Self> {
-        BUILT_IN.iter().find(|(other, of)| *other == name || of.name == name).map(|(_, of)| of)
+        BUILT_IN.iter().find(|of| of.name == name).copied()
     }
-}
-
-macro_rules! built_in {
-    ($(leaf $leaf_type:ty,)+ $(slot $slot:ident,)+ $(fields $name:literal $type:ident $($table:literal)?,)+) => {
-        /// The built-in types, each with its name in this crate and its name in documents.
-        static BUILT_IN: &[(&str, Type)] = &[
-            $((<$leaf_type>::TYPE.name(), built_in!(@type <$leaf_type>::TYPE.name(), $leaf_type, None, &[], |_, _, _| {})),)+
-            $((stringify!($slot), built_in!(@type stringify!($slot), p::$slot<'_>, None, &[], |_, _, _| {})),)+
-            $((stringify!($type), built_in!(
-                @type $name, p::$type<'_>, built_in!(@table $($table)?), <p::$type<'_> as Prototype<'_>>::FIELDS,
-                |view, field, walker| match <p::$type<'_> as Field<'_>>::read(view) {
-                    Ok(value) => value.walk_field(field, walker),
-                    Err(error) => walker.damage("", error),
-                }
-            )),)+
-        ];
-    };
-    (@table $table:literal) => { Some($table) };
-    (@table) => { None };
-    (@type $name:expr, $type:ty, $table:expr, $fields:expr, $walk_field:expr) => {
-        Type {
-            name: $name,
-            kind: <$type as Field<'_>>::TYPE,
-            size: <$type as Field<'_>>::SIZE,
-            shown: <$type as Field<'_>>::SHOWN,
-            traits: Traits::of::<$type>(),
-            table: $table,
-            fields: $fields,
-            body: Body::BuiltIn {
-                walk: |view, name, walker| match <$type as Field<'_>>::read(view) {
-                    Ok(value) => value.walk(name, walker),
-                    Err(error) => walker.damage(name, error),
-                },
-                walk_field: $walk_field,
-                same: |old, new, share| <$type as Field<'_>>::same(old, new, share),
-                differ: |old, new, differ| <$type as Field<'_>>::differ(old, new, differ),
-            },
-        }
-    };
-}
-
-built_in! {
-    leaf u8,
-    leaf u16,
-    leaf i16,
-    leaf u32,
-    leaf i32,
-    leaf u64,
-    leaf f32,
-    leaf [f32; 2],
-    leaf [f32; 3],
-    leaf [f32; 4],
-    leaf [f32; 16],
-    leaf Flag,
-    leaf NameId,
-    leaf PathId,
-    leaf Text<'_>,
-    slot ResourceRef,
-    slot Scalar,
-    slot Volume,
-    slot Component,
-    slot ParticleAction,
-    slot SystemAction,
-    fields "MaterialPrototype" Material "materials",
-    fields "VisualPrototype" Visual "visuals",
-    fields "SkeletonExtenderPrototype" SkeletonExtender "skeleton_extenders",
-    fields "ModelPrototype" Model "models",
-    fields "PointLightPrototype" PointLight "point_lights",
-    fields "EffectPrototype" Effect "effects",
-    fields "VelocityFieldPrototype" VelocityField "velocity_fields",
-    fields "EffectPresetPrototype" EffectPreset "effect_presets",
-    fields "EffectMetadataPrototype" EffectMetadata "effect_metadata",
-    fields "AtlasContourProto" AtlasContour "atlas_contours",
-    fields "Skeleton" Skeleton,
-    fields "RenderSet" RenderSet "render_sets",
-    fields "Lod" Lod "lods",
-    fields "Dye" Dye "dyes",
-    fields "ColorCurve" ColorCurve,
-    fields "RadiusCurve" RadiusCurve,
-    fields "LightColorRamp" LightColorRamp,
-    fields "LightColorKey" LightColorKey,
-    fields "LightRamp" LightRamp,
-    fields "EffectParameter" EffectParameter "effect_parameters",
-    fields "Contour" Contour,
-    fields "System" System "effect_systems",
-    fields "Renderer" Renderer,
-    fields "Emitter" Emitter,
-    fields "Animation" Animation,
-    fields "General" General,
-    fields "Distance" Distance,
-    fields "Intensities" Intensities,
-    fields "IntensityChannel" IntensityChannel,
-    fields "IntensityConfig" IntensityConfig,
-    fields "Ramp" Ramp,
-    fields "ColorRamp" ColorRamp,
-    fields "ColorKey" ColorKey,
-    fields "Volumes" Volumes,
 }
 
 /// The built-in types that have fields.
 pub(super) fn built_in_structs() -> impl Iterator<Item = &'static Type> {
-    BUILT_IN.iter().map(|(_, of)| of).filter(|of| !of.fields.is_empty())
-}
-
-/// The shape of a field's values, if it is the same for all. `fields` are the fields of the type that the field belongs to.
-pub(super) fn shape(fields: &'static [FieldInfo], info: &FieldInfo) -> Option<ValueShape> {
-    // A layouts file may reuse the name of a built-in type.
-    let is_built_in = built_in_structs().any(|of| std::ptr::eq(of.fields, fields));
-    shape_of(info, is_built_in, 0)
+    BUILT_IN.iter().copied().filter(|of| !of.fields().is_empty())
 }
 
 /// The deepest nesting of structs that a shape describes. No built-in type nests deeper.
-pub(super) const NESTED_STRUCTS: usize = 8;
+const NESTED_STRUCTS: usize = 8;
 
-pub(super) fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueShape> {
-    let element = match info.of {
+/// The shape of a field's values, if it is the same for all.
+pub(super) fn shape(info: &FieldInfo) -> Option<ValueShape> {
+    shape_within(info, 0)
+}
+
+fn shape_within(info: &FieldInfo, depth: usize) -> Option<ValueShape> {
+    let element = match info.of.kind() {
         FieldType::U8 | FieldType::U16 | FieldType::U32 => ValueShape::of(Kind::Uint),
         FieldType::U64 => ValueShape::Value { kind: Kind::Uint, wide: true },
         FieldType::I16 | FieldType::I32 => ValueShape::of(Kind::Int),
@@ -153,21 +72,16 @@ pub(super) fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Opt
         FieldType::Flag => ValueShape::of(Kind::Bool),
         FieldType::Name => ValueShape::reference(Kind::Id32, "text"),
         FieldType::Path => ValueShape::reference(Kind::Id64, "path"),
-        FieldType::Text => ValueShape::of(Kind::Text),
-        of if of == p::ResourceRef::TYPE => ValueShape::of(Kind::Text),
-        FieldType::Struct(of) if is_built_in && depth < NESTED_STRUCTS => {
-            // A type without fields is one of several, depending on its value.
-            let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
-            let members = of
-                .fields
-                .iter()
-                .map(|field| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?)));
+        FieldType::Text | FieldType::Resource => ValueShape::of(Kind::Text),
+        // A type without fields is one of several, depending on its value.
+        FieldType::Parts if info.of.fields().is_empty() || info.of.is_declared || depth >= NESTED_STRUCTS => {
+            return None;
+        }
+        FieldType::Parts => {
+            let members = info.of.fields().iter();
+            let members = members.map(|field| Some((field.name.into(), shape_within(field, depth.saturating_add(1))?)));
             ValueShape::Map(members.collect::<Option<_>>()?)
         }
-        FieldType::Struct(_) => return None,
     };
-    Some(match info.form {
-        Form::Array { .. } => ValueShape::list(element),
-        Form::Inline | Form::One => element,
-    })
+    Some(if let Form::Array { .. } = info.form { ValueShape::list(element) } else { element })
 }

@@ -5,7 +5,6 @@
 
 use crate::bytes::PackedString;
 use crate::bytes::le::{F32, I64, U16, U32, U64};
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".
 pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
@@ -13,203 +12,163 @@ pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
 /// magic.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
-/// The file header (§2.2), at offset 0.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Header {
-    /// [`MAGIC`] or [`MAGIC_IN_ORDER`].
-    pub magic: [u8; 4],
-    /// Alignment of the packer.
-    pub alignment: U16,
-    /// 1; 0 in files of World of Warships: Legends.
-    pub packed: u8,
-    /// 1.
-    pub version: u8,
-    /// MurmurHash3 of everything after the header (an older document states CRC-32: §2.3).
-    pub checksum: U32,
-    /// Bits of a pointer: 64.
-    pub pointer_width: U16,
-    /// 0 for little-endian.
-    pub endianness: U16,
-}
-const _: () = assert!(size_of::<Header>() == 0x10);
+crate::layout! {
+    /// The file header (§2.2), at offset 0.
+    pub struct Header: 0x10 {
+        /// [`MAGIC`] or [`MAGIC_IN_ORDER`].
+        pub magic: [u8; 4],
+        /// Alignment of the packer.
+        pub alignment: U16,
+        /// 1; 0 in files of World of Warships: Legends.
+        pub packed: u8,
+        /// 1.
+        pub version: u8,
+        /// MurmurHash3 of everything after the header (an older document states CRC-32: §2.3).
+        pub checksum: U32,
+        /// Bits of a pointer: 64.
+        pub pointer_width: U16,
+        /// 0 for little-endian.
+        pub endianness: U16,
+    }
 
-/// The body header (§2.4), at offset 0x10.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Body {
-    /// Base of its pointers: 0x10.
-    pub strings: Strings,
-    /// Base of its pointers: 0x38.
-    pub resources: HashMap,
-    /// Base of its pointer: 0x50.
-    pub paths: Array,
-    /// The base of its pointer is 0x10, unlike the other bases.
-    pub databases: Array,
-}
-const _: () = assert!(size_of::<Body>() == 0x60);
+    /// The body header (§2.4), at offset 0x10.
+    pub struct Body: 0x60 {
+        /// Base of its pointers: 0x10.
+        pub strings: Strings,
+        /// Base of its pointers: 0x38.
+        pub resources: HashMap,
+        /// Base of its pointer: 0x50.
+        pub paths: Array,
+        /// The base of its pointer is 0x10, unlike the other bases.
+        pub databases: Array,
+    }
 
-/// The body header of World of Warships: Legends (§2.6), at offset 0x10. Each section is the base of its pointers.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct LegendsBody {
-    /// At 0x10.
-    pub resources: HashMap,
-    /// At 0x28.
-    pub paths: Array,
-    /// At 0x38.
-    pub strings: Strings,
-    /// At 0x60.
-    pub databases: Array,
-}
-const _: () = assert!(size_of::<LegendsBody>() == size_of::<Body>());
+    /// The body header of World of Warships: Legends (§2.6), at offset 0x10. Each section is the base of its pointers.
+    pub struct LegendsBody: 0x60 {
+        /// At 0x10.
+        pub resources: HashMap,
+        /// At 0x28.
+        pub paths: Array,
+        /// At 0x38.
+        pub strings: Strings,
+        /// At 0x60.
+        pub databases: Array,
+    }
 
-/// A hash map (§3.1) with open addressing: `capacity` buckets and as many values.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct HashMap {
-    /// Number of slots.
-    pub capacity: U32,
-    _pad: [u8; 4],
-    /// Pointer to the buckets.
-    pub buckets: I64,
-    /// Pointer to the values.
-    pub values: I64,
-}
-const _: () = assert!(size_of::<HashMap>() == 0x18);
+    /// A hash map (§3.1) with open addressing: `capacity` buckets and as many values.
+    pub struct HashMap: 0x18 {
+        /// Number of slots.
+        pub capacity: U32,
+        _pad: [u8; 4],
+        /// Pointer to the buckets.
+        pub buckets: I64,
+        /// Pointer to the values.
+        pub values: I64,
+    }
 
-/// The map from name ids to texts, and the pool that holds the texts.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Strings {
-    /// The map from a name id to the position of its text in the pool.
-    pub offsets: HashMap,
-    /// Bytes of the pool.
-    pub size: U32,
-    _pad: [u8; 4],
-    /// Pointer to the pool.
-    pub data: I64,
-}
-const _: () = assert!(size_of::<Strings>() == 0x28);
+    /// The map from name ids to texts, and the pool that holds the texts.
+    pub struct Strings: 0x28 {
+        /// The map from a name id to the position of its text in the pool.
+        pub offsets: HashMap,
+        /// Bytes of the pool.
+        pub size: U32,
+        _pad: [u8; 4],
+        /// Pointer to the pool.
+        pub data: I64,
+    }
 
-/// A count and a pointer.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Array {
-    /// Number of elements.
-    pub count: U32,
-    _pad: [u8; 4],
-    /// Pointer to the elements.
-    pub data: I64,
-}
-const _: () = assert!(size_of::<Array>() == 0x10);
+    /// A count and a pointer.
+    pub struct Array: 0x10 {
+        /// Number of elements.
+        pub count: U32,
+        _pad: [u8; 4],
+        /// Pointer to the elements.
+        pub data: I64,
+    }
 
-/// A bucket of the strings map (§3.2).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct StringBucket {
-    /// MurmurHash3 of the text.
-    pub key: U32,
-    /// Bit 31 when occupied, 0 when empty.
-    pub occupied: U32,
-}
-const _: () = assert!(size_of::<StringBucket>() == 8);
+    /// A bucket of the strings map (§3.2).
+    pub struct StringBucket: 8 {
+        /// MurmurHash3 of the text.
+        pub key: U32,
+        /// Bit 31 when occupied, 0 when empty.
+        pub occupied: U32,
+    }
 
-/// A bucket of the resource-to-prototype map (§3.3).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ResourceBucket {
-    /// The path id.
-    pub key: U64,
-    /// 1 or bit 63 when occupied, 0 when empty.
-    pub occupied: U64,
-}
-const _: () = assert!(size_of::<ResourceBucket>() == 0x10);
+    /// A bucket of the resource-to-prototype map (§3.3).
+    pub struct ResourceBucket: 0x10 {
+        /// The path id.
+        pub key: U64,
+        /// 1 or bit 63 when occupied, 0 when empty.
+        pub occupied: U64,
+    }
 
-/// One path (§4): a name below a parent.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PathEntry {
-    /// CityHash64 of the whole path.
-    pub self_id: U64,
-    /// The `self_id` of the folder; 0 for the root.
-    pub parent_id: U64,
-    /// The last component.
-    pub name: PackedString,
-}
-const _: () = assert!(size_of::<PathEntry>() == 0x20);
+    /// One path (§4): a name below a parent.
+    pub struct PathEntry: 0x20 {
+        /// CityHash64 of the whole path.
+        pub self_id: U64,
+        /// The `self_id` of the folder; 0 for the root.
+        pub parent_id: U64,
+        /// The last component.
+        pub name: PackedString,
+    }
 
-/// One table of records (§5.1).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct DatabaseEntry {
-    /// MurmurHash3 of the prototype's type name.
-    pub magic: U32,
-    /// MurmurHash3 of the prototype's schema text.
-    pub checksum: U32,
-    /// Bytes of the blob.
-    pub size: U32,
-    _pad: [u8; 4],
-    /// Pointer to the blob.
-    pub data: I64,
-}
-const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
+    /// One table of records (§5.1).
+    pub struct DatabaseEntry: 0x18 {
+        /// MurmurHash3 of the prototype's type name.
+        pub magic: U32,
+        /// MurmurHash3 of the prototype's schema text.
+        pub checksum: U32,
+        /// Bytes of the blob.
+        pub size: U32,
+        _pad: [u8; 4],
+        /// Pointer to the blob.
+        pub data: I64,
+    }
 
-/// The header of a blob (§5.2): fixed-size records, followed by the data that they point to.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct BlobHeader {
-    /// Number of records.
-    pub count: I64,
-    /// Pointer to the records: 0x10.
-    pub records: I64,
-}
-const _: () = assert!(size_of::<BlobHeader>() == 0x10);
+    /// The header of a blob (§5.2): fixed-size records, followed by the data that they point to.
+    pub struct BlobHeader: 0x10 {
+        /// Number of records.
+        pub count: I64,
+        /// Pointer to the records: 0x10.
+        pub records: I64,
+    }
 
-/// The header of `models.bin` (§8). Base of its pointers: 0.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct ModelsHeader {
-    /// Number of models.
-    pub models: U32,
-    /// Number of skeletons.
-    pub skeletons: U16,
-    /// Number of bones in all.
-    pub bones: U16,
-    /// Pointer to the models, 0xA8 bytes each.
-    pub models_data: I64,
-    /// Pointer to the skeletons, 0x30 bytes each.
-    pub skeletons_data: I64,
-}
-const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
+    /// The header of `models.bin` (§8). Base of its pointers: 0.
+    pub struct ModelsHeader: 0x18 {
+        /// Number of models.
+        pub models: U32,
+        /// Number of skeletons.
+        pub skeletons: U16,
+        /// Number of bones in all.
+        pub bones: U16,
+        /// Pointer to the models, 0xA8 bytes each.
+        pub models_data: I64,
+        /// Pointer to the skeletons, 0x30 bytes each.
+        pub skeletons_data: I64,
+    }
 
-/// The header of `space.bin` (§9): counts, and the pointers that belong to them. Base of the pointers: 0.
-///
-/// Public readers know the instances and the point lights. The other arrays are distinguished by their position; "probes" and "decals"
-/// are named after the names that they contain.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct SpaceHeader {
-    /// Instances, 0x70 bytes each; second array (0x58 bytes each), third array (0x68 bytes each), point lights (0xC0
-    /// bytes each), probes, decals (0x70 bytes each), and two that are 0 in every known file.
-    pub counts: [U32; 8],
-    /// Pointer to the arrays that the counts belong to.
-    pub data: [I64; 8],
-}
-const _: () = assert!(size_of::<SpaceHeader>() == 0x60);
+    /// The header of `space.bin` (§9): counts, and the pointers that belong to them. Base of the pointers: 0.
+    ///
+    /// Public readers know the instances and the point lights. The other arrays are distinguished by their position; "probes" and "decals"
+    /// are named after the names that they contain.
+    pub struct SpaceHeader: 0x60 {
+        /// Instances, 0x70 bytes each; second array (0x58 bytes each), third array (0x68 bytes each), point lights (0xC0
+        /// bytes each), probes, decals (0x70 bytes each), and two that are 0 in every known file.
+        pub counts: [U32; 8],
+        /// Pointer to the arrays that the counts belong to.
+        pub data: [I64; 8],
+    }
 
-/// A model placed in a space (§9).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct Instance {
-    /// Row-major 4 x 4; the last row is the position.
-    pub transform: [F32; 16],
-    /// An identifier that some instances carry.
-    pub name: PackedString,
-    /// Path id of the `.model`.
-    pub id: U64,
-    /// Flags that no reader names.
-    pub flags: U32,
-    _unknown: [u8; 20],
+    /// A model placed in a space (§9).
+    pub struct Instance: 0x70 {
+        /// Row-major 4 x 4; the last row is the position.
+        pub transform: [F32; 16],
+        /// An identifier that some instances carry.
+        pub name: PackedString,
+        /// Path id of the `.model`.
+        pub id: U64,
+        /// Flags that no reader names.
+        pub flags: U32,
+        _unknown: [u8; 20],
+    }
 }
-const _: () = assert!(size_of::<Instance>() == 0x70);

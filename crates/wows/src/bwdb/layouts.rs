@@ -1,8 +1,7 @@
 //! Layouts of records as data, for builds of the game whose layouts are not built in.
 
 use super::built_in::built_in_structs;
-use super::declared::{Body, CountField, Member, NESTED, Type};
-use super::record::{FieldInfo, FieldType, Form, HeldTexts, Traits};
+use super::record::{FieldInfo, FieldType, Form, Type};
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -72,21 +71,7 @@ impl Layouts {
     /// any struct.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut parser = Parser::default();
-        let mut run = || -> Result<(), (usize, String)> {
-            if text.len() > MAX_TEXT {
-                return Err((0, format!("more than {MAX_TEXT} bytes")));
-            }
-            for (number, line) in (1..).zip(text.lines()) {
-                parser.line(number, line.trim()).map_err(|what| (number, what))?;
-            }
-            parser.end()?;
-            match parser.layouts.declared.is_empty() {
-                true => Err((0, "it has no layout: a heading `Name, SIZE` and a table of fields".into())),
-                false => Ok(()),
-            }
-        };
-        let outcome = run();
-        outcome.map(|()| parser.layouts).map_err(|(line, what)| {
+        parser.run(text).map(|()| parser.layouts).map_err(|(line, what)| {
             let what = if line == 0 { what } else { format!("line {line}: {what}") };
             Error::of_part(ErrorKind::Damaged { what: what.into() }, name.to_owned())
         })
@@ -129,6 +114,35 @@ struct Open {
     fields: Vec<FieldLine>,
 }
 
+impl Open {
+    /// The field of a row, which follows these fields.
+    fn field(&self, row: &FieldLine, before: &[FieldInfo]) -> Result<FieldInfo, Wrong> {
+        let FieldLine { at, of, .. } = *row;
+        let form = match &row.count {
+            None => Form::Inline,
+            Some(count) => {
+                let found = self.fields.iter().position(|field| field.name == *count && field.is_count());
+                let what = || format!("{count} is no field with a count: a u8, u16, u32 or i32 of this struct");
+                Form::Array { count: found.ok_or_else(what)? }
+            }
+        };
+        let field = FieldInfo { name: leak(row.name.clone()), at, of, form, told_in: None };
+        let end = at.saturating_add(field.size());
+        if end > self.size {
+            return Err(format!("{} ends at {end:X}, past the struct's {:X} bytes", row.name, self.size));
+        }
+        let mut others = before.iter().zip(&self.fields);
+        let on = others.find(|(other, _)| at < other.at.saturating_add(other.size()) && other.at < end);
+        if let Some((_, FieldLine { line, .. })) = on {
+            return Err(format!("{} lies on the field of line {line}", row.name));
+        }
+        match before.iter().any(|other| other.name == row.name) {
+            true => Err(format!("a second field {}", row.name)),
+            false => Ok(field),
+        }
+    }
+}
+
 struct FieldLine {
     line: usize,
     at: usize,
@@ -136,6 +150,14 @@ struct FieldLine {
     of: &'static Type,
     /// The field with the number of elements, for an array.
     count: Option<String>,
+}
+
+impl FieldLine {
+    /// Whether it may be the number of elements of an array.
+    fn is_count(&self) -> bool {
+        let is_number = matches!(self.of.kind(), FieldType::U8 | FieldType::U16 | FieldType::U32 | FieldType::I32);
+        is_number && self.count.is_none()
+    }
 }
 
 #[derive(Default)]
@@ -151,6 +173,20 @@ struct Parser {
 type Wrong = String;
 
 impl Parser {
+    fn run(&mut self, text: &str) -> Result<(), (usize, Wrong)> {
+        if text.len() > MAX_TEXT {
+            return Err((0, format!("more than {MAX_TEXT} bytes")));
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            self.line(number, line.trim()).map_err(|what| (number, what))?;
+        }
+        self.end()?;
+        match self.layouts.declared.is_empty() {
+            true => Err((0, "it has no layout: a heading `Name, SIZE` and a table of fields".into())),
+            false => Ok(()),
+        }
+    }
+
     fn line(&mut self, number: usize, line: &str) -> Result<(), Wrong> {
         if line.starts_with("```") {
             (self.in_code, self.in_table) = (!self.in_code, false);
@@ -227,69 +263,20 @@ impl Parser {
         self.in_table = false;
         let Some(open) = self.open.take().filter(|open| !open.fields.is_empty()) else { return Ok(()) };
         let built_in = Type::built_in(&open.name);
-        let name: &'static str = leak(open.name);
+        let name: &'static str = leak(open.name.clone());
         let mut depth = 0usize;
-        let mut spans: Vec<(usize, usize, usize)> = Vec::new();
-        let (mut fields, mut members) = (Vec::new(), Vec::new());
-        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: HeldTexts::NONE };
+        let mut fields: Vec<FieldInfo> = Vec::new();
         for row in &open.fields {
-            let wrong = |what: String| Err((row.line, what));
-            let size = if row.count.is_some() { 8 } else { row.of.size };
-            let end = row.at.saturating_add(size);
-            if end > open.size {
-                return wrong(format!("{} ends at {end:X}, past the struct's {:X} bytes", row.name, open.size));
-            }
-            if let Some((line, ..)) = spans.iter().find(|(_, from, to)| row.at < *to && *from < end) {
-                return wrong(format!("{} lies on the field of line {line}", row.name));
-            }
-            spans.push((row.line, row.at, end));
-            if fields.iter().any(|field: &FieldInfo| field.name == row.name) {
-                return wrong(format!("a second field {}", row.name));
-            }
-            let (form, member) = match &row.count {
-                None => (Form::Inline, Member::Inline(row.of)),
-                Some(count) => {
-                    let field = open.fields.iter().find(|field| field.name == *count && field.count.is_none());
-                    let Some((field, read)) = field.and_then(|f| Some((f, CountField::of(f.at, f.of.kind)?))) else {
-                        return wrong(format!(
-                            "{count} is no field with a count: a u8, u16, u32 or i32 of this struct"
-                        ));
-                    };
-                    (Form::Array { count: leak(field.name.clone()) }, Member::Array { of: row.of, count: read })
-                }
-            };
-            let array = row.count.is_some();
-            fields.push(FieldInfo {
-                name: leak(row.name.clone()),
-                at: row.at,
-                of: row.of.kind,
-                form,
-                shown: if array { NESTED } else { row.of.shown },
-                texts: row.of.traits.texts,
-                flat: !array && row.of.traits.flat,
-                told_in: None,
-            });
-            members.push(member);
-            traits.flat &= !array && row.of.traits.flat;
-            traits.refers |= row.of.traits.refers;
-            traits.texts = traits.texts.or(row.of.traits.texts);
-            depth = depth.max(self.depths.get(row.of.name).copied().unwrap_or(BUILT_IN_DEPTH).saturating_add(1));
+            fields.push(open.field(row, &fields).map_err(|what| (row.line, what))?);
+            depth = depth.max(self.depths.get(row.of.name).map_or(BUILT_IN_DEPTH, |depth| *depth).saturating_add(1));
         }
         if depth > MAX_DEPTH {
             return Err((open.line, "structs in structs too deep".into()));
         }
         self.depths.insert(name, depth);
         let table = open.table.map(leak).or_else(|| built_in.and_then(|of| of.table));
-        let of: &'static Type = Box::leak(Box::new(Type {
-            name,
-            kind: FieldType::Struct(name),
-            size: open.size,
-            shown: NESTED,
-            traits,
-            table,
-            fields: Box::leak(fields.into_boxed_slice()),
-            body: Body::Members(members),
-        }));
+        let of = Type::of_fields(name, open.size, table, Box::leak(fields.into_boxed_slice()));
+        let of: &'static Type = Box::leak(Box::new(of.declared()));
         self.layouts.declared.push(Declared { of, magic: murmur3(name.as_bytes()), schemas: open.schemas });
         Ok(())
     }

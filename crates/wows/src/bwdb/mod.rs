@@ -14,10 +14,10 @@ mod blob;
 mod built_in;
 mod cat;
 mod counts;
-mod declared;
 mod drawing;
 mod hashmap;
 mod layouts;
+mod lists;
 mod location;
 mod models;
 mod owners;
@@ -33,7 +33,6 @@ mod walk;
 mod writer;
 
 pub use blob::Blob;
-pub use declared::Type;
 pub use layouts::Layouts;
 pub use location::{Location, State};
 pub use models::{Models, Skeleton};
@@ -41,7 +40,7 @@ use paths::PathText;
 pub use paths::Paths;
 pub(crate) use placements::product;
 pub use raw::RawLayout;
-pub use record::{ById, Ids, NameLookup};
+pub use record::{ById, Ids, NameLookup, Type};
 pub use space::Space;
 
 use crate::bytes::{Overlay, View, le};
@@ -659,17 +658,6 @@ fn checked_header(view: View<'_>) -> Result<&Header> {
 }
 
 impl NameLookup for Database {
-    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
-        match self.string(id.0)? {
-            None => IdTexts::name(&*self.more_names, id.0),
-            name => Ok(name.map(Cow::Borrowed)),
-        }
-    }
-
-    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
-        Ok(Self::path(self, id.0)?.map(Cow::Owned))
-    }
-
     fn ahead(&self, ids: &Ids) {
         let (buckets, values) = (self.spans.string_buckets.get(), self.spans.string_values.get());
         let homes = ids.names.iter().filter_map(|id| {

@@ -1,6 +1,8 @@
 //! Models that a database and a space put together of meshes in a `.geometry`, and their places.
 
-use super::prototypes::{Material, MergedModel, PrototypeType, Record, SkeletonExtender, Visual, known_property_name};
+use super::prototypes::{
+    Material, MergedModel, NO_PARENT, PrototypeType, Record, SkeletonExtender, Visual, known_property_name,
+};
 use super::record::{Leaf, NameId};
 use super::{Database, Models, Space};
 use crate::budget::Budget;
@@ -80,9 +82,6 @@ impl Database {
         }
     }
 }
-
-/// The parent of a node without one.
-const NO_PARENT: u16 = 0xFFFF;
 
 type Nodes = Vec<(String, [f32; 16])>;
 

@@ -5,7 +5,7 @@ use super::layout::{Body, Header};
 use super::layout::{Instance, SpaceHeader};
 use super::layouts::Layouts;
 use super::models::Models;
-use super::record::{Prototype as _, ValueBuilder};
+use super::record::ValueBuilder;
 use super::space::{ARRAYS, Space};
 use super::{Database, cat, compare, layout, tables, verify};
 use crate::budget::Budget;
@@ -196,7 +196,7 @@ impl Reader for Models {
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
         out.field("index", &index.into())?;
-        out.field("path", &self.names().path(model.id()?)?.map_or(Value::Null, Value::Text))?;
+        out.field("path", &self.names().path(model.id()?.0)?.map_or(Value::Null, Value::Text))?;
         out.field("offset", &model.view().offset().into())?;
         out.field("size", &Self::MODEL_SIZE.into())?;
         let budget = Budget::of_arrays(self.source.bytes().len());

@@ -1,14 +1,13 @@
 //! References in records: every path id in them, however deep, and every text of a path.
 
 use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
-use super::record::{Leaf, ListInfo, NameId, Prototype as _, Walker};
+use super::record::{Leaf, ListInfo, NameId, Walker};
 use super::uber::{UberMaterial, UberModel};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::id::{self, Id32};
 use crate::relations::{By, Keep};
-use crate::table::Value;
 use std::fmt::Write as _;
 
 /// A reference to a resource.
@@ -132,10 +131,8 @@ impl<'a> Walker<'a> for Collector<'_> {
     fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
         match leaf {
             Leaf::Path(id) => self.meet(name, id.0, By::Id),
-            Leaf::Value(Value::Text(text)) if text.contains(['/', '\\']) => {
-                self.meet(name, id::of_path(&text), By::Text);
-            }
-            Leaf::Value(_) | Leaf::Name(_) => {}
+            Leaf::Text(text) if text.contains(['/', '\\']) => self.meet(name, id::of_path(text), By::Text),
+            Leaf::Text(_) | Leaf::Value(_) | Leaf::Name(_) => {}
         }
         self.next();
     }
@@ -192,7 +189,7 @@ fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]
 
 /// The column of a reference that is the value of a property.
 fn property_column(names: &dyn NameLookup, name: NameId) -> Result<String> {
-    let text = names.name(name)?;
+    let text = names.name(name.0)?;
     Ok(match text.as_deref().or(known_property_name(name)) {
         Some(text) => format!("properties.{text}"),
         None => format!("properties.{}", Id32(name.0)),

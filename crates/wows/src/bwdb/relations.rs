@@ -1,10 +1,9 @@
 //! References between resources, models and instances, and their places.
 
 use super::layout::PathEntry;
-use super::record::NameId;
-use super::record::Prototype as _;
 use super::references::{Collector, Reference};
-use super::{Blob, Database, Models, NameLookup, Space, State};
+use super::{Blob, Database, Models, Space, State};
+use crate::archive::names::NameSources;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{self, Id64};
@@ -115,7 +114,10 @@ impl IdTexts for Database {
     }
 
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        NameLookup::name(self, NameId(id))
+        match self.string(id)? {
+            None => IdTexts::name(&*self.more_names, id),
+            name => Ok(name.map(Cow::Borrowed)),
+        }
     }
 
     fn id_of_path(&self, path: &str) -> Option<u64> {
@@ -134,20 +136,10 @@ impl Entries for Models {
     fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
         let asked = id::parse(query);
         let id = asked.unwrap_or_else(|| id::of_path(query));
-        let mut path_of = || match (asked, path) {
-            (None, _) => Some(query.to_owned()),
-            (Some(_), false) => None,
-            (Some(id), true) => IdTexts::path(&*self.names, id)
-                .unwrap_or_else(|error| {
-                    damaged(error);
-                    None
-                })
-                .map(Cow::into_owned),
-        };
         let found = self.find(id).and_then(|record| Some((record, self.model(record)?)));
         Ok(found.map(|(record, model)| Entry {
             id,
-            path: path_of(),
+            path: known_path(&self.names, query, path, damaged),
             kind: Some("ModelPrototype".to_owned()),
             database: None,
             record: Some(record),
@@ -155,6 +147,21 @@ impl Entries for Models {
             place: Some((model.view().offset(), Models::MODEL_SIZE)),
         }))
     }
+}
+
+/// The path that a query for an entry states, or, if `path` and if known, the path of the id that it states.
+pub(super) fn known_path(
+    names: &NameSources,
+    query: &str,
+    path: bool,
+    damaged: &mut dyn FnMut(Error),
+) -> Option<String> {
+    let known = match id::parse(query) {
+        None => return Some(query.to_owned()),
+        Some(_) if !path => return None,
+        Some(id) => IdTexts::path(names, id),
+    };
+    known.map_err(damaged).ok().flatten().map(Cow::into_owned)
 }
 
 fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {

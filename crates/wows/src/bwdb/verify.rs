@@ -2,8 +2,8 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
-use super::prototypes::Record;
-use super::record::{Leaf, ListInfo, Prototype, Walker};
+use super::prototypes::{MergedModel, Record, Skeleton};
+use super::record::{Field as _, ListInfo, Type, Walker};
 use super::{Blob, Database, Models, Space, State, paths};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
@@ -366,10 +366,6 @@ impl<'b> Pointers<'b> {
 }
 
 impl<'a> Walker<'a> for Pointers<'_> {
-    fn leaf(&mut self, _: &'static str, _: Leaf<'a>) {}
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
-
     fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
         if list.len == 0 {
             return false;
@@ -391,8 +387,6 @@ impl<'a> Walker<'a> for Pointers<'_> {
         spent.map_err(|error| self.damage(name, error)).is_ok()
     }
 
-    fn end_list(&mut self) {}
-
     fn damage(&mut self, name: &'static str, error: Error) {
         let record = self.record;
         self.check.fail(error.context(format_args!("record {record}: {name}")));
@@ -400,10 +394,11 @@ impl<'a> Walker<'a> for Pointers<'_> {
 }
 
 /// Checks the arrays of parts of a `models.bin`. Adds the ranges of the arrays to `spans`.
-fn walk_parts<'a, P: Prototype<'a>>(
+fn walk_parts<'a>(
     name: &'static str,
+    of: &Type,
     count: usize,
-    part: impl Fn(usize) -> Option<P>,
+    part: impl Fn(usize) -> Option<View<'a>>,
     inside: Range<usize>,
     budget: &Budget,
     spans: &mut Vec<Range<usize>>,
@@ -413,7 +408,7 @@ fn walk_parts<'a, P: Prototype<'a>>(
     for index in 0..count {
         pointers.record = index;
         match part(index) {
-            Some(part) => part.walk_fields(&mut pointers),
+            Some(view) => of.walk_fields(view, &mut pointers),
             None => pointers.check.fail(crate::table::no_cell(name, index, 0)),
         }
     }
@@ -426,9 +421,25 @@ fn walk_models(models: &Models) -> (Check, Check, Vec<Range<usize>>) {
     let len = models.source().bytes().len();
     let budget = Budget::of_arrays(len);
     let mut spans = Vec::new();
-    let records = walk_parts("models", models.len(), |index| models.model(index), 0..len, &budget, &mut spans);
+    let records = walk_parts(
+        "models",
+        MergedModel::OF,
+        models.len(),
+        |index| models.model(index).map(|model| model.view()),
+        0..len,
+        &budget,
+        &mut spans,
+    );
     let count = models.skeleton_count();
-    let skeletons = walk_parts("skeletons", count, |index| models.skeleton(index), 0..len, &budget, &mut spans);
+    let skeletons = walk_parts(
+        "skeletons",
+        Skeleton::OF,
+        count,
+        |index| models.skeleton(index).map(|skeleton| skeleton.view()),
+        0..len,
+        &budget,
+        &mut spans,
+    );
     let origin = models.source().view("").offset();
     spans.extend(models.sections().iter().filter_map(|s| {
         let start = usize::try_from(s.offset.checked_sub(origin)?).ok()?;

@@ -1,7 +1,7 @@
 //! The fields of records in reading order, with the texts of their ids.
 
-use super::prototypes::{Property, Record, known_property_name, misc_type_name};
-use super::record::{Leaf, NameLookup, Prototype, ValueBuilder, Walker};
+use super::prototypes::{Material, Property, Record, known_property_name, misc_type_name};
+use super::record::{Field as _, Leaf, NameLookup, ValueBuilder, Walker};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::table::Value;
@@ -17,11 +17,8 @@ pub(super) fn record_fields<'a>(
     match record {
         Record::Material(material) => {
             shown.show_properties(material.properties());
-            for (field, info) in super::prototypes::Material::FIELDS.iter().enumerate() {
-                if matches!(info.name, "fx" | "collision_flags" | "sort_order") {
-                    material.walk_field(field, &mut shown);
-                }
-            }
+            let own = Material::OF.own_fields();
+            own.for_each(|field| Material::OF.walk_field(material.view(), field, &mut shown));
         }
         Record::Model(model) => {
             record.walk_fields(&mut shown);

@@ -1,23 +1,16 @@
-use crate::budget::BudgetShare;
-use crate::bwdb::record::Differ;
-use crate::bwdb::record::{Field, FieldColumns, FieldType, Flag, HeldTexts, Leaf, Text, Walker, prototype};
-use crate::bytes::{View, le};
-use crate::error::Result;
-use crate::table::{Kind, Value};
+use crate::bwdb::record::{Flag, NotLaidOut, ResourceRef, Text, prototype, unions};
 
 prototype! { 'a
     /// EffectPrototype: particle systems that are shown together.
-    Effect = 0x10 {
+    Effect = 0x10 as "EffectPrototype" in effects {
         /// Seconds for which it emits at most.
         max_emitting_duration: f32 @ 0x00,
-        /// Number of particle systems.
         system_count: u32 @ 0x04,
-        /// The particle systems.
         systems: [System<'a>; system_count] @ 0x08 in effect_systems,
     }
 
     /// A particle system.
-    System = 0x1C8, unused 0x1BC..0x1C0 {
+    System = 0x1C8 in effect_systems, unused 0x1BC..0x1C0 {
         /// How particles look.
         renderer: Renderer<'a> @ 0x000,
         /// How particles come into being.
@@ -28,11 +21,9 @@ prototype! { 'a
         general: General<'a> @ 0x170,
         /// Values that change with distance.
         distance: Distance<'a> @ 0x188,
-        /// The system's name.
         name: Text<'a> @ 0x198,
         /// Values that change with intensity.
         intensities: Intensities<'a> @ 0x1A8,
-        /// Number of components.
         component_count: i32 @ 0x1B8,
         /// Actions on the particles.
         components: [Component<'a>; component_count] @ 0x1C0,
@@ -287,135 +278,31 @@ prototype! { 'a
         velocity_inheritance: f32 @ 0x38, min_random_rate: i32 @ 0x3C, repeated: Flag @ 0x40, smooth: Flag @ 0x41,
         world: Flag @ 0x42,
     }
-}
 
-/// The member of a slot that says its kind: a word of the reader's where the kind has one.
-pub(in crate::bwdb) const KIND: &str = "kind";
-
-/// The slot of a union: a kind, and a pointer to the body that the kind says. Base of the pointer: the slot.
-#[derive(Debug, Clone, Copy)]
-struct UnionSlot<'a> {
-    view: View<'a>,
-    kind: i32,
-    pointer: i64,
-}
-
-impl<'a> UnionSlot<'a> {
-    fn read(view: View<'a>) -> Result<Self> {
-        Ok(Self { view, kind: i32::read(view)?, pointer: view.skip(8).read::<le::I64>()?.get() })
+    /// Shapes from which positions or velocities are drawn together.
+    Volumes = 0x10 {
+        /// Not named by any reader.
+        unknown_00: u32 @ 0x00,
+        count: u32 @ 0x04,
+        shapes: [Volume<'a>; count] @ 0x08,
     }
 
-    fn body<T: Field<'a>>(self) -> Result<T> {
-        T::read(self.view.follow(self.pointer)?)
-    }
-
-    /// Shows the kind by name, and the body.
-    fn walk_body<T: Field<'a>>(self, kind: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(KIND, Leaf::Value(kind.into()));
-        match self.body::<T>() {
-            Ok(body) => body.walk("value", walker),
-            Err(error) => walker.damage("value", error),
-        }
-    }
-
-    /// Whether two bodies say the same.
-    fn same_body<T: Field<'a>>(self, other: Self, share: &mut BudgetShare<'_>) -> Result<bool> {
-        T::same(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, share)
-    }
-
-    /// Shows the differences of two bodies.
-    fn differ_body<T: Field<'a>>(self, other: Self, differ: &mut Differ<'a, '_>) {
-        differ.within("value", |differ| {
-            T::differ(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, differ)
-        });
-    }
-
-    /// The error for a kind without a known body; -1 has no body.
-    fn unknown(self) -> Result<()> {
-        if self.kind == -1 { Ok(()) } else { Err(self.view.bad_value("kind without a known layout", self.kind)) }
-    }
-
-    /// Shows a kind without a body, or without a known one.
-    fn walk_other(self, walker: &mut dyn Walker<'a>) {
-        walker.leaf(KIND, Leaf::Value(self.kind.into()));
-        if let Err(error) = self.unknown() {
-            walker.damage("value", error);
-        }
+    /// A light among the components of a system. Its body begins as the bodies of actions do.
+    SystemLight = 0x10, unused 0x04..0x08 {
+        /// The kind, as in actions; no reader uses the kind of a light.
+        kind: i32 @ 0x00,
+        value: [super::PointLight<'a>] @ 0x08,
     }
 }
 
-macro_rules! slot_field {
-    ($(#[$meta:meta])* $type:ident { $($kind:literal => $name:literal $body:ty,)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy)]
-        pub struct $type<'a>(UnionSlot<'a>);
-
-        impl<'a> $type<'a> {
-            /// The kind as stored; -1 for none.
-            pub fn kind(&self) -> i32 {
-                self.0.kind
-            }
-        }
-
-        impl<'a> Field<'a> for $type<'a> {
-            const SIZE: usize = 0x10;
-            const TYPE: FieldType = FieldType::Struct(stringify!($type));
-            const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Nested);
-            const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
-            const TEXTS: HeldTexts = HeldTexts::NONE $(.or(<$body as Field>::TEXTS))+;
-
-            fn read(view: View<'a>) -> Result<Self> {
-                UnionSlot::read(view).map(Self)
-            }
-
-            fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-                walker.begin(name);
-                match self.0.kind {
-                    $($kind if walker.texts_only() && !<$body as Field>::TEXTS.any() => {})+
-                    $($kind => self.0.walk_body::<$body>($name, walker),)+
-                    _ => self.0.walk_other(walker),
-                }
-                walker.end();
-            }
-
-            const FLAT: bool = false;
-
-            fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
-                let (old, new) = (UnionSlot::read(old)?, UnionSlot::read(new)?);
-                match old.kind {
-                    kind if kind != new.kind => Ok(false),
-                    $($kind => old.same_body::<$body>(new, share),)+
-                    _ => old.unknown().map(|()| true),
-                }
-            }
-
-            fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
-                let (a, b) = (UnionSlot::read(old)?, UnionSlot::read(new)?);
-                match a.kind {
-                    kind if kind != b.kind => {
-                        differ.afford::<Self>(old)?;
-                        differ.afford::<Self>(new)?;
-                        differ.whole(Some(Self(a)), Some(Self(b)));
-                    }
-                    $($kind => a.differ_body::<$body>(b, differ),)+
-                    _ => a.unknown()?,
-                }
-                Ok(())
-            }
-        }
-    };
-}
-
-slot_field! {
+unions! { 'a
     /// A scalar that may change over time.
     Scalar {
         0 => "linear" Linear<'a>,
         1 => "constant" Constant<'a>,
         2 => "ramp" ScalarRamp<'a>,
     }
-}
 
-slot_field! {
     /// A shape from which positions or velocities are drawn.
     Volume {
         0 => "box" BoxVolume<'a>,
@@ -424,9 +311,7 @@ slot_field! {
         3 => "sphere" SphereVolume<'a>,
         4 => "line" LineVolume<'a>,
     }
-}
 
-slot_field! {
     /// Something that acts on the particles of a system.
     Component {
         0 => "particle" ParticleAction<'a>,
@@ -434,9 +319,7 @@ slot_field! {
         2 => "decal" NotLaidOut,
         3 => "system" SystemAction<'a>,
     }
-}
 
-slot_field! {
     /// Actions on each particle ("PCAT").
     ParticleAction {
         0 => "dampfer" Dampfer<'a>,
@@ -454,9 +337,7 @@ slot_field! {
         12 => "velocityField" FieldAction<'a>,
         13 => "box" BoxAction<'a>,
     }
-}
 
-slot_field! {
     /// Actions on the whole system ("PSAT").
     SystemAction {
         0 => "dampfer" Dampfer<'a>,
@@ -472,106 +353,5 @@ slot_field! {
         10 => "velocityField" FieldAction<'a>,
         11 => "box" BoxAction<'a>,
         12 => "creator" Creator<'a>,
-    }
-}
-
-prototype! { 'a
-    /// Shapes from which positions or velocities are drawn together.
-    Volumes = 0x10 {
-        /// Not named by any reader.
-        unknown_00: u32 @ 0x00,
-        count: u32 @ 0x04,
-        shapes: [Volume<'a>; count] @ 0x08,
-    }
-}
-
-prototype! { 'a
-    /// A light among the components of a system. Its body begins as the bodies of actions do.
-    SystemLight = 0x10, unused 0x04..0x08 {
-        /// The kind, as in actions; no reader uses the kind of a light.
-        kind: i32 @ 0x00,
-        /// The light.
-        value: [super::PointLight<'a>] @ 0x08,
-    }
-}
-
-/// A body that exists, but that no reader lays out.
-#[derive(Debug, Clone, Copy)]
-pub struct NotLaidOut;
-
-impl<'a> Field<'a> for NotLaidOut {
-    const SIZE: usize = 0;
-    const TYPE: FieldType = FieldType::Struct("-");
-    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Any);
-
-    fn read(_: View<'a>) -> Result<Self> {
-        Ok(Self)
-    }
-
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Value("layout not known".into()));
-    }
-}
-
-/// A reference to a resource by name, in an action: a packed string, whose text may follow it directly. Only where it is
-/// none, its first eight bytes are a pointer to a text whose length nothing states, relative to eight bytes before the
-/// reference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResourceRef<'a>(pub &'a str);
-
-impl<'a> ResourceRef<'a> {
-    /// The longest text that the form without a length may have.
-    const LONGEST: usize = 1024;
-
-    fn bytes(view: View<'a>) -> Result<&'a [u8]> {
-        let error = match view.skip(4).read::<le::U32>()?.get() {
-            0 => match view.packed_bytes() {
-                Ok(text) => return Ok(text),
-                Err(error) => error,
-            },
-            upper => view.skip(4).bad_value("upper half of the length of a text", upper),
-        };
-        // Any eight bytes lead somewhere: taken only where a text for people to read lies there.
-        Self::without_length(view).ok_or(error)
-    }
-
-    fn without_length(view: View<'a>) -> Option<&'a [u8]> {
-        let pointer = view.read::<le::I64>().ok()?.get().checked_sub(8)?;
-        let target = view.follow(pointer).ok()?;
-        let inside = view.position()..view.position().saturating_add(Self::SIZE);
-        if inside.contains(&target.position()) {
-            return None;
-        }
-        let rest = target.rest();
-        let text = rest.get(..rest.len().min(Self::LONGEST))?;
-        let text = text.get(..memchr::memchr(0, text)?)?;
-        let printable = text.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
-        (printable && !text.is_empty()).then_some(text)
-    }
-}
-
-impl<'a> Field<'a> for ResourceRef<'a> {
-    const SIZE: usize = 0x10;
-    const TYPE: FieldType = FieldType::Struct("ResourceRef");
-    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
-    const LEAF: bool = true;
-    const FLAT: bool = false;
-    const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::OWN;
-
-    fn read(view: View<'a>) -> Result<Self> {
-        view.utf8(Self::bytes(view)?).map(Self)
-    }
-
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Value(Value::text(self.0)));
-    }
-
-    fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
-        let (a, b) = (Self::bytes(old)?, Self::bytes(new)?);
-        if a.len() == b.len() {
-            share.spend(old, a.len())?;
-        }
-        Ok(a == b)
     }
 }

@@ -2,7 +2,7 @@ use crate::bwdb::record::{Flag, prototype};
 
 prototype! { 'a
     /// PointLightPrototype.
-    PointLight = 0x70, unused 0x5C..0x60, 0x6A..0x70 {
+    PointLight = 0x70 as "PointLightPrototype" in point_lights, unused 0x5C..0x60, 0x6A..0x70 {
         /// Colour over time.
         color_curve: ColorCurve<'a> @ 0x00,
         /// Radius over time.
@@ -11,7 +11,6 @@ prototype! { 'a
         color: [f32; 4] @ 0x40,
         /// Position, in metres.
         position: [f32; 3] @ 0x50,
-        /// Radius, in metres.
         radius: f32 @ 0x60,
         /// The lowest quality setting that shows it.
         min_quality: u32 @ 0x64,
@@ -27,7 +26,6 @@ prototype! { 'a
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
         repeated: Flag @ 0x04,
-        /// The curve's keys.
         ramp: LightColorRamp<'a> @ 0x10,
     }
 
@@ -37,21 +35,17 @@ prototype! { 'a
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
         repeated: Flag @ 0x04,
-        /// The curve's keys.
         ramp: LightRamp<'a> @ 0x10,
     }
 
     /// Colour keys, time first.
     LightColorRamp = 0x10, unused 0x04..0x08 {
-        /// Number of keys.
         count: i32 @ 0x00,
-        /// The keys.
         keys: [LightColorKey<'a>; count] @ 0x08,
     }
 
     /// A colour at a time.
     LightColorKey = 0x14 {
-        /// The time in seconds.
         time: f32 @ 0x00,
         /// Red, green, blue, alpha.
         color: [f32; 4] @ 0x04,
@@ -59,7 +53,6 @@ prototype! { 'a
 
     /// Value keys, time first.
     LightRamp = 0x10, unused 0x04..0x08 {
-        /// Number of keys.
         count: i32 @ 0x00,
         /// Time and value of each key.
         keys: [[f32; 2]; count] @ 0x08,
@@ -77,7 +70,6 @@ prototype! { 'a
         color: [f32; 4] @ 0x90,
         /// Position, in metres.
         position: [f32; 3] @ 0xA0,
-        /// Radius, in metres.
         radius: f32 @ 0xB0,
         /// The lowest quality setting that shows it.
         min_quality: u32 @ 0xB4,

@@ -1,23 +1,17 @@
-use crate::bwdb::record::{Flag, Leaf, NameId, PathId, prototype};
+use crate::bwdb::record::{Field, Flag, Leaf, NameId, PathId, Type, prototype};
+use crate::bwdb::tables::Propertied;
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
-use crate::table::Value;
 
 prototype! { 'a
     /// MaterialPrototype: a shader and its parameters. Values lie in one array for each kind; the reference of a
     /// property says which array and where in it.
-    Material = 0x78, unused 0x0B..0x10 {
-        /// Number of properties.
+    Material = 0x78 as "MaterialPrototype" in materials, unused 0x0B..0x10 {
         property_count: u16 @ 0x00,
-        /// Number of booleans.
         bool_count: u8 @ 0x02 in material_properties,
-        /// Number of signed integers.
         int_count: u8 @ 0x03 in material_properties,
-        /// Number of unsigned integers.
         uint_count: u8 @ 0x04 in material_properties,
-        /// Number of floats.
         float_count: u8 @ 0x05 in material_properties,
-        /// Number of textures.
         texture_count: u8 @ 0x06 in material_properties,
         /// Number of 2-vectors.
         vec2_count: u8 @ 0x07 in material_properties,
@@ -25,9 +19,7 @@ prototype! { 'a
         vec3_count: u8 @ 0x08 in material_properties,
         /// Number of 4-vectors.
         vec4_count: u8 @ 0x09 in material_properties,
-        /// Number of matrices.
         matrix_count: u8 @ 0x0A in material_properties,
-        /// The name of each property.
         property_names: [NameId; property_count] @ 0x10 in material_properties,
         /// The kind (low 4 bits) and the index (high 12 bits) of each property.
         property_refs: [u16; property_count] @ 0x18 in material_properties,
@@ -51,9 +43,7 @@ prototype! { 'a
         matrices: [[f32; 16]; matrix_count] @ 0x60 in material_properties,
         /// The shader, a `.fx`.
         fx: PathId @ 0x68,
-        /// Flags for collision.
         collision_flags: u32 @ 0x70,
-        /// Order of drawing.
         sort_order: i32 @ 0x74,
     }
 }
@@ -69,38 +59,24 @@ pub struct Property<'a> {
     pub kind: &'static str,
 }
 
-/// A property whose floats are not in a list yet.
-#[derive(Debug, Clone)]
+/// A property whose value is not decoded yet.
+#[derive(Debug, Clone, Copy)]
 pub(in crate::bwdb) struct StoredProperty<'a> {
     pub(in crate::bwdb) name: NameId,
     pub(in crate::bwdb) kind: &'static str,
-    pub(in crate::bwdb) value: StoredValue<'a>,
-}
-
-#[derive(Debug, Clone)]
-pub(in crate::bwdb) enum StoredValue<'a> {
-    Leaf(Leaf<'a>),
-    Vec2([f32; 2]),
-    Vec3([f32; 3]),
-    Vec4([f32; 4]),
-    Matrix([f32; 16]),
-}
-
-impl<'a> StoredValue<'a> {
-    fn plain(value: impl Into<Value<'a>>) -> Self {
-        Self::Leaf(Leaf::Value(value.into()))
-    }
+    of: &'static Type,
+    view: View<'a>,
 }
 
 impl<'a> StoredProperty<'a> {
+    /// A property with the value of a type at `view`.
+    pub(in crate::bwdb) fn new(name: NameId, kind: &'static str, of: &'static Type, view: View<'a>) -> Result<Self> {
+        view.take(of.size).map(|_| Self { name, kind, of, view })
+    }
+
     pub(in crate::bwdb) fn value(&self) -> Leaf<'a> {
-        match &self.value {
-            StoredValue::Leaf(leaf) => leaf.clone(),
-            StoredValue::Vec2(floats) => Leaf::Value(Value::floats(*floats)),
-            StoredValue::Vec3(floats) => Leaf::Value(Value::floats(*floats)),
-            StoredValue::Vec4(floats) => Leaf::Value(Value::floats(*floats)),
-            StoredValue::Matrix(floats) => Leaf::Value(Value::floats(*floats)),
-        }
+        let value = self.of.read_leaf(self.view).expect("values of properties have no parts");
+        value.expect("the value is inside of the file, and any bytes are one")
     }
 
     pub(in crate::bwdb) fn property(self) -> Property<'a> {
@@ -108,20 +84,26 @@ impl<'a> StoredProperty<'a> {
     }
 
     /// The id of the path that the property is, if it is one.
-    pub(in crate::bwdb) const fn path(&self) -> Option<PathId> {
-        match &self.value {
-            StoredValue::Leaf(Leaf::Path(id)) => Some(*id),
-            _ => None,
-        }
+    pub(in crate::bwdb) fn path(&self) -> Option<PathId> {
+        if let Leaf::Path(id) = self.value() { Some(id) } else { None }
     }
 }
 
 /// The names of the kinds that a property reference can have.
 pub const PROPERTY_KINDS: [&str; 9] = ["bool", "int", "uint", "float", "texture", "vec2", "vec3", "vec4", "matrix"];
 
-/// The array of a material with the values of each kind.
-pub(in crate::bwdb) const PROPERTY_ARRAYS: [&str; 9] =
-    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
+/// The numbers of the fields with the values of each kind.
+pub(in crate::bwdb) const PROPERTY_VALUES: [usize; 9] = [
+    Material::number_of("bools"),
+    Material::number_of("ints"),
+    Material::number_of("uints"),
+    Material::number_of("floats"),
+    Material::number_of("textures"),
+    Material::number_of("vec2s"),
+    Material::number_of("vec3s"),
+    Material::number_of("vec4s"),
+    Material::number_of("matrices"),
+];
 
 /// The number of the kind of textures.
 pub(in crate::bwdb) const TEXTURE: usize = 4;
@@ -146,40 +128,6 @@ impl<'a> Material<'a> {
         Ok(self.stored_property(index)?.property())
     }
 
-    /// As [`Material::property`], without memory for floats: for questions about names and kinds.
-    pub(in crate::bwdb) fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
-        let here: View<'a> = crate::bwdb::record::Prototype::view(self);
-        let refs = self.property_refs()?;
-        let property = self.property_names()?.get(index).zip(refs.get(index));
-        let (name, reference) =
-            property.ok_or_else(|| here.error(ErrorKind::NotFound { what: format!("property {index} not found") }))?;
-        let (name, reference) = (name?, reference?);
-        let (kind, at) = split_reference(reference);
-        let value = match kind {
-            0 => self.bools()?.get(at).transpose()?.map(|v| StoredValue::plain(v.0)),
-            1 => self.ints()?.get(at).transpose()?.map(StoredValue::plain),
-            2 => self.uints()?.get(at).transpose()?.map(StoredValue::plain),
-            3 => self.floats()?.get(at).transpose()?.map(StoredValue::plain),
-            TEXTURE => {
-                let texture = self.textures()?.get(at).transpose()?;
-                let texture = texture.ok_or_else(|| refs.view().bad_value("property reference", reference))?;
-                Some(StoredValue::Leaf(Leaf::Path(texture)))
-            }
-            5 => self.vec2s()?.get(at).transpose()?.map(StoredValue::Vec2),
-            6 => self.vec3s()?.get(at).transpose()?.map(StoredValue::Vec3),
-            7 => self.vec4s()?.get(at).transpose()?.map(StoredValue::Vec4),
-            8 => self.matrices()?.get(at).transpose()?.map(StoredValue::Matrix),
-            _ => None,
-        };
-        match value.zip(PROPERTY_KINDS.get(kind)) {
-            Some((value, kind)) => Ok(StoredProperty { name, kind, value }),
-            None => {
-                let at = index.saturating_mul(<u16 as crate::bwdb::record::Field>::SIZE);
-                Err(refs.view().skip(at).bad_value("property reference", reference))
-            }
-        }
-    }
-
     /// All properties in order.
     ///
     /// # Errors
@@ -187,6 +135,28 @@ impl<'a> Material<'a> {
     pub fn properties(&self) -> Result<impl Iterator<Item = Result<Property<'a>>> + use<'a>> {
         let this = *self;
         Ok((0..usize::from(self.property_count()?)).map(move |i| this.property(i)))
+    }
+}
+
+impl<'a> Propertied<'a> for Material<'a> {
+    const PROPERTY_SIZE: usize = NameId::SIZE + u16::SIZE;
+
+    fn count(&self) -> Result<usize> {
+        Ok(self.property_count()?.into())
+    }
+
+    fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
+        let here = self.view();
+        let refs = self.property_refs()?;
+        let property = self.property_names()?.get(index).zip(refs.get(index));
+        let (name, reference) =
+            property.ok_or_else(|| here.error(ErrorKind::NotFound { what: format!("property {index} not found") }))?;
+        let (name, reference) = (name?, reference?);
+        let (kind, at) = split_reference(reference);
+        let bad = || refs.view().skip(index.saturating_mul(u16::SIZE)).bad_value("property reference", reference);
+        let (kind, field) = PROPERTY_KINDS.get(kind).zip(PROPERTY_VALUES.get(kind)).ok_or_else(bad)?;
+        let values = Self::OF.array(self.view(), *field)?;
+        StoredProperty::new(name, kind, values.of, values.get(at).ok_or_else(bad)?)
     }
 }
 

@@ -14,17 +14,15 @@ pub use material::*;
 pub use other::*;
 pub use visual::*;
 
-use super::declared::Type;
-use super::record::{Differ, Field, Prototype, Walker};
-use crate::budget::BudgetShare;
+use super::record::{Field, Type, Walker};
 use crate::bytes::View;
 use crate::error::Result;
 
 macro_rules! prototype_types {
-    ($($(#[$meta:meta])* $variant:ident = $magic:literal, $type_name:literal, $table:literal;)+) => {
+    ($($(#[$meta:meta])* $variant:ident = $magic:literal;)+) => {
         /// The prototype types whose records are laid out.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-                pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
+        pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
 
         impl PrototypeType {
             /// All types, in the order of docs/formats/bwdb.md §5.3.
@@ -43,14 +41,9 @@ macro_rules! prototype_types {
                 match self { $(Self::$variant => $magic,)+ }
             }
 
-            /// The type's name in the engine.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $type_name,)+ }
-            }
-
-            /// The name of its table here.
-            pub const fn table(self) -> &'static str {
-                match self { $(Self::$variant => $table,)+ }
+            /// The type of its records.
+            pub const fn of(self) -> &'static Type {
+                match self { $(Self::$variant => <$variant<'static> as Field>::OF,)+ }
             }
         }
 
@@ -78,101 +71,65 @@ macro_rules! prototype_types {
                 })
             }
 
-            /// Shows all fields to a walker.
-            pub fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
+            /// The type and the place of the record.
+            fn located(&self) -> (&'static Type, View<'a>) {
                 match self {
-                    $(Self::$variant(record) => record.walk_fields(walker),)+
-                    Self::ModelV14(record) => record.walk_fields(walker),
-                    Self::Declared(record) => record.of.walk_fields(record.view, walker),
+                    $(Self::$variant(record) => (<$variant<'static> as Field>::OF, record.view()),)+
+                    Self::ModelV14(record) => (<ModelV14<'static> as Field>::OF, record.view()),
+                    Self::Declared(record) => (record.of, record.view),
                 }
-            }
-        }
-
-        impl<'a> Record<'a> {
-            /// Shows the fields that have pointers to a walker.
-            pub(super) fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
-                match self {
-                    $(Self::$variant(record) => record.walk_pointers(walker),)+
-                    Self::ModelV14(record) => record.walk_pointers(walker),
-                    Self::Declared(record) => {
-                        let fields = record.of.fields.iter().enumerate().filter(|(_, field)| !field.flat);
-                        fields.for_each(|(i, _)| record.of.walk_field(record.view, i, walker));
-                    }
-                }
-            }
-        }
-
-        impl Layout {
-            /// Bytes of one record.
-            pub const fn size(self) -> usize {
-                match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::SIZE,)+
-                    Self::ModelV14 => <ModelV14<'static> as Field>::SIZE,
-                    Self::Declared(of) => of.size,
-                }
-            }
-
-            /// Whether two records of it say the same.
-            pub(super) fn same<'a>(self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
-                match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::same(old, new, share),)+
-                    Self::ModelV14 => <ModelV14<'a> as Field>::same(old, new, share),
-                    Self::Declared(of) => of.same(old, new, share),
-                }
-            }
-
-            /// Shows the differences of two records of it.
-            pub(super) fn differ<'a>(self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
-                match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::differ(old, new, differ),)+
-                    Self::ModelV14 => <ModelV14<'a> as Field>::differ(old, new, differ),
-                    Self::Declared(of) => of.differ(old, new, differ),
-                }
-            }
-
-            /// Whether a record may refer to resources.
-            pub const fn refers(self) -> bool {
-                match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::REFERS,)+
-                    Self::ModelV14 => <ModelV14<'static> as Field>::REFERS,
-                    Self::Declared(of) => of.traits.refers,
-                }
-            }
-
-            /// Offsets of the pointers in it.
-            pub fn pointers(self) -> impl Iterator<Item = usize> {
-                let fields = match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
-                    Self::ModelV14 => <ModelV14<'static> as Prototype>::FIELDS,
-                    Self::Declared(of) => of.fields,
-                };
-                fields.iter().filter_map(|f| f.pointer())
             }
         }
     };
 }
 
+impl PrototypeType {
+    /// The type's name in the engine.
+    pub const fn name(self) -> &'static str {
+        self.of().name
+    }
+
+    /// The name of its table here.
+    pub fn table(self) -> &'static str {
+        Layout::Current(self).table()
+    }
+}
+
+impl<'a> Record<'a> {
+    /// Shows all fields to a walker.
+    pub fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
+        let (of, view) = self.located();
+        of.walk_fields(view, walker);
+    }
+
+    /// Shows the fields that have pointers to a walker.
+    pub(super) fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
+        let (of, view) = self.located();
+        of.walk_pointers(view, walker);
+    }
+}
+
 prototype_types! {
     /// Shader, textures and parameters of a surface.
-    Material = 0x5069_C471, "MaterialPrototype", "materials";
+    Material = 0x5069_C471;
     /// The render sets, LODs and skeleton of a mesh.
-    Visual = 0x480D_C57B, "VisualPrototype", "visuals";
+    Visual = 0x480D_C57B;
     /// Nodes that are added to a skeleton.
-    SkeletonExtender = 0x1AE0_23FF, "SkeletonExtenderPrototype", "skeleton_extenders";
+    SkeletonExtender = 0x1AE0_23FF;
     /// A visual with its animations and dyes.
-    Model = 0xA957_6F28, "ModelPrototype", "models";
+    Model = 0xA957_6F28;
     /// A light.
-    PointLight = 0x0D36_65A4, "PointLightPrototype", "point_lights";
+    PointLight = 0x0D36_65A4;
     /// Particle systems.
-    Effect = 0xEB23_E0AF, "EffectPrototype", "effects";
+    Effect = 0xEB23_E0AF;
     /// A grid of vectors that moves particles.
-    VelocityField = 0xAFD4_A63F, "VelocityFieldPrototype", "velocity_fields";
+    VelocityField = 0xAFD4_A63F;
     /// The effects for high and low settings.
-    EffectPreset = 0x42E1_5336, "EffectPresetPrototype", "effect_presets";
+    EffectPreset = 0x42E1_5336;
     /// The parameters of an effect.
-    EffectMetadata = 0xDFC8_F8E0, "EffectMetadataPrototype", "effect_metadata";
+    EffectMetadata = 0xDFC8_F8E0;
     /// Outlines of the frames of an atlas.
-    AtlasContour = 0xF643_59AA, "AtlasContourProto", "atlas_contours";
+    AtlasContour = 0xF643_59AA;
 }
 
 /// A way in which records are laid out.
@@ -210,7 +167,7 @@ const CHECKSUMS: &[(u32, Layout)] = &[
 
 impl Layout {
     /// How records of the type with this magic are laid out, and whether that is known from the schema checksum.
-    pub(super) fn of(magic: u32, checksum: u32) -> Option<(Self, bool)> {
+    pub(super) fn known(magic: u32, checksum: u32) -> Option<(Self, bool)> {
         let prototype = PrototypeType::from_magic(magic)?;
         let known =
             CHECKSUMS.iter().find(|(known, layout)| *known == checksum && layout.prototype() == Some(prototype));
@@ -226,12 +183,28 @@ impl Layout {
         }
     }
 
+    /// The type of the records.
+    pub const fn of(self) -> &'static Type {
+        match self {
+            Self::Current(prototype) => prototype.of(),
+            Self::ModelV14 => <ModelV14<'static> as Field>::OF,
+            Self::Declared(of) => of,
+        }
+    }
+
+    /// Bytes of one record.
+    pub const fn size(self) -> usize {
+        self.of().size
+    }
+
+    /// Offsets of the pointers in it.
+    pub fn pointers(self) -> impl Iterator<Item = usize> {
+        self.of().fields().iter().filter(|field| !field.is_inline()).map(|field| field.at)
+    }
+
     /// The table that shows records that are laid out so.
     pub fn table(self) -> &'static str {
-        match self {
-            Self::Declared(of) => of.table.unwrap_or(of.name),
-            Self::Current(_) | Self::ModelV14 => self.prototype().map_or("", PrototypeType::table),
-        }
+        self.of().table.unwrap_or(self.of().name)
     }
 }
 
@@ -278,23 +251,16 @@ mod tests {
 
     #[test]
     fn a_field_without_a_column_is_told_in_the_table_or_the_column_that_it_names() {
-        use crate::bwdb::record::Prototype;
         use crate::reader::Reader as _;
 
         let bytes = assetq_sample::bwdb::demo(1, assetq_sample::Size::Small);
         let db = crate::bwdb::Database::open(crate::source::Source::from_vec("assets.bin", bytes)).unwrap();
         let tables = db.tables();
         let table = |name: &str| tables.iter().find(|table| table.name() == name);
-        let all = [
-            (PrototypeType::Material, Material::FIELDS),
-            (PrototypeType::Visual, Visual::FIELDS),
-            (PrototypeType::Model, Model::FIELDS),
-            (PrototypeType::Effect, Effect::FIELDS),
-            (PrototypeType::EffectMetadata, EffectMetadata::FIELDS),
-        ];
-        for (prototype, fields) in all {
-            let own = table(prototype.table()).unwrap().columns();
-            for (name, told_in) in fields.iter().filter_map(|field| Some((field.name, field.told_in?))) {
+        for &prototype in PrototypeType::ALL {
+            let of = prototype.of();
+            let own = table(of.table.unwrap()).unwrap().columns();
+            for (name, told_in) in of.fields().iter().filter_map(|field| Some((field.name, field.told_in?))) {
                 let elsewhere = table(told_in).is_some() || own.iter().any(|column| column.name == told_in);
                 assert!(elsewhere && own.iter().all(|column| column.name != name), "{name} of {prototype:?}");
             }

@@ -2,12 +2,9 @@ use crate::bwdb::record::{PathId, Text, prototype};
 
 prototype! { 'a
     /// VelocityFieldPrototype: a grid of vectors.
-    VelocityField = 0x18 {
-        /// Cells along x.
+    VelocityField = 0x18 as "VelocityFieldPrototype" in velocity_fields {
         dim_x: u32 @ 0x00,
-        /// Cells along y.
         dim_y: u32 @ 0x04,
-        /// Cells along z.
         dim_z: u32 @ 0x08,
         /// Number of components: three for each vector.
         component_count: u32 @ 0x0C,
@@ -16,7 +13,7 @@ prototype! { 'a
     }
 
     /// EffectPresetPrototype: which effect is shown at which quality.
-    EffectPreset = 0x10 {
+    EffectPreset = 0x10 as "EffectPresetPrototype" in effect_presets {
         /// The effect for high settings, `….xml/high`.
         high: PathId @ 0x00,
         /// The effect for low settings, `….xml/low`.
@@ -24,20 +21,15 @@ prototype! { 'a
     }
 
     /// EffectMetadataPrototype: the parameters of an effect.
-    EffectMetadata = 0x10, unused 0x04..0x08 {
-        /// Number of parameters.
+    EffectMetadata = 0x10 as "EffectMetadataPrototype" in effect_metadata, unused 0x04..0x08 {
         count: u32 @ 0x00,
-        /// The parameters.
         entries: [EffectParameter<'a>; count] @ 0x08 in effect_parameters,
     }
 
     /// A parameter of an effect.
-    EffectParameter = 0x20 {
-        /// The parameter's name.
+    EffectParameter = 0x20 in effect_parameters {
         name: Text<'a> @ 0x00,
-        /// Least value.
         min: f32 @ 0x10,
-        /// Greatest value.
         max: f32 @ 0x14,
         /// Value when none is given.
         default: f32 @ 0x18,
@@ -46,16 +38,13 @@ prototype! { 'a
     }
 
     /// AtlasContourProto: an outline for each frame of an atlas.
-    AtlasContour = 0x10, unused 0x04..0x08 {
-        /// Number of frames.
+    AtlasContour = 0x10 as "AtlasContourProto" in atlas_contours, unused 0x04..0x08 {
         count: i32 @ 0x00,
-        /// The outlines.
         frames: [Contour<'a>; count] @ 0x08,
     }
 
     /// An outline.
     Contour = 0x10, unused 0x04..0x08 {
-        /// Number of points.
         count: i32 @ 0x00,
         /// x and y of each point.
         points: [[f32; 2]; count] @ 0x08,

@@ -1,100 +1,72 @@
-//! Declarations of structs, and the code that follows from one: getters, a walk, comparisons, the fields as data.
+//! Declarations of structs and unions, and the code that follows from one: a [`Type`], and typed getters.
 
-use super::{Field, FieldColumns, FieldType, HeldTexts, Walker};
+use super::types::{FieldInfo, Type};
 use crate::bytes::View;
+use crate::error::Result;
 
-/// A struct whose fields were declared with `prototype!`.
-pub trait Prototype<'a>: Field<'a> + Send {
-    /// Evaluates only where its declaration covers each byte once: fields, and bytes that are declared as unused.
-    const LAID_OUT: ();
+/// A type of fields in structs.
+pub trait Field<'a>: Copy {
+    /// The type as data.
+    const OF: &'static Type;
+    /// Its size in the file, in bytes.
+    const SIZE: usize = Self::OF.size;
 
-    /// The prototype's declared fields, in order.
-    const FIELDS: &'static [FieldInfo];
-
-    /// The prototype's place.
-    fn view(&self) -> View<'a>;
-
-    /// Shows one field to a walker.
-    fn walk_field(&self, field: usize, walker: &mut dyn Walker<'a>);
-
-    /// Shows all fields to a walker.
-    fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
-        let texts_only = walker.texts_only();
-        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| field.texts.any() || !texts_only);
-        fields.for_each(|(i, _)| self.walk_field(i, walker));
-    }
-
-    /// Shows the fields that have pointers to a walker.
-    fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
-        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| !field.flat);
-        fields.for_each(|(i, _)| self.walk_field(i, walker));
-    }
+    /// Reads it at the position of `view`.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    fn read(view: View<'a>) -> Result<Self>;
 }
 
-/// How a field holds values of its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// One value, in place.
-    Inline,
-    /// A pointer to as many values as the field `count` states.
-    Array {
-        /// The name of the field.
-        count: &'static str,
-    },
-    /// A pointer to one value.
-    One,
-}
-
-impl FieldInfo {
-    /// The field's place in the struct when it is a pointer.
-    pub const fn pointer(&self) -> Option<usize> {
-        match self.form {
-            Form::Inline => None,
-            Form::Array { .. } | Form::One => Some(self.at),
-        }
-    }
-}
-
-/// Whether spans of bytes, each an offset and a length, cover 0 to `size` without gap or overlap, in any order.
+/// Whether fields and spans of unused bytes cover 0 to `size` without gap or overlap, in any order.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
-pub(in crate::bwdb) const fn tile(spans: &[(usize, usize)], size: usize) -> bool {
+pub(in crate::bwdb) const fn tile(fields: &[FieldInfo], unused: &[(usize, usize)], size: usize) -> bool {
     let (mut at, mut used) = (0, 0);
     while at < size {
+        let before = used;
         let mut i = 0;
-        while i < spans.len() && (spans[i].0 != at || spans[i].1 == 0) {
+        while i < fields.len() {
+            if fields[i].at == at && fields[i].size() > 0 {
+                at += fields[i].size();
+                used += 1;
+            }
             i += 1;
         }
-        if i == spans.len() {
+        i = 0;
+        while i < unused.len() {
+            if unused[i].0 == at && unused[i].1 > at {
+                at = unused[i].1;
+                used += 1;
+            }
+            i += 1;
+        }
+        if used == before {
             return false;
         }
-        at += spans[i].1;
-        used += 1;
     }
-    at == size && used == spans.len()
+    at == size && used == fields.len() + unused.len()
 }
 
-/// A declared field.
-#[derive(Debug, Clone, Copy)]
-pub struct FieldInfo {
-    /// The field's name.
-    pub name: &'static str,
-    /// The field's place in the struct.
-    pub at: usize,
-    /// Its type, or its elements' type.
-    pub of: FieldType,
-    /// Whether it is a pointer to them.
-    pub form: Form,
-    /// How a table shows it.
-    pub shown: FieldColumns,
-    /// The texts that it, or the data at its pointers, may hold.
-    pub texts: HeldTexts,
-    /// Whether its bytes say all: it has no pointers.
-    pub flat: bool,
-    /// The table or the column that tells it, where the table of its struct has no column for it.
-    pub told_in: Option<&'static str>,
+/// The number of the field `name` of a struct with these fields.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
+pub(in crate::bwdb) const fn number_of(name: &str, names: &[&str]) -> usize {
+    let mut field = 0;
+    while field < names.len() {
+        let (a, b) = (names[field].as_bytes(), name.as_bytes());
+        let mut same = 0;
+        while same < a.len() && same < b.len() && a[same] == b[same] {
+            same += 1;
+        }
+        if same == a.len() && same == b.len() {
+            return field;
+        }
+        field += 1;
+    }
+    panic!("no field has the name of the count of an array")
 }
 
-/// Declares a prototype struct: its size, and each field with its type and offset.
+/// Declares prototype structs: their sizes, and each field with its type and offset. The name in documents and the table of
+/// a struct follow its size.
 ///
 /// Bytes without a field are declared as `unused`; the declaration is checked when it is compiled.
 ///
@@ -105,7 +77,7 @@ pub struct FieldInfo {
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
-        $type:ident = $size:literal $(, unused $($from:literal..$to:literal),+)? {
+        $type:ident = $size:literal $(as $name:literal)? $(in $shown:ident)? $(, unused $($from:literal..$to:literal),+)? {
             $(
                 $(#[$field_meta:meta])*
                 $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal $(in $table:ident)?,
@@ -118,7 +90,36 @@ macro_rules! prototype {
             view: $crate::bytes::View<$a>,
         }
 
+        #[allow(dead_code, reason = "not every type needs each method")]
         impl<$a> $type<$a> {
+            const NAMES: &'static [&'static str] = &[$(stringify!($field)),+];
+
+            /// The declared fields, in order.
+            pub(in $crate::bwdb) const FIELDS: &'static [$crate::bwdb::record::FieldInfo] = &[$(
+                $crate::bwdb::record::FieldInfo {
+                    name: stringify!($field),
+                    at: $offset,
+                    of: prototype!(@of $kind $(<$life>)?),
+                    form: prototype!(@form $kind $(<$life>)?),
+                    told_in: prototype!(@word $(stringify!($table))?),
+                },
+            )+];
+
+            /// The number of a field.
+            pub(in $crate::bwdb) const fn number_of(name: &str) -> usize {
+                $crate::bwdb::record::number_of(name, Self::NAMES)
+            }
+
+            /// The record's place.
+            pub fn view(&self) -> $crate::bytes::View<$a> {
+                self.view
+            }
+
+            /// Shows all fields to a walker.
+            pub fn walk_fields(&self, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
+                <Self as $crate::bwdb::record::Field>::OF.walk_fields(self.view, walker);
+            }
+
             $(
                 #[doc = concat!("`", stringify!($field), "`, at offset ", stringify!($offset), ".")]
                 ///
@@ -133,99 +134,34 @@ macro_rules! prototype {
         }
 
         impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
-            const SIZE: usize = $size;
-            const TYPE: $crate::bwdb::record::FieldType = $crate::bwdb::record::FieldType::Struct(stringify!($type));
-            const SHOWN: $crate::bwdb::record::FieldColumns = $crate::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested);
-            const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
-            const TEXTS: $crate::bwdb::record::HeldTexts =
-                $crate::bwdb::record::HeldTexts::NONE $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
+            const OF: &'static $crate::bwdb::record::Type = &$crate::bwdb::record::Type::of_fields(
+                prototype!(@name $type $($name)?),
+                $size,
+                prototype!(@word $(stringify!($shown))?),
+                Self::FIELDS,
+            );
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
                 view.take($size)?;
                 Ok(Self { view })
             }
-
-            fn walk(self, name: &'static str, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
-                walker.begin(name);
-                $crate::bwdb::record::Prototype::walk_fields(&self, walker);
-                walker.end();
-            }
-
-            const FLAT: bool = true $( && prototype!(@flat $kind $(<$life>)?) )+;
-
-            fn same(
-                old: $crate::bytes::View<$a>,
-                new: $crate::bytes::View<$a>,
-                share: &mut $crate::budget::BudgetShare<'_>,
-            ) -> $crate::error::Result<bool> {
-                let (old, new) = (Self::read(old)?, Self::read(new)?);
-                $( if !prototype!(@same old, new, share, $offset, $field, $kind $(<$life>)?) {
-                    return Ok(false);
-                } )+
-                Ok(true)
-            }
-
-            fn differ(
-                old: $crate::bytes::View<$a>,
-                new: $crate::bytes::View<$a>,
-                differ: &mut $crate::bwdb::record::Differ<$a, '_>,
-            ) -> $crate::error::Result<()> {
-                let (old, new) = (Self::read(old)?, Self::read(new)?);
-                $( differ.within(stringify!($field), |differ| {
-                    prototype!(@differ old, new, differ, $offset, $field, $kind $(<$life>)?)
-                }); )+
-                Ok(())
-            }
         }
 
-        impl<$a> $crate::bwdb::record::Prototype<$a> for $type<$a> {
-            const LAID_OUT: () = assert!(
-                $crate::bwdb::record::tile(
-                    &[$(($offset, prototype!(@size $kind $(<$life>)?)),)+ $($(($from, $to - $from)),+)?],
-                    $size,
-                ),
-                concat!("fields of ", stringify!($type), " lie on each other, outside of it, or leave a gap undeclared"),
-            );
-
-            const FIELDS: &'static [$crate::bwdb::record::FieldInfo] = &[$(
-                $crate::bwdb::record::FieldInfo {
-                    name: stringify!($field),
-                    at: $offset,
-                    of: prototype!(@of $kind $(<$life>)?),
-                    form: prototype!(@form $kind $(<$life>)?),
-                    shown: prototype!(@shown $kind $(<$life>)?),
-                    texts: prototype!(@texts $kind $(<$life>)?),
-                    flat: prototype!(@flat $kind $(<$life>)?),
-                    told_in: prototype!(@told_in $($table)?),
-                },
-            )+];
-
-            fn view(&self) -> $crate::bytes::View<$a> {
-                self.view
-            }
-
-            fn walk_field(&self, field: usize, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
-                use $crate::bwdb::record::Field as _;
-                let steps: &[fn(&Self, &mut dyn $crate::bwdb::record::Walker<$a>)] = &[$(
-                    |this, walker| match this.$field() {
-                        Ok(value) => value.walk(stringify!($field), walker),
-                        Err(error) => walker.damage(stringify!($field), error),
-                    },
-                )+];
-                if let Some(step) = steps.get(field) {
-                    step(self, walker);
-                }
-            }
-        }
-
-        const _: () = <$type<'static> as $crate::bwdb::record::Prototype<'static>>::LAID_OUT;
+        const _: () = assert!(
+            $crate::bwdb::record::tile($type::FIELDS, &[$($(($from, $to)),+)?], $size),
+            concat!("fields of ", stringify!($type), " lie on each other, outside of it, or leave a gap undeclared"),
+        );
     )+};
+    (@name $type:ident) => { stringify!($type) };
+    (@name $type:ident $name:literal) => { $name };
+    (@word) => { None };
+    (@word $word:expr) => { Some($word) };
     (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::bwdb::record::List<$a, $element> };
     (@type $a:lifetime [$element:ty]) => { $element };
     (@type $a:lifetime $type:ty) => { $type };
     (@read $self:ident, $offset:literal, [$element:ty; $count:ident]) => {{
-        let count = $crate::bwdb::record::Count::count($self.$count()?, $self.view)?;
+        let count = $crate::bwdb::record::checked_count($self.$count()?, $self.view)?;
         $crate::bwdb::record::List::follow($self.view, $offset, count)
     }};
     (@read $self:ident, $offset:literal, [$element:ty]) => {
@@ -235,54 +171,49 @@ macro_rules! prototype {
     (@read $self:ident, $offset:literal, $type:ty) => {
         $crate::bwdb::record::Field::read($self.view.skip($offset))
     };
-    (@told_in) => { None };
-    (@told_in $table:ident) => { Some(stringify!($table)) };
-    (@flat [$element:ty; $count:ident]) => { false };
-    (@flat [$element:ty]) => { false };
-    (@flat $type:ty) => { <$type as $crate::bwdb::record::Field>::FLAT };
-    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
-        $old.$field()?.same($new.$field()?, $share)?
+    (@form [$element:ty; $count:ident]) => {
+        $crate::bwdb::record::Form::Array { count: Self::number_of(stringify!($count)) }
     };
-    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, [$element:ty]) => {
-        <$element as $crate::bwdb::record::Field>::same(
-            $crate::bwdb::record::follow_one($old.view, $offset)?,
-            $crate::bwdb::record::follow_one($new.view, $offset)?,
-            $share,
-        )?
-    };
-    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, $type:ty) => {
-        <$type as $crate::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $share)?
-    };
-    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
-        $differ.lists($old.$field()?, $new.$field()?)
-    };
-    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty]) => {
-        <$element as $crate::bwdb::record::Field>::differ(
-            $crate::bwdb::record::follow_one($old.view, $offset)?,
-            $crate::bwdb::record::follow_one($new.view, $offset)?,
-            $differ,
-        )
-    };
-    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
-        <$type as $crate::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
-    };
-    (@shown [$element:ty; $count:ident]) => { $crate::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested) };
-    (@shown [$element:ty]) => { $crate::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested) };
-    (@shown $type:ty) => { <$type as $crate::bwdb::record::Field>::SHOWN };
-    (@form [$element:ty; $count:ident]) => { $crate::bwdb::record::Form::Array { count: stringify!($count) } };
     (@form [$element:ty]) => { $crate::bwdb::record::Form::One };
     (@form $type:ty) => { $crate::bwdb::record::Form::Inline };
-    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::TYPE };
-    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Field>::TYPE };
-    (@of $type:ty) => { <$type as $crate::bwdb::record::Field>::TYPE };
-    (@refers [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::REFERS };
-    (@refers [$element:ty]) => { <$element as $crate::bwdb::record::Field>::REFERS };
-    (@refers $type:ty) => { <$type as $crate::bwdb::record::Field>::REFERS };
-    (@texts [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::TEXTS };
-    (@texts [$element:ty]) => { <$element as $crate::bwdb::record::Field>::TEXTS };
-    (@texts $type:ty) => { <$type as $crate::bwdb::record::Field>::TEXTS };
-    (@size [$element:ty; $count:ident]) => { 8 };
-    (@size [$element:ty]) => { 8 };
-    (@size $type:ty) => { <$type as $crate::bwdb::record::Field>::SIZE };
+    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::OF };
+    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Field>::OF };
+    (@of $type:ty) => { <$type as $crate::bwdb::record::Field>::OF };
 }
 pub(in crate::bwdb) use prototype;
+
+/// Declares unions: each kind with its name and the type of its value.
+macro_rules! unions {
+    ($a:lifetime $($(#[$meta:meta])* $type:ident { $($kind:literal => $name:literal $value:ty,)+ })+) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $type<$a>($crate::bytes::View<$a>);
+
+        impl<$a> $type<$a> {
+            const KINDS: &'static [$crate::bwdb::record::UnionKind] = &[$($crate::bwdb::record::UnionKind {
+                kind: $kind,
+                name: $name,
+                of: <$value as $crate::bwdb::record::Field>::OF,
+            },)+];
+
+            /// The kind as stored; -1 for none.
+            ///
+            /// # Errors
+            /// When it leaves the file.
+            pub fn kind(&self) -> $crate::error::Result<i32> {
+                $crate::bwdb::record::Field::read(self.0)
+            }
+        }
+
+        impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
+            const OF: &'static $crate::bwdb::record::Type =
+                &$crate::bwdb::record::Type::of_kinds(stringify!($type), Self::KINDS);
+
+            fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
+                view.take(Self::SIZE)?;
+                Ok(Self(view))
+            }
+        }
+    )+};
+}
+pub(in crate::bwdb) use unions;

@@ -3,11 +3,10 @@
 //! Declared fields are compared by their bytes, pointers by their targets; padding between fields is ignored. Names and
 //! paths are compared by their ids.
 
-pub use super::field::{Differ, Out};
-use super::field::{plainly, said};
-use super::{Field as _, Leaf, ListInfo, NameId, NameLookup, Prototype as _, Walker};
+use super::types::{Elements, Type};
+use super::{Field as _, Leaf, ListInfo, NameId, NameLookup, PathId, ValueBuilder, Walker};
 pub use crate::budget::{Budget, BudgetShare};
-use crate::bwdb::prototypes::{Layout, Material, Record};
+use crate::bwdb::prototypes::{Layout, Material, Record, known_property_name};
 use crate::bwdb::walk::record_fields;
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -21,12 +20,12 @@ use std::hash::{DefaultHasher, Hasher as _};
 /// # Errors
 /// When one of them is damaged, or their arrays overlap without measure.
 pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
-    if layout.same(old, new, share)? {
+    if layout.of().same(old, new, share)? {
         return Ok(true);
     }
     match (Record::read(layout, old)?, Record::read(layout, new)?) {
         // Its arrays may have equal contents in another order.
-        (Record::Material(old), Record::Material(new)) => same_material(&old, &new),
+        (Record::Material(old), Record::Material(new)) => same_material(&old, &new, share),
         _ => Ok(false),
     }
 }
@@ -43,17 +42,20 @@ fn same_leaf(old: &Leaf<'_>, new: &Leaf<'_>) -> bool {
     match (old, new) {
         (Leaf::Name(a), Leaf::Name(b)) => a == b,
         (Leaf::Path(a), Leaf::Path(b)) => a == b,
+        (Leaf::Text(a), Leaf::Text(b)) => a == b,
         // As text, which shows all digits, so that NaN equals itself.
         (Leaf::Value(a), Leaf::Value(b)) => a == b || a.to_string() == b.to_string(),
         _ => false,
     }
 }
 
-fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
-    let own = |m: &Material<'_>| Ok::<_, Error>((m.fx()?, m.collision_flags()?, m.sort_order()?));
+fn same_material(old: &Material<'_>, new: &Material<'_>, share: &mut BudgetShare<'_>) -> Result<bool> {
     let (Some(a), Some(b)) = (properties(old)?, properties(new)?) else { return Ok(false) };
-    let alike = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same_leaf(&a.1, &b.1));
-    Ok(alike && own(old)? == own(new)?)
+    let mut alike = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same_leaf(&a.1, &b.1));
+    for field in Material::OF.own_fields().map(|number| Material::OF.field(number)) {
+        alike &= field.of.same(old.view().skip(field.at), new.view().skip(field.at), share)?;
+    }
+    Ok(alike)
 }
 
 /// A hash that equal records share, except for floats with several forms of one value. `None` for a damaged record, and for a record
@@ -71,9 +73,8 @@ pub fn digest(record: &Record<'_>, share: &mut BudgetShare<'_>) -> Option<u64> {
                 digest.leaf("name", Leaf::Name(name));
                 digest.leaf("value", leaf);
             }
-            digest.leaf("fx", Leaf::Path(material.fx().ok()?));
-            digest.leaf("collision_flags", Leaf::Value(material.collision_flags().ok()?.into()));
-            digest.leaf("sort_order", Leaf::Value(material.sort_order().ok()?.into()));
+            let own = Material::OF.own_fields();
+            own.for_each(|number| Material::OF.walk_field(material.view(), number, &mut digest));
         }
         None => record.walk_fields(&mut digest),
     }
@@ -100,12 +101,9 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
             Leaf::Path(id) => self.hasher.write_u64(id.0),
             // To a hasher writing does not fail.
             Leaf::Value(value) => drop(write!(self, "{value};")),
+            Leaf::Text(text) => drop(write!(self, "{text};")),
         }
     }
-
-    fn begin(&mut self, _: &'static str) {}
-
-    fn end(&mut self) {}
 
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         self.hasher.write_usize(list.len);
@@ -114,10 +112,53 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
         afforded
     }
 
-    fn end_list(&mut self) {}
-
     fn damage(&mut self, _: &'static str, _: Error) {
         self.sound = false;
+    }
+}
+
+/// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
+pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
+
+/// A walk over two records that shows their differences.
+pub struct Differ<'a, 'o> {
+    names: [&'a dyn NameLookup; 2],
+    out: Out<'a, 'o>,
+    path: String,
+    /// Errors of parts that could not be read.
+    errors: Vec<Error>,
+    budget: &'o Budget,
+}
+
+/// The text of a name or a path, or its id.
+fn said<'a>(leaf: Leaf<'a>, names: &dyn NameLookup, errors: &mut Vec<Error>) -> Value<'a> {
+    let (text, id) = match leaf {
+        Leaf::Value(value) => return value,
+        Leaf::Text(text) => return Value::text(text),
+        Leaf::Path(PathId(0)) => return Value::Null,
+        Leaf::Name(id) => (names.name(id.0), Value::Id32(id.0)),
+        Leaf::Path(id) => (names.path(id.0), Value::Id64(id.0)),
+    };
+    match text {
+        Ok(text) => text.map_or(id, |text| Value::owned(text.into_owned())),
+        Err(error) => {
+            errors.push(error);
+            id
+        }
+    }
+}
+
+/// `value` with the text of each reference in place of it and its id.
+fn plainly(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Map(mut parts) => match &mut *parts {
+            [(id, id_value), (what, text)] if id == "id" && matches!(&**what, "text" | "path") => {
+                std::mem::take(if text.is_null() { id_value } else { text })
+            }
+            _ => Value::Map(parts.into_iter().map(|(name, value)| (name, plainly(value))).collect()),
+        },
+        Value::List(values) => Value::List(values.into_iter().map(plainly).collect()),
+        leaf => leaf,
     }
 }
 
@@ -135,7 +176,7 @@ pub fn differ_record<'a, 'o>(
     match (Record::read(layout, old), Record::read(layout, new)) {
         (Ok(Record::Material(a)), Ok(Record::Material(b))) => differ.materials(&a, &b),
         (Ok(_), Ok(_)) => {
-            let outcome = layout.differ(old, new, &mut differ);
+            let outcome = layout.of().differ(old, new, &mut differ);
             differ.errors.extend(outcome.err());
         }
         (a, b) => differ.errors.extend(a.err().into_iter().chain(b.err())),
@@ -154,40 +195,105 @@ pub fn plain_fields<'a>(
 }
 
 impl<'a> Differ<'a, '_> {
+    /// The number of plain values above which a list shows its elements one by one.
+    const SHORT: usize = 16;
+
+    /// Goes into the field `name`.
+    pub(super) fn within(&mut self, name: &str, go: impl FnOnce(&mut Self) -> Result<()>) {
+        let len = self.path.len();
+        if !self.path.is_empty() && !name.starts_with('[') {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        if let Err(error) = go(self) {
+            self.errors.push(error.context(&self.path));
+        }
+        self.path.truncate(len);
+    }
+
+    /// The current field, if it has no parts.
+    pub(super) fn leaf(&mut self, old: Leaf<'a>, new: Leaf<'a>) {
+        let [of_old, of_new] = self.names;
+        let ids = match (&old, &new) {
+            (Leaf::Name(a), Leaf::Name(b)) => Some((Value::Id32(a.0), Value::Id32(b.0))),
+            (Leaf::Path(a), Leaf::Path(b)) => Some((Value::Id64(a.0), Value::Id64(b.0))),
+            _ => None,
+        };
+        let mut values = (said(old, of_old, &mut self.errors), said(new, of_new, &mut self.errors));
+        if let Some(ids) = ids
+            && values.0 == values.1
+        {
+            // Two ids of one text.
+            values = ids;
+        }
+        (self.out)(&self.path, values.0, values.1);
+    }
+
+    /// Whether the walk need not go into a part.
+    pub(super) fn same(&mut self, of: &Type, old: View<'a>, new: View<'a>) -> Result<bool> {
+        of.same(old, new, &mut BudgetShare::new(self.budget))
+    }
+
+    /// Shows the current field as a whole: null in a record that lacks it.
+    pub(super) fn whole(&mut self, of: &Type, old: Option<View<'a>>, new: Option<View<'a>>) -> Result<()> {
+        for view in [old, new].into_iter().flatten() {
+            // To compare it with itself costs its length.
+            self.same(of, view, view)?;
+        }
+        let [of_old, of_new] = self.names;
+        let old = self.shown(of_old, |walker| old.into_iter().for_each(|view| of.walk(view, "", walker)));
+        let new = self.shown(of_new, |walker| new.into_iter().for_each(|view| of.walk(view, "", walker)));
+        (self.out)(&self.path, old, new);
+        Ok(())
+    }
+
+    /// Shows the differences of two arrays.
+    pub(super) fn arrays(&mut self, old: &Elements<'a>, new: &Elements<'a>) -> Result<()> {
+        let of = old.of;
+        if of.traits.leaf && (old.len != new.len || old.len <= Self::SHORT) {
+            if !old.same(new, &mut BudgetShare::new(self.budget))? {
+                let [of_old, of_new] = self.names;
+                let old = self.shown(of_old, |walker| old.walk("", walker));
+                let new = self.shown(of_new, |walker| new.walk("", walker));
+                (self.out)(&self.path, old, new);
+            }
+            return Ok(());
+        }
+        for index in 0..old.len.max(new.len) {
+            let (a, b) = (old.get(index), new.get(index));
+            if let (Some(a), Some(b)) = (a, b)
+                && self.same(of, a, b)?
+            {
+                continue;
+            }
+            self.within(&format!("[{index}]"), |differ| match (a, b) {
+                (Some(a), Some(b)) => of.differ(a, b, differ),
+                _ => differ.whole(of, a, b),
+            });
+        }
+        Ok(())
+    }
+
+    fn shown(&mut self, names: &'a dyn NameLookup, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
+        let mut shown = ValueBuilder::new(names, self.budget);
+        walk(&mut shown);
+        let (fields, errors) = shown.into_fields();
+        self.errors.extend(errors);
+        fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
+    }
+
     /// Two materials: their properties by name, and their other fields.
     fn materials(&mut self, old: &Material<'a>, new: &Material<'a>) {
         match (properties(old), properties(new)) {
             (Ok(Some(a)), Ok(Some(b))) => self.properties(a, b),
             (Ok(_), Ok(_)) => {
                 // Names that repeat: by array, as stored.
-                if let Err(error) = Material::differ(old.view(), new.view(), self) {
-                    self.errors.push(error);
-                }
-                return;
+                let outcome = Material::OF.differ(old.view(), new.view(), self);
+                return self.errors.extend(outcome.err());
             }
             (a, b) => self.errors.extend(a.err().into_iter().chain(b.err())),
         }
-        self.within("fx", |differ| {
-            let (a, b) = (old.fx()?, new.fx()?);
-            if a != b {
-                differ.leaf(Leaf::Path(a), Leaf::Path(b));
-            }
-            Ok(())
-        });
-        self.within("collision_flags", |differ| {
-            let (a, b) = (old.collision_flags()?, new.collision_flags()?);
-            if a != b {
-                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
-            }
-            Ok(())
-        });
-        self.within("sort_order", |differ| {
-            let (a, b) = (old.sort_order()?, new.sort_order()?);
-            if a != b {
-                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
-            }
-            Ok(())
-        });
+        Material::OF.own_fields().for_each(|field| Material::OF.differ_field(old.view(), new.view(), field, self));
     }
 
     fn properties(&mut self, old: Vec<(NameId, Leaf<'a>)>, new: Vec<(NameId, Leaf<'a>)>) {
@@ -206,8 +312,8 @@ impl<'a> Differ<'a, '_> {
             }
             let id = NameId(key);
             let [of_old, of_new] = self.names;
-            let stored = of_old.name(id).ok().flatten().or_else(|| of_new.name(id).ok().flatten());
-            let name = match (stored, crate::bwdb::prototypes::known_property_name(id)) {
+            let stored = of_old.name(key).ok().flatten().or_else(|| of_new.name(key).ok().flatten());
+            let name = match (stored, known_property_name(id)) {
                 (Some(name), _) => name.into_owned(),
                 (None, Some(known)) => known.to_owned(),
                 (None, None) => Value::Id32(key).to_string(),

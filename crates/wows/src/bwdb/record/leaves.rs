@@ -1,8 +1,8 @@
 //! The fields without parts.
 
-use super::field::{Differ, Field, FieldColumns, FieldType};
-use super::walker::{HeldTexts, Leaf, NameId, PathId, Walker};
-use crate::budget::BudgetShare;
+use super::Field;
+use super::types::{FieldType, Type};
+use super::walker::{Leaf, NameId, PathId};
 use crate::bytes::{View, le};
 use crate::error::Result;
 use crate::table::{Kind, Value};
@@ -11,173 +11,120 @@ use crate::table::{Kind, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
-macro_rules! plain_fields {
-    ($($of:ident $type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
+/// A packed string (0x10 bytes) in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a>(pub &'a str);
+
+/// A value that exists, but that no reader lays out.
+#[derive(Debug, Clone, Copy)]
+pub struct NotLaidOut;
+
+/// A reference to a resource by name, in an action: a packed string, whose text may follow it directly. Only where it is
+/// none, its first eight bytes are a pointer to a text whose length nothing states, relative to eight bytes before the
+/// reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceRef<'a>(pub &'a str);
+
+macro_rules! leaves {
+    ($($kind:ident $name:literal $type:ty, $size:expr, $shown:ident, |$view:ident| $read:expr, $leaf:expr;)+) => {$(
         impl<'a> Field<'a> for $type {
-            const SIZE: usize = size_of::<$raw>();
-            const TYPE: FieldType = FieldType::$of;
-            const SHOWN: FieldColumns = FieldColumns::Plain(Kind::$kind);
-            const PLAIN: bool = true;
+            const OF: &'static Type =
+                &Type::leaf($name, $size, FieldType::$kind, Kind::$shown, |$view| Ok($leaf($read)));
 
             #[inline]
-            fn read(view: View<'a>) -> Result<Self> {
-                let $value = view.read::<$raw>()?;
-                Ok($make)
-            }
-
-            #[inline]
-            fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-                let to: fn(Self) -> Value<'a> = $to;
-                walker.leaf(name, Leaf::Value(to(self)));
+            fn read($view: View<'a>) -> Result<Self> {
+                Ok($read)
             }
         }
     )+};
 }
 
-plain_fields! {
-    U8 u8, u8, Uint, |v| *v, Value::from;
-    U16 u16, le::U16, Uint, |v| v.get(), Value::from;
-    I16 i16, le::I16, Int, |v| v.get(), Value::from;
-    U32 u32, le::U32, Uint, |v| v.get(), Value::from;
-    I32 i32, le::I32, Int, |v| v.get(), Value::from;
-    U64 u64, le::U64, Uint, |v| v.get(), Value::from;
-    F32 f32, le::F32, F32, |v| v.get(), Value::from;
-    F32x2 [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
-    F32x3 [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
-    F32x4 [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
-    F32x16 [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
+fn plain<'a>(value: impl Into<Value<'a>>) -> Leaf<'a> {
+    Leaf::Value(value.into())
 }
 
-impl<'a> Field<'a> for Flag {
-    const SIZE: usize = 1;
-    const TYPE: FieldType = FieldType::Flag;
-    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Bool);
-    const PLAIN: bool = true;
-
-    #[inline]
-    fn read(view: View<'a>) -> Result<Self> {
-        Ok(Self(*view.read::<u8>()? != 0))
-    }
-
-    #[inline]
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Value(Value::Bool(self.0)));
-    }
-
-    #[inline]
-    fn same(old: View<'a>, new: View<'a>, _: &mut BudgetShare<'_>) -> Result<bool> {
-        Ok(Self::read(old)? == Self::read(new)?)
-    }
+fn vector<'a, const N: usize>(floats: [f32; N]) -> Leaf<'a> {
+    Leaf::Value(Value::floats(floats))
 }
 
-impl<'a> Field<'a> for NameId {
-    const SIZE: usize = 4;
-    const TYPE: FieldType = FieldType::Name;
-    const SHOWN: FieldColumns = FieldColumns::Name;
-    const LEAF: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::BY_ID;
-
-    #[inline]
-    fn read(view: View<'a>) -> Result<Self> {
-        Ok(Self(view.read::<le::U32>()?.get()))
-    }
-
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Name(self));
-    }
-
-    fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
-        let (old, new) = (Self::read(old)?, Self::read(new)?);
-        if old != new {
-            differ.leaf(Leaf::Name(old), Leaf::Name(new));
-        }
-        Ok(())
-    }
+fn flag(flag: Flag) -> Leaf<'static> {
+    plain(flag.0)
 }
 
-impl<'a> Field<'a> for PathId {
-    const SIZE: usize = 8;
-    const TYPE: FieldType = FieldType::Path;
-    const SHOWN: FieldColumns = FieldColumns::Path;
-    const LEAF: bool = true;
-    const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::BY_ID;
+fn text(text: Text<'_>) -> Leaf<'_> {
+    Leaf::Text(text.0)
+}
 
-    #[inline]
-    fn read(view: View<'a>) -> Result<Self> {
-        Ok(Self(view.read::<le::U64>()?.get()))
-    }
+fn resource(text: ResourceRef<'_>) -> Leaf<'_> {
+    Leaf::Text(text.0)
+}
 
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Path(self));
-    }
+fn unknown(_: NotLaidOut) -> Leaf<'static> {
+    plain("layout not known")
+}
 
-    fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
-        let (old, new) = (Self::read(old)?, Self::read(new)?);
-        if old != new {
-            differ.leaf(Leaf::Path(old), Leaf::Path(new));
-        }
-        Ok(())
+fn floats<const N: usize>(view: View<'_>) -> Result<[f32; N]>
+where
+    [le::F32; N]: crate::bytes::Overlay,
+{
+    Ok(view.read::<[le::F32; N]>()?.map(|number| number.get()))
+}
+
+leaves! {
+    U8 "u8" u8, 1, Uint, |view| *view.read::<u8>()?, plain;
+    U16 "u16" u16, 2, Uint, |view| view.read::<le::U16>()?.get(), plain;
+    I16 "i16" i16, 2, Int, |view| view.read::<le::I16>()?.get(), plain;
+    U32 "u32" u32, 4, Uint, |view| view.read::<le::U32>()?.get(), plain;
+    I32 "i32" i32, 4, Int, |view| view.read::<le::I32>()?.get(), plain;
+    U64 "u64" u64, 8, Uint, |view| view.read::<le::U64>()?.get(), plain;
+    F32 "f32" f32, 4, F32, |view| view.read::<le::F32>()?.get(), plain;
+    F32x2 "f32x2" [f32; 2], 8, Nested, |view| floats(view)?, vector::<2>;
+    F32x3 "f32x3" [f32; 3], 12, Nested, |view| floats(view)?, vector::<3>;
+    F32x4 "f32x4" [f32; 4], 16, Nested, |view| floats(view)?, vector::<4>;
+    F32x16 "f32x16" [f32; 16], 64, Nested, |view| floats(view)?, vector::<16>;
+    Flag "flag" Flag, 1, Bool, |view| Flag(*view.read::<u8>()? != 0), flag;
+    Name "name" NameId, 4, Nested, |view| NameId(view.read::<le::U32>()?.get()), Leaf::Name;
+    Path "path" PathId, 8, Nested, |view| PathId(view.read::<le::U64>()?.get()), Leaf::Path;
+    Text "text" Text<'a>, 0x10, Text, |view| Text(view.packed_str()?), text;
+    Resource "ResourceRef" ResourceRef<'a>, 0x10, Text,
+        |view| ResourceRef(view.utf8(resource_bytes(view)?)?), resource;
+    Parts "-" NotLaidOut, 0, Any, |_view| NotLaidOut, unknown;
+}
+
+/// The bytes of a text at `view`, if values of the kind are texts.
+pub(super) fn text_bytes(kind: FieldType, view: View<'_>) -> Option<Result<&[u8]>> {
+    match kind {
+        FieldType::Text => Some(view.packed_bytes()),
+        FieldType::Resource => Some(resource_bytes(view)),
+        _ => None,
     }
 }
 
-/// A packed string (0x10 bytes) in a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text<'a>(pub &'a str);
+/// The longest text that a [`ResourceRef`] without a length may have.
+const LONGEST: usize = 1024;
 
-impl<'a> Field<'a> for Text<'a> {
-    const SIZE: usize = 0x10;
-    const TYPE: FieldType = FieldType::Text;
-    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
-    const LEAF: bool = true;
-    const FLAT: bool = false;
-    const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::OWN;
-
-    fn read(view: View<'a>) -> Result<Self> {
-        view.packed_str().map(Self)
-    }
-
-    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf(name, Leaf::Value(Value::text(self.0)));
-    }
-
-    fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
-        let at = old;
-        let (old, new) = (old.packed_bytes()?, new.packed_bytes()?);
-        let same = old.len() == new.len();
-        if same {
-            share.spend(at, old.len())?;
-        }
-        Ok(same && old == new)
-    }
+fn resource_bytes(view: View<'_>) -> Result<&[u8]> {
+    let error = match view.skip(4).read::<le::U32>()?.get() {
+        0 => match view.packed_bytes() {
+            Ok(text) => return Ok(text),
+            Err(error) => error,
+        },
+        upper => view.skip(4).bad_value("upper half of the length of a text", upper),
+    };
+    // Any eight bytes lead somewhere: taken only where a text for people to read lies there.
+    without_length(view).ok_or(error)
 }
 
-/// A field that announces the number of elements.
-pub(in crate::bwdb) trait Count {
-    fn count(self, view: View<'_>) -> Result<usize>;
-}
-
-impl Count for u8 {
-    fn count(self, _: View<'_>) -> Result<usize> {
-        Ok(self.into())
+fn without_length(view: View<'_>) -> Option<&[u8]> {
+    let pointer = view.read::<le::I64>().ok()?.get().checked_sub(8)?;
+    let target = view.follow(pointer).ok()?;
+    let inside = view.position()..view.position().saturating_add(ResourceRef::SIZE);
+    if inside.contains(&target.position()) {
+        return None;
     }
-}
-
-impl Count for u16 {
-    fn count(self, _: View<'_>) -> Result<usize> {
-        Ok(self.into())
-    }
-}
-
-impl Count for u32 {
-    fn count(self, _: View<'_>) -> Result<usize> {
-        Ok(self as usize)
-    }
-}
-
-impl Count for i32 {
-    fn count(self, view: View<'_>) -> Result<usize> {
-        usize::try_from(self).map_err(|_| view.bad_value("count", self))
-    }
+    let rest = target.rest();
+    let text = rest.get(..rest.len().min(LONGEST))?;
+    let text = text.get(..memchr::memchr(0, text)?)?;
+    let printable = text.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
+    (printable && !text.is_empty()).then_some(text)
 }

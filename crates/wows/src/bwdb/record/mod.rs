@@ -1,19 +1,23 @@
-//! The machinery of prototype views: a declaration of a struct's fields gives typed getters, a walk over all of
-//! them, and the columns of its table.
+//! The machinery of prototype views: a declaration of a struct's fields gives a [`Type`], from which walks, comparisons and the
+//! columns of tables follow, and typed getters.
 
 mod declare;
 pub mod differ;
-mod field;
 mod leaves;
+mod list;
+mod types;
+mod union;
 mod values;
 mod walker;
 
-pub use declare::{FieldInfo, Form, Prototype};
-pub(super) use declare::{prototype, tile};
-pub(super) use field::{Differ, Element, Traits, follow, follow_one, same_arrays};
-pub use field::{Field, FieldColumns, FieldType, List};
-pub(super) use leaves::Count;
-pub use leaves::{Flag, Text};
+pub use declare::Field;
+pub(super) use declare::{number_of, prototype, tile, unions};
+pub use leaves::{Flag, NotLaidOut, ResourceRef, Text};
+pub use list::{List, ListIter};
+pub(super) use list::{checked_count, follow_one};
+pub(super) use types::Elements;
+pub use types::{FieldColumns, FieldInfo, FieldType, Form, Type};
+pub(super) use union::{KIND, UnionKind};
 pub use values::{ById, Ids, NameLookup};
-pub(super) use values::{ValueBuilder, field_value, single_leaf};
+pub(super) use values::{ValueBuilder, field_value};
 pub use walker::{HeldTexts, Leaf, ListInfo, NameId, PathId, Walker};

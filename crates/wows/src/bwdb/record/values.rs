@@ -1,26 +1,15 @@
 //! Walks over records as values, with the texts of their ids.
 
-use super::{Leaf, ListInfo, NameId, PathId, Walker};
+use super::{Leaf, ListInfo, NameId, PathId, Type, Walker};
 use crate::budget::Budget;
+use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::relations::IdTexts;
 use crate::table::Value;
 use std::borrow::Cow;
 
 /// Texts of ids.
-pub trait NameLookup: Send + Sync {
-    /// The text of a name id, if known.
-    ///
-    /// # Errors
-    /// When the text is damaged.
-    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>>;
-
-    /// The path of a path id, if known.
-    ///
-    /// # Errors
-    /// When the path is damaged.
-    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
-
+pub trait NameLookup: IdTexts + Send {
     /// Prefetches the texts of these ids before they are read one by one, because memory serves many independent
     /// requests in the time of one.
     fn ahead(&self, ids: &Ids) {
@@ -41,13 +30,10 @@ impl<'a> Walker<'a> for Ids {
     fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
         match leaf {
             Leaf::Name(id) => self.names.push(id),
-            Leaf::Path(PathId(0)) | Leaf::Value(_) => {}
+            Leaf::Path(PathId(0)) | Leaf::Value(_) | Leaf::Text(_) => {}
             Leaf::Path(id) => self.paths.push(id),
         }
     }
-
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
 
     /// Lists are visited only if they are lists of ids, because the data of other lists may be long.
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
@@ -55,7 +41,6 @@ impl<'a> Walker<'a> for Ids {
         list.stride <= size_of::<u64>() && list.len <= MANY
     }
 
-    fn end_list(&mut self) {}
     fn damage(&mut self, _: &'static str, _: Error) {}
 
     fn texts_only(&self) -> bool {
@@ -67,25 +52,12 @@ impl<'a> Walker<'a> for Ids {
 #[derive(Debug, Clone, Copy)]
 pub struct ById;
 
-impl NameLookup for ById {
-    fn name(&self, _: NameId) -> Result<Option<Cow<'_, str>>> {
-        Ok(None)
-    }
-    fn path(&self, _: PathId) -> Result<Option<Cow<'_, str>>> {
-        Ok(None)
-    }
-}
+impl IdTexts for ById {}
+
+impl NameLookup for ById {}
 
 /// The names of other files and of lists.
-impl NameLookup for crate::archive::names::NameSources {
-    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
-        IdTexts::name(self, id.0)
-    }
-
-    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
-        IdTexts::path(self, id.0)
-    }
-}
+impl NameLookup for crate::archive::names::NameSources {}
 
 /// Builds values during a walk. Keeps damage in `errors`.
 pub(in crate::bwdb) struct ValueBuilder<'a, 'n> {
@@ -143,14 +115,15 @@ impl<'a> Walker<'a> for ValueBuilder<'a, '_> {
     fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
         let value = match leaf {
             Leaf::Value(value) => value,
+            Leaf::Text(text) => Value::text(text),
             Leaf::Name(id) => {
-                let text = self.names.name(id);
+                let text = self.names.name(id.0);
                 let text = self.resolved(text);
                 reference(Value::Id32(id.0), "text", text)
             }
             Leaf::Path(PathId(0)) => Value::Null,
             Leaf::Path(id) => {
-                let path = self.names.path(id);
+                let path = self.names.path(id.0);
                 let path = self.resolved(path);
                 reference(Value::Id64(id.0), "path", path)
             }
@@ -185,55 +158,16 @@ impl<'a> Walker<'a> for ValueBuilder<'a, '_> {
     }
 }
 
-/// Visits a field that is one leaf, and keeps nothing around it: most cells are such fields.
-#[derive(Default)]
-pub(super) struct Single<'a> {
-    met: Option<Result<Leaf<'a>>>,
-    has_parts: bool,
-}
-
-impl<'a> Walker<'a> for Single<'a> {
-    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
-        self.met.get_or_insert(Ok(leaf));
-    }
-
-    fn begin(&mut self, _: &'static str) {
-        self.has_parts = true;
-    }
-
-    fn end(&mut self) {}
-
-    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
-        self.has_parts = true;
-        false
-    }
-
-    fn end_list(&mut self) {}
-
-    fn damage(&mut self, name: &'static str, error: Error) {
-        self.met = Some(Err(if name.is_empty() { error } else { error.context(name) }));
-    }
-}
-
-/// The leaf of a field; `None` if it has parts. `walk` shows the field with a number to a walker.
-pub(in crate::bwdb) fn single_leaf<'a>(
-    walk: impl Fn(usize, &mut dyn Walker<'a>),
-    field: usize,
-) -> Result<Option<Leaf<'a>>> {
-    let mut single = Single::default();
-    walk(field, &mut single);
-    if single.has_parts { Ok(None) } else { single.met.transpose() }
-}
-
-/// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
+/// The value of the field with a number, with the texts of its references.
 pub(in crate::bwdb) fn field_value<'a>(
-    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    of: &Type,
+    view: View<'a>,
     field: usize,
     names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     let mut shown = ValueBuilder::new(names, budget);
-    walk(field, &mut shown);
+    of.walk_field(view, field, &mut shown);
     let (fields, errors) = shown.into_fields();
     match errors.into_iter().next() {
         Some(error) => Err(error),

@@ -54,8 +54,10 @@ impl fmt::Display for PathId {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Leaf<'a> {
-    /// A plain value.
+    /// A plain value, or a word of the reader's.
     Value(Value<'a>),
+    /// A text of the file.
+    Text(&'a str),
     /// A reference to a name.
     Name(NameId),
     /// A reference to a path.
@@ -65,24 +67,28 @@ pub enum Leaf<'a> {
 /// Visits the fields of a struct, with their nesting. Damage is reported in place, and the walk continues.
 pub trait Walker<'a> {
     /// A field without parts.
-    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>);
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        let _ = (name, leaf);
+    }
 
     /// A struct begins; its fields follow.
-    fn begin(&mut self, name: &'static str);
+    fn begin(&mut self, name: &'static str) {
+        let _ = name;
+    }
 
     /// The struct that began last ends.
-    fn end(&mut self);
+    fn end(&mut self) {}
 
     /// An array begins. With `true` its elements follow and then [`Walker::end_list`]; with `false` neither.
     fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool;
 
     /// The array that began last ends.
-    fn end_list(&mut self);
+    fn end_list(&mut self) {}
 
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
 
-    /// Whether fields without texts, and without ids of texts ([`Field::TEXTS`](super::Field::TEXTS)), are skipped, with their targets.
+    /// Whether fields without texts, and without ids of texts, are skipped, with their targets.
     fn texts_only(&self) -> bool {
         false
     }

@@ -1,90 +1,70 @@
 //! Tables with a row for each element of the arrays in records.
 
-use super::cells::{field_cell, field_columns, ids_of, may_be_searched};
+use super::cells::{cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
-use crate::bwdb::prototypes as p;
-use crate::bwdb::prototypes::{StoredProperty, known_property_name};
-use crate::bwdb::record::{Field, Ids, Leaf, List, NameId, PathId, Prototype};
+use crate::bwdb::lists::ArrayRef;
+use crate::bwdb::prototypes::{self as p, StoredProperty, known_property_name};
+use crate::bwdb::record::{Field, FieldColumns, Ids, Leaf, NameId};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
 use crate::table::{Accepts, Column, Kind, Table, Value, no_cell};
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A row for each element of an array of structs.
-pub(super) fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
-    name: &'static str,
-    rows: R,
-    list: impl Fn(P) -> Result<List<'a, C>> + Send + Sync + 'a,
-) -> Box<dyn Table + 'a> {
-    let elements = Elements { name, list: move |record| list(P::read(record)?) };
-    let mut table = Nested::new(name, rows, elements);
-    let (columns, sources) = field_columns(C::FIELDS);
+pub(super) fn children<'a, R: Records<'a>>(name: &'static str, rows: R, array: ArrayRef) -> Box<dyn Table + 'a> {
+    let of = array.element();
+    let mut table = Nested::new(name, rows, array);
+    let (columns, sources) = field_columns(of);
     for (column, source) in columns.into_iter().zip(sources) {
-        table = table.column_within(column, move |element, budget| field_cell(element, source, rows.names(), budget));
-        if let Some(info) = C::FIELDS.get(source.field).filter(|info| may_be_searched(info.shown)) {
-            table = table.searched(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
+        table = table.column_within(column, move |element, budget| cell_of(of, *element, source, rows.names(), budget));
+        let info = of.field(source.field);
+        // A walk over the field meets the texts of the column.
+        if let FieldColumns::Plain(Kind::Nested | Kind::Text) = info.shown() {
+            table = table.searched(info.of.traits.texts, move |element: &View<'a>, walker| {
+                of.walk_field(*element, source.field, walker);
+            });
         }
     }
     table.build()
 }
 
-pub(super) struct Elements<L> {
-    name: &'static str,
-    list: L,
-}
-
-impl<'a, C, L> Children<'a> for Elements<L>
-where
-    C: Prototype<'a> + 'a,
-    L: Fn(View<'a>) -> Result<List<'a, C>> + Send + Sync + 'a,
-{
-    type Row = C;
+impl<'a> Children<'a> for ArrayRef {
+    type Row = View<'a>;
 
     fn size(&self) -> usize {
-        C::SIZE
+        self.element().size
     }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok((self.list)(record)?.len())
+        Ok(self.elements(record)?.len)
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<C> {
-        (self.list)(record)?.get(index).ok_or_else(|| no_cell(self.name, index, 0))?
+    fn row(&self, record: View<'a>, index: usize) -> Result<View<'a>> {
+        self.elements(record)?.get(index).ok_or_else(|| no_cell(self.element().name, index, 0))
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let list = (self.list)(record)?;
-        rows.filter_map(|index| list.get(index)).try_for_each(|element| element.map(|element| ids_of(&element, ids)))
+        let elements = self.elements(record)?;
+        rows.filter_map(|index| elements.get(index)).for_each(|element| self.element().walk_fields(element, ids));
+        Ok(())
     }
 }
 
-/// The tables of a visual's arrays; `visual` gets it out of the record.
-pub(super) fn visual_children<'a, P: Field<'a> + 'a, R: Records<'a>>(
-    rows: R,
-    visual: impl Fn(P) -> Result<p::Visual<'a>> + Send + Sync + Copy + 'a,
-    tables: &mut Vec<Box<dyn Table + 'a>>,
-) {
-    tables.push(children::<P, p::RenderSet<'a>, _>("render_sets", rows, move |r| visual(r)?.render_sets()));
-    tables.push(children::<P, p::Lod<'a>, _>("lods", rows, move |r| visual(r)?.lods()));
-    tables.push(skeleton_nodes(rows, move |view| visual(P::read(view)?)?.skeleton()));
-}
-
-pub(super) fn skeleton_nodes<'a, R: Records<'a>>(
-    rows: R,
-    skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a,
-) -> Box<dyn Table + 'a> {
-    Nested::new("skeleton_nodes", rows, SkeletonNodes(skeleton))
+/// A row for each node of the skeletons at an offset in records.
+pub(super) fn skeleton_nodes<'a, R: Records<'a>>(rows: R, at: usize) -> Box<dyn Table + 'a> {
+    Nested::new("skeleton_nodes", rows, SkeletonNodes { at })
         .field(Column::id32("name_id").writable(), |node| Ok(Id32(node.name()?.0)))
         .field(Column::text("name").brief().resolved().accepts(Accepts::Name), move |node| {
-            rows.names().name(node.name()?)
+            rows.names().name(node.name()?.0)
         })
         .looked_ahead()
         .field(Column::uint("parent").brief().accepts(Accepts::OrNull), |node| {
             let parent = node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())??;
-            Ok(Some(parent).filter(|parent| *parent != 0xFFFF))
+            Ok(Some(parent).filter(|parent| *parent != p::NO_PARENT))
         })
         .column(Column::floats("matrix").accepts(Accepts::Numbers(16)), |node| {
             Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
@@ -108,9 +88,17 @@ impl Node<'_> {
     }
 }
 
-pub(super) struct SkeletonNodes<S>(S);
+struct SkeletonNodes {
+    at: usize,
+}
 
-impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<S> {
+impl SkeletonNodes {
+    fn skeleton<'a>(&self, record: View<'a>) -> Result<p::Skeleton<'a>> {
+        p::Skeleton::read(record.skip(self.at))
+    }
+}
+
+impl<'a> Children<'a> for SkeletonNodes {
     type Row = Node<'a>;
 
     /// A name, a parent and a matrix.
@@ -119,15 +107,15 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
     }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok((self.0)(record)?.names()?.len())
+        Ok(self.skeleton(record)?.names()?.len())
     }
 
     fn row(&self, record: View<'a>, index: usize) -> Result<Node<'a>> {
-        Ok(Node { skeleton: (self.0)(record)?, index })
+        Ok(Node { skeleton: self.skeleton(record)?, index })
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let names = (self.0)(record)?.names()?;
+        let names = self.skeleton(record)?.names()?;
         rows.filter_map(|index| names.get(index)).try_for_each(|name| name.map(|name| ids.names.push(name)))
     }
 }
@@ -141,7 +129,7 @@ where
     Nested::new("material_properties", rows, properties)
         .field(Column::id32("name_id").writable(), |property| Ok(Id32(property.name.0)))
         .field(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
-            let name = names.name(property.name)?;
+            let name = names.name(property.name.0)?;
             Ok(name.or_else(|| known_property_name(property.name).map(Cow::Borrowed)))
         })
         .looked_ahead()
@@ -150,9 +138,8 @@ where
             Column::new("value", Kind::Any).brief().writable().texts_of("texture_id").typed_by("type"),
             move |property| match property.value() {
                 Leaf::Value(value) => Ok(value),
-                Leaf::Path(PathId(0)) => Ok(Value::Null),
-                Leaf::Path(id) => Ok(names.path(id)?.map(Value::Text).unwrap_or_default()),
-                Leaf::Name(_) => Ok(Value::Null),
+                Leaf::Path(id) if id.0 != 0 => Ok(names.path(id.0)?.map_or(Value::Null, Value::Text)),
+                Leaf::Path(_) | Leaf::Name(_) | Leaf::Text(_) => Ok(Value::Null),
             },
         )
         .field(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| {
@@ -161,26 +148,42 @@ where
         .build()
 }
 
-pub(super) struct Properties;
+/// A struct with properties.
+pub(in crate::bwdb) trait Propertied<'a>: Field<'a> {
+    /// Bytes of a property's name and its reference or code.
+    const PROPERTY_SIZE: usize;
 
-impl<'a> Children<'a> for Properties {
+    fn count(&self) -> Result<usize>;
+
+    fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>>;
+}
+
+/// The properties of structs.
+pub(super) struct Properties<M>(PhantomData<fn() -> M>);
+
+impl<M> Default for Properties<M> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<'a, M: Propertied<'a> + 'a> Children<'a> for Properties<M> {
     type Row = StoredProperty<'a>;
 
-    /// A name and a reference.
     fn size(&self) -> usize {
-        4 + 2
+        M::PROPERTY_SIZE
     }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok(p::Material::read(record)?.property_count()?.into())
+        M::read(record)?.count()
     }
 
     fn row(&self, record: View<'a>, index: usize) -> Result<StoredProperty<'a>> {
-        p::Material::read(record)?.stored_property(index)
+        M::read(record)?.stored_property(index)
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let material = p::Material::read(record)?;
+        let material = M::read(record)?;
         rows.map(|index| material.stored_property(index)).try_for_each(|property| {
             let property = property?;
             ids.names.push(property.name);

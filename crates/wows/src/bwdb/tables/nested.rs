@@ -2,8 +2,7 @@
 
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
-use crate::bwdb::prototypes::KIND;
-use crate::bwdb::record::{HeldTexts, Ids, Leaf, ListInfo, Walker};
+use crate::bwdb::record::{HeldTexts, Ids, KIND, Leaf, ListInfo, Walker};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
@@ -30,10 +29,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
 
     /// Appends the ids in these rows of a record, whose texts may be anywhere in the file.
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let _ = (record, rows, ids);
-        Ok(())
-    }
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()>;
 }
 
 /// Searches the visited texts for a text. Unreadable texts, and ids, whose texts are stored elsewhere, count as
@@ -45,16 +41,13 @@ struct TextSearch<'l> {
 }
 
 impl<'a> Walker<'a> for TextSearch<'_> {
-    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
         self.found |= match leaf {
-            Leaf::Value(Value::Text(text)) => name != KIND && self.literal.is_in(&text),
+            Leaf::Text(text) => self.literal.is_in(text),
             Leaf::Value(_) => false,
             Leaf::Name(_) | Leaf::Path(_) => true,
         };
     }
-
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
 
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         let walk = list.texts.any() && !self.found;
@@ -62,8 +55,6 @@ impl<'a> Walker<'a> for TextSearch<'_> {
         self.found |= !afford;
         walk && afford
     }
-
-    fn end_list(&mut self) {}
 
     fn damage(&mut self, _: &'static str, _: Error) {
         self.found = true;

@@ -1,10 +1,10 @@
 //! Tables with a row for each record, and the columns that they begin with.
 
-use super::cells::{FieldColumn, field_cell, field_columns, ids_of};
+use super::cells::{cell_of, field_columns};
 use crate::budget::RowBudget;
 use crate::bwdb::NameLookup;
 use crate::bwdb::counts::Counts;
-use crate::bwdb::record::{FieldInfo, Ids, Prototype};
+use crate::bwdb::record::{Ids, Type};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::source::Source;
@@ -157,45 +157,38 @@ pub(super) fn table_of<'a, T: Send + 'a, R: Records<'a>>(
     })
 }
 
-/// The columns of the fields of `P`, which `get` gets out of a row.
-pub(super) fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
-    table: DeclaredTable<'a, Row<T>>,
+/// The columns of the fields of a struct, whose place `view` gets out of a row.
+pub(super) fn with_fields<'a, T: 'a>(
+    mut table: DeclaredTable<'a, Row<T>>,
     name: &'static str,
+    of: &'static Type,
     names: &'a dyn NameLookup,
-    get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
+    view: impl Fn(&T) -> Result<View<'a>> + Send + Sync + 'a,
 ) -> DeclaredTable<'a, Row<T>> {
-    let (columns, sources) = field_columns(P::FIELDS);
-    let table = with_own_texts(table, P::FIELDS, &sources);
+    let (columns, sources) = field_columns(of);
+    if sources.iter().any(|source| of.field(source.field).of.traits.texts.own) {
+        table = table.own_texts(true);
+    }
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
-        let record = row.read().and_then(&get);
-        let cell = record.and_then(|record| field_cell(&record, source, names, row.budget.get()));
+        let cell = row.read().and_then(&view).and_then(|view| cell_of(of, view, source, names, row.budget.get()));
         cell.map_err(|error| within(name, row.number, error))
     })
 }
 
-/// Declares that the table has texts of its own if one of its fields has.
-pub(super) fn with_own_texts<'a, R>(
-    table: DeclaredTable<'a, R>,
-    fields: &'static [FieldInfo],
-    sources: &[FieldColumn],
-) -> DeclaredTable<'a, R> {
-    let has_own = sources.iter().filter_map(|source| fields.get(source.field)).any(|field| field.texts.own);
-    if has_own { table.own_texts(true) } else { table }
-}
-
 /// A row for each record.
-pub(super) fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
-    name: &'static str,
-    rows: R,
-) -> Box<dyn Table + 'a> {
-    let table = table_of(name, rows, move |row| T::read(rows.view(row)?)).prefetched_by(move |ahead| {
+pub(super) fn records<'a, R: Records<'a>>(name: &'static str, rows: R, of: &'static Type) -> Box<dyn Table + 'a> {
+    let read = move |row| {
+        let view: View<'a> = rows.view(row)?;
+        view.take(of.size).map(|_| view)
+    };
+    let table = table_of(name, rows, read).prefetched_by(move |ahead| {
         let mut ids = Ids::default();
         let records = ahead.iter().cloned().flatten().map_while(|row| rows.view(row).ok());
-        records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
+        records.for_each(|view| of.walk_fields(view, &mut ids));
         rows.names().ahead(&ids);
     });
-    Box::new(with_fields(table, name, rows.names(), |record: &T| Ok(*record)))
+    Box::new(with_fields(table, name, of, rows.names(), |view| Ok(*view)))
 }
 
 pub(super) fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {

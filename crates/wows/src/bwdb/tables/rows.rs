@@ -1,6 +1,6 @@
 //! The records of the two files that have tables of them.
 
-use super::super::record::{Field as _, Prototype as _};
+use super::super::record::Field as _;
 use super::records::{Lead, Records};
 use crate::bwdb::counts::Counts;
 use crate::bwdb::owners::Alias;

@@ -2,12 +2,13 @@
 
 use super::super::counts::Counts;
 use super::super::prototypes as p;
-use super::super::record::{Field as _, Prototype as _};
+use super::super::record::Field as _;
 use super::super::{ById, Models, Space};
-use super::children::{children, skeleton_nodes, visual_children};
 use super::records::{Lead, Records, Row, rows_of, with_fields};
 use super::rows::ModelRows;
+use super::rows_of as list_rows;
 use crate::archive::names::NameSources;
+use crate::bwdb::lists::{RowTarget, lists_of};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id;
@@ -26,7 +27,7 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
             _ => None,
         })
         .column(path_column(&models.names).accepts(Accepts::Path), |row| {
-            Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
+            Ok(models.names().path(row.read()?.id()?.0)?.map_or(Value::Null, Value::Text))
         })
         .found_by(|key| by_path(&models.names, key, |id| models.all_with(id)))
         // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
@@ -40,14 +41,16 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
             Ok(row.read()?.geometry_count()?.into())
         });
     let names = models.names();
-    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.model());
-    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.visual());
+    let table = with_fields(table, "models", p::Model::OF, names, |merged| Ok(merged.model()?.view()));
+    let table = with_fields(table, "models", p::Visual::OF, names, |merged| Ok(merged.visual()?.view()));
     let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_positional_rows())];
-    visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
-    tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
-    // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
-    tables.retain(|t| t.name() != "skeleton_nodes");
-    tables.push(skeleton_nodes(SkeletonRows(models), p::Skeleton::read));
+    for (name, target) in lists_of(p::MergedModel::OF) {
+        tables.push(match target {
+            // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
+            RowTarget::Nodes { .. } => list_rows(name, SkeletonRows(models), RowTarget::Nodes { at: 0 }),
+            target => list_rows(name, rows, target),
+        });
+    }
     tables
 }
 
@@ -104,7 +107,7 @@ pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     let light = |row| space.light(row).ok_or_else(|| no_cell("point_lights", row, 0));
     let lights = rows_of("point_lights", space.source(), || space.light_count(), light)
         .column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
-    let lights = with_fields(lights, "point_lights", &ById, |light: &p::SpaceLight<'_>| Ok(*light))
+    let lights = with_fields(lights, "point_lights", p::SpaceLight::OF, &ById, |light| Ok(light.view()))
         .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
 }

@@ -1,17 +1,17 @@
 //! The tables of the models of World of Warships: Legends.
 
-use super::children::{children, material_properties, skeleton_nodes};
-use super::nested::Children;
+use super::children::{Properties, material_properties};
 use super::records::{Lead, Records, records, table_of, with_fields};
 use super::space::{by_path, path_column};
 use crate::budget::Budget;
 use crate::bwdb::NameLookup;
 use crate::bwdb::counts::Counts;
-use crate::bwdb::prototypes::StoredProperty;
-use crate::bwdb::record::{Field, Ids, List, PathId};
-use crate::bwdb::uber::{ModelSpan, UberLevel, UberMaterial, UberModel, UberModels, UberVisual};
+use crate::bwdb::lists::{ArrayRef, list_named};
+use crate::bwdb::record::{Elements, Field, List, PathId};
+use crate::bwdb::uber::{ModelSpan, UberMaterial, UberModel, UberModels, UberVisual};
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
+use crate::relations::IdTexts;
 use crate::schema::Record as _;
 use crate::source::Source;
 use crate::table::{Column, Table, Value, no_cell};
@@ -22,27 +22,30 @@ use std::sync::Arc;
 pub(in crate::bwdb) const UBER_TABLES: [&str; 7] =
     ["models", "lods", "visuals", "render_sets", "skeleton_nodes", "materials", "material_properties"];
 
+/// Why an array of a struct is found.
+const DECLARED: &str = "the struct declares an array with this table";
+
 pub(in crate::bwdb) fn uber(models: &UberModels) -> Vec<Box<dyn Table + '_>> {
-    let [all, lods, visuals, render_sets, _, materials, _] = UBER_TABLES;
+    let [all, lods, visuals, render_sets, nodes, materials, _] = UBER_TABLES;
     let rows = ModelRows(models);
-    let read = move |row| if models.has_models() { models.model(row).map(Some) } else { Ok(None) };
-    let table = table_of(all, rows, move |row| Ok((row, read(row))));
+    let table = table_of(all, rows, move |row| Ok((row, models.blob(row))));
     let table = table.fields(ModelSpan::FIELDS, |row| models.span(row.number));
     if !models.has_models() {
         return vec![Box::new(table)];
     }
-    let table = with_fields(table, all, rows.names(), move |(row, model): &(usize, Result<Option<UberModel<'_>>>)| {
-        model.clone()?.ok_or_else(|| no_cell(all, *row, 0))
+    let table = with_fields(table, all, UberModel::OF, rows.names(), |(_, model)| {
+        let view: &View<'_> = model.as_ref().map_err(crate::Error::clone)?;
+        view.take(UberModel::SIZE).map(|_| *view)
     });
-    let [level, visual, material] = [Part::Level, Part::Visual, Part::Material].map(|part| PartRows { models, part });
+    let [level, visual, material] = [lods, visuals, materials].map(|name| PartRows::new(models, name));
     vec![
         Box::new(table),
-        records::<UberLevel<'_>, _>(lods, level),
-        records::<UberVisual<'_>, _>(visuals, visual),
-        children::<UberVisual<'_>, _, _>(render_sets, visual, |visual| visual.render_sets()),
-        skeleton_nodes(rows, |view| UberModel::read(view)?.skeleton()),
-        records::<UberMaterial<'_>, _>(materials, material),
-        material_properties(material, Properties),
+        records(lods, level, level.array.element()),
+        records(visuals, visual, visual.array.element()),
+        super::rows_of(render_sets, visual, list_named(UberVisual::OF, render_sets).expect(DECLARED)),
+        super::rows_of(nodes, rows, list_named(UberModel::OF, nodes).expect(DECLARED)),
+        records(materials, material, material.array.element()),
+        material_properties(material, Properties::<UberMaterial<'_>>::default()),
     ]
 }
 
@@ -55,7 +58,7 @@ fn leads<'a>(
     let id = move |row| Ok(models.id(model(row)?));
     let with_id = move |id: u64| models.find(id).into_iter().flat_map(rows).collect::<Vec<usize>>();
     let path = move |row| match id(row)? {
-        Some(id) => Ok(NameLookup::path(&*models.names, PathId(id))?.map_or(Value::Null, Value::Text)),
+        Some(id) => Ok(IdTexts::path(&*models.names, id)?.map_or(Value::Null, Value::Text)),
         None => Ok(Value::Null),
     };
     vec![
@@ -65,7 +68,7 @@ fn leads<'a>(
                 _ => None,
             }
         }),
-        Lead::new(Column::id64("id").brief().key(), move |row| Ok(id(row)?.map(Value::Id64).unwrap_or_default()))
+        Lead::new(Column::id64("id").brief().key(), move |row| Ok(id(row)?.map_or(Value::Null, Value::Id64)))
             .found_by(move |key| if let Value::Id64(id) = key { Some(Ok(with_id(*id))) } else { None }),
         Lead::new(path_column(&models.names), path).found_by(move |key| by_path(&models.names, key, with_id)),
     ]
@@ -100,60 +103,42 @@ impl<'a> Records<'a> for ModelRows<'a> {
     }
 }
 
-/// An array of a model whose elements are records.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
-    Level,
-    Visual,
-    Material,
-}
-
-impl Part {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Level => "lods",
-            Self::Visual => "visuals",
-            Self::Material => "materials",
-        }
-    }
-
-    const fn size(self) -> usize {
-        match self {
-            Self::Level => UberLevel::SIZE,
-            Self::Visual => UberVisual::SIZE,
-            Self::Material => UberMaterial::SIZE,
-        }
-    }
-
-    /// The place and the number of the elements.
-    fn span<'a>(self, model: &UberModel<'a>) -> Result<(View<'a>, usize)> {
-        Ok(match self {
-            Self::Level => model.levels()?.span(),
-            Self::Visual => model.visuals()?.span(),
-            Self::Material => model.materials()?.span(),
-        })
-    }
-}
-
 /// The elements of the arrays of all models, in order. A model that cannot be read has one row with its error. If models overlap
 /// so much that there are more elements than any file of this size has, the rows end with an error.
 #[derive(Clone, Copy)]
 struct PartRows<'a> {
     models: &'a UberModels,
-    part: Part,
+    name: &'static str,
+    array: ArrayRef,
 }
 
 impl<'a> PartRows<'a> {
+    /// The rows of the table `name`.
+    fn new(models: &'a UberModels, name: &'static str) -> Self {
+        let of = UberModel::OF;
+        let field = of.fields().iter().position(|field| field.of.table == Some(name));
+        let field = field.expect(DECLARED);
+        Self { models, name, array: ArrayRef { at: 0, of, field } }
+    }
+
+    fn size(self) -> usize {
+        self.array.element().size
+    }
+
+    fn elements(self, model: usize) -> Result<Elements<'a>> {
+        self.array.elements(self.models.model(model)?.view())
+    }
+
     /// For each model, the end of its rows.
     fn ends(self) -> Arc<[usize]> {
-        let Self { models, part } = self;
-        let rows = |row| models.model(row).and_then(|model| part.span(&model)).map_or(1, |(_, len)| len);
-        models.counts.get(part.name(), self.most(), || (0..models.len()).map(rows).collect())
+        let models = self.models;
+        let rows = |row| self.elements(row).map_or(1, |elements| elements.len);
+        models.counts.get(self.name, self.most(), || (0..models.len()).map(rows).collect())
     }
 
     fn most(self) -> usize {
-        let limit = usize::try_from(self.budget().limit()).unwrap_or(usize::MAX);
-        limit.checked_div(self.part.size()).unwrap_or(0)
+        let limit = usize::try_from(self.budget().limit()).expect("a file has fewer bytes than addresses");
+        limit.checked_div(self.size()).expect("structs have bytes")
     }
 
     fn budget(self) -> Budget {
@@ -162,20 +147,20 @@ impl<'a> PartRows<'a> {
 
     fn rows_of(self, model: usize) -> Range<usize> {
         let ends = self.ends();
-        let start = model.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-        start..ends.get(model).copied().unwrap_or(start)
+        let start = start_of(&ends, model);
+        start..ends.get(model).map_or(start, |end| *end)
     }
 
     /// The model of a row, and the number of the row's element.
     fn place(self, row: usize) -> Result<(usize, usize)> {
         let ends = self.ends();
         let model = ends.partition_point(|end| *end <= row);
-        let start = model.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+        let start = start_of(&ends, model);
         if model < ends.len() {
             return Ok((model, row.saturating_sub(start)));
         }
         if row > start || ends.len() == self.models.len() {
-            return Err(no_cell(self.part.name(), row, 0));
+            return Err(no_cell(self.name, row, 0));
         }
         let what = "bytes of the arrays of all models, which overlap";
         let limit = self.budget().limit();
@@ -186,13 +171,13 @@ impl<'a> PartRows<'a> {
     /// The element's id in an array beside it, such as the path of a material.
     fn beside<T: Field<'a>>(self, row: usize, ids: impl Fn(&UberModel<'a>) -> Result<List<'a, T>>) -> Result<T> {
         let (model, index) = self.place(row)?;
-        ids(&self.models.model(model)?)?.get(index).ok_or_else(|| no_cell(self.part.name(), row, 0))?
+        ids(&self.models.model(model)?)?.get(index).ok_or_else(|| no_cell(self.name, row, 0))?
     }
 
     fn path_of(self, id: PathId) -> Result<Value<'a>> {
         match id {
             PathId(0) => Ok(Value::Null),
-            id => Ok(self.names().path(id)?.map_or(Value::Null, Value::Text)),
+            id => Ok(self.names().path(id.0)?.map_or(Value::Null, Value::Text)),
         }
     }
 }
@@ -200,22 +185,18 @@ impl<'a> PartRows<'a> {
 impl<'a> Records<'a> for PartRows<'a> {
     fn len(self) -> usize {
         let ends = self.ends();
-        ends.last().copied().unwrap_or(0).saturating_add(usize::from(ends.len() < self.models.len()))
+        start_of(&ends, ends.len()).saturating_add(usize::from(ends.len() < self.models.len()))
     }
 
     fn view(self, row: usize) -> Result<View<'a>> {
         let (model, index) = self.place(row)?;
-        let (view, len) = self.part.span(&self.models.model(model)?)?;
-        if index >= len {
-            return Err(no_cell(self.part.name(), row, 0));
-        }
-        Ok(view.skip(index.saturating_mul(self.part.size())))
+        self.elements(model)?.get(index).ok_or_else(|| no_cell(self.name, row, 0))
     }
 
     fn leads(self) -> Vec<Lead<'a>> {
         let mut all = leads(self.models, move |row| Ok(self.place(row)?.0), move |model| self.rows_of(model));
         let index = move |row| Ok(self.place(row)?.1.into());
-        if self.part != Part::Material {
+        if self.array.element() != UberMaterial::OF {
             let id = move |row| self.beside(row, UberModel::model_ids);
             all.push(Lead::new(Column::uint("level").brief().key(), index));
             all.push(Lead::new(Column::id64("level_id").reference(), move |row| Ok(Value::Id64(id(row)?.0))));
@@ -228,7 +209,7 @@ impl<'a> Records<'a> for PartRows<'a> {
         all.push(Lead::new(Column::text("mfm_path").brief().resolved(), move |row| self.path_of(id(row)?)));
         all.push(Lead::new(Column::id32("material_name_id"), move |row| Ok(Value::Id32(name(row)?.0))));
         all.push(Lead::new(Column::text("material_name").brief().resolved(), move |row| {
-            Ok(self.names().name(name(row)?)?.map_or(Value::Null, Value::Text))
+            Ok(self.names().name(name(row)?.0)?.map_or(Value::Null, Value::Text))
         }));
         all
     }
@@ -246,31 +227,7 @@ impl<'a> Records<'a> for PartRows<'a> {
     }
 }
 
-struct Properties;
-
-impl<'a> Children<'a> for Properties {
-    type Row = StoredProperty<'a>;
-
-    /// A name and a code.
-    fn size(&self) -> usize {
-        4 + 1
-    }
-
-    fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok(UberMaterial::read(record)?.property_count()?.into())
-    }
-
-    fn row(&self, record: View<'a>, index: usize) -> Result<StoredProperty<'a>> {
-        UberMaterial::read(record)?.property(index)
-    }
-
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let material = UberMaterial::read(record)?;
-        rows.map(|index| material.property(index)).try_for_each(|property| {
-            let property = property?;
-            ids.names.push(property.name);
-            ids.paths.extend(property.path().filter(|id| id.0 != 0));
-            Ok(())
-        })
-    }
+/// The number of rows before the rows of a model.
+fn start_of(ends: &[usize], model: usize) -> usize {
+    ends.get(..model).and_then(<[usize]>::last).map_or(0, |end| *end)
 }

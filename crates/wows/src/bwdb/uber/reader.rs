@@ -1,8 +1,7 @@
 //! The models of Legends as commands see them.
 
-use super::super::prototypes::StoredProperty;
-use super::super::record::{Leaf, Prototype as _, ValueBuilder, Walker as _};
-use super::super::{NameLookup, tables};
+use super::super::record::{Field as _, Leaf, ValueBuilder, Walker as _};
+use super::super::tables;
 use super::{DATA, INDEX, IndexHeader, ModelSpan, UberMaterial, UberModel, UberModels, verify};
 use crate::archive;
 use crate::budget::Budget;
@@ -11,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
-use crate::relations::Relations;
+use crate::relations::{IdTexts, Relations};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -140,7 +139,7 @@ impl Reader for UberModels {
         out.begin_map()?;
         out.field("model", &row.into())?;
         out.field("id", &Value::Id64(id))?;
-        out.field("path", &NameLookup::path(&*self.names, id.into())?.map_or(Value::Null, Value::Text))?;
+        out.field("path", &IdTexts::path(&*self.names, id)?.map_or(Value::Null, Value::Text))?;
         out.field("offset", &view.offset().into())?;
         out.field("size", &view.rest().len().into())?;
         let budget = Budget::of_arrays(self.data().bytes().len());
@@ -170,7 +169,7 @@ impl Reader for UberModels {
 fn show<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueBuilder<'a, '_>) {
     for (field, info) in UberModel::FIELDS.iter().enumerate() {
         if info.told_in != Some("materials") {
-            model.walk_field(field, shown);
+            UberModel::OF.walk_field(model.view(), field, shown);
         }
     }
     shown.begin_values("materials");
@@ -184,12 +183,11 @@ fn show<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueBuilder<'a,
                         shown.leaf("name", Leaf::Name(name));
                         for (field, info) in UberMaterial::FIELDS.iter().enumerate() {
                             if info.told_in.is_none() {
-                                material.walk_field(field, shown);
+                                UberMaterial::OF.walk_field(material.view(), field, shown);
                             }
                         }
-                        let property = |stored: StoredProperty<'a>| stored.property();
                         let properties = material.properties(budget);
-                        shown.show_properties(properties.map(|all| all.map(move |stored| stored.map(property))));
+                        shown.show_properties(properties.map(|all| all.map(|stored| Ok(stored?.property()))));
                         shown.end();
                     }
                     (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => shown.damage("", error),

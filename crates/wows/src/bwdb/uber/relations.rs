@@ -1,8 +1,8 @@
 //! References of the models of Legends to others, to visuals, geometries, materials, shaders and textures.
 
 use super::super::State;
-use super::super::record::NameLookup;
 use super::super::references::{Collector, Reference};
+use super::super::relations::known_path;
 use super::UberModels;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -48,12 +48,11 @@ impl Relations for UberModels {
         }
         progress.announce(self.len() as u64);
         let budget = Budget::of_arrays(self.data().bytes().len());
-        let read = |row: usize| {
+        let rows = (0..self.len()).into_par_iter().with_min_len(64).map(|row| {
             progress.advance(1);
             self.references_in(row, keep, &budget)
-        };
-        let rows: Vec<_> = (0..self.len()).into_par_iter().with_min_len(64).map(read).collect();
-        for (row, (references, errors)) in rows.into_iter().enumerate() {
+        });
+        for (row, (references, errors)) in rows.collect::<Vec<_>>().into_iter().enumerate() {
             errors.into_iter().for_each(|error| found.damage.fail(error));
             found.edges.extend(self.edges(row, references));
         }
@@ -89,18 +88,7 @@ impl Entries for UberModels {
         let asked = id::parse(query);
         let id = asked.unwrap_or_else(|| id::of_path(query));
         let Some(row) = self.find(id) else { return Ok(None) };
-        let mut keep = |error| {
-            damaged(error);
-            None
-        };
-        let path = match (asked, path) {
-            (None, _) => Some(query.to_owned()),
-            (Some(_), false) => None,
-            (Some(id), true) => {
-                let known = NameLookup::path(&*self.names, id.into()).map(|path| path.map(|path| path.into_owned()));
-                known.unwrap_or_else(&mut keep)
-            }
-        };
+        let path = known_path(&self.names, query, path, damaged);
         let place = match self.blob(row) {
             Ok(view) => Some((view.offset(), view.rest().len())),
             Err(_) if !self.has_models() => None,

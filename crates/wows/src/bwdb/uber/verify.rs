@@ -1,6 +1,6 @@
 //! Checks of the models of Legends (docs/formats/legends.md §3).
 
-use super::super::record::{Field as _, Prototype as _};
+use super::super::record::Field as _;
 use super::super::verify::Pointers;
 use super::{INDEX, UberLevel, UberModel, UberModels};
 use crate::budget::Budget;

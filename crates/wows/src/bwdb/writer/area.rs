@@ -3,9 +3,8 @@
 //! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
-use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{
-    Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one,
+    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, follow_one,
 };
 use super::records::Records;
 use super::value::leaf_bytes;
@@ -64,69 +63,6 @@ impl<'a> EditedPosition<'a> {
     }
 }
 
-/// A struct with known fields.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Struct {
-    pub fields: &'static [FieldInfo],
-    of: Option<&'static Type>,
-}
-
-impl Struct {
-    /// A struct that is declared in this crate.
-    pub fn built_in<'a, P: Prototype<'a>>() -> Self {
-        Self { fields: P::FIELDS, of: None }
-    }
-
-    /// A struct by its type.
-    pub fn of(of: &'static Type) -> Self {
-        Self { fields: of.fields, of: Some(of) }
-    }
-
-    /// The type of a field, or of its elements.
-    pub fn type_of(self, field: usize) -> Option<&'static Type> {
-        if let Some(Body::Members(members)) = self.of.map(|of| &of.body) {
-            return match members.get(field)? {
-                Member::Inline(of) | Member::Array { of, .. } => Some(of),
-            };
-        }
-        Type::built_in(self.fields.get(field)?.of.name())
-    }
-
-    /// The number of field `name`.
-    pub fn field(self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.name == name)
-    }
-
-    /// The arrays of the struct whose number of elements a field contains.
-    pub fn counted_by(self, name: &str) -> impl Iterator<Item = &'static FieldInfo> {
-        self.fields.iter().filter(move |field| matches!(field.form, Form::Array { count } if count == name))
-    }
-
-    /// Whether a field contains the number of elements of an array of the struct.
-    pub fn is_count(self, name: &str) -> bool {
-        self.counted_by(name).next().is_some()
-    }
-
-    /// The positions of the pointers of a value; `None` if unknown.
-    pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
-        if of.kind == FieldType::Text {
-            all.push(at.saturating_add(offset_of!(PackedString, text)));
-            return Some(());
-        }
-        if of.fields.is_empty() {
-            return of.traits.flat.then_some(());
-        }
-        let this = Self::of(of);
-        for (field, info) in of.fields.iter().enumerate() {
-            match info.pointer() {
-                Some(pointer) => all.push(at.saturating_add(pointer)),
-                None => Self::pointers(this.type_of(field)?, at.saturating_add(info.at), all)?,
-            }
-        }
-        Some(())
-    }
-}
-
 /// The arrays and texts of an area, which distinguish shared data from data of a single record.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
@@ -168,15 +104,15 @@ impl Shares {
 }
 
 /// Collects the visited arrays and texts, all of them or the ones that overlap a range.
-pub(super) struct Ranges<'b> {
-    data: Range<usize>,
+pub(super) struct Ranges<'a, 'b> {
+    file: View<'a>,
     near: Option<Range<usize>>,
     ranges: Vec<(usize, usize)>,
     budget: &'b Budget,
     spent: Option<Error>,
 }
 
-impl Ranges<'_> {
+impl Ranges<'_, '_> {
     fn meet(&mut self, start: usize, len: usize) {
         let end = start.saturating_add(len);
         if self.near.as_ref().is_none_or(|near| start < near.end && near.start < end) {
@@ -185,20 +121,14 @@ impl Ranges<'_> {
     }
 }
 
-impl<'a> Walker<'a> for Ranges<'_> {
+impl<'a> Walker<'a> for Ranges<'a, '_> {
     fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
-        if let Leaf::Value(Value::Text(std::borrow::Cow::Borrowed(text))) = leaf {
-            // The reader's own words, such as names of kinds, are in no file.
-            let at = text.as_ptr().addr();
-            if self.data.contains(&at) && !text.is_empty() {
-                let start = at.saturating_sub(self.data.start);
-                self.meet(start, text.len().saturating_add(1));
-            }
+        if let Leaf::Text(text) = leaf
+            && !text.is_empty()
+        {
+            self.meet(self.file.locate(text).position(), text.len().saturating_add(1));
         }
     }
-
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
 
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         if list.len == 0 || self.spent.is_some() {
@@ -213,13 +143,11 @@ impl<'a> Walker<'a> for Ranges<'_> {
         descend
     }
 
-    fn end_list(&mut self) {}
-
     fn damage(&mut self, _: &'static str, _: Error) {}
 }
 
 /// Walks over all that the record with a number points to.
-type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
+type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'a, '_>) + Sync + 'a>;
 
 /// The positions of shared data.
 pub(super) struct Area<'a> {
@@ -233,24 +161,24 @@ pub(super) struct Area<'a> {
     /// Questions that were answered by a walk of their own.
     asked: Cell<usize>,
     /// The whole file.
-    file: &'a [u8],
+    file: View<'a>,
     records: usize,
     /// Walks over all that a record points to, which an edit in place needs not.
     walk: Walk<'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, EditedPosition<'a>>,
-    /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
+    /// New numbers of elements, by the place of their struct and the number of the field that counts them; with each the
     /// number of arrays that have as many now.
-    counts: HashMap<(To, &'static str), (usize, usize)>,
+    counts: HashMap<(To, usize), (usize, usize)>,
 }
 
 impl<'a> Area<'a> {
     /// The area that the `records` of a part of `file` point to, which `walk` walks over by their numbers.
     pub fn new(
-        file: &'a [u8],
+        file: View<'a>,
         range: Range<usize>,
         records: usize,
-        walk: impl Fn(usize, &mut Ranges<'_>) + Sync + 'a,
+        walk: impl Fn(usize, &mut Ranges<'a, '_>) + Sync + 'a,
     ) -> Self {
         let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
         let (shares, asked, walk) = (Lazy::default(), Cell::new(0), Box::new(walk));
@@ -274,15 +202,12 @@ impl<'a> Area<'a> {
     /// # Errors
     /// `Limit` if arrays overlap excessively.
     fn ranges(&self, near: Option<&Range<usize>>) -> Result<Vec<(usize, usize)>> {
-        let budget = Budget::of_arrays(self.file.len());
-        let start = self.file.as_ptr().addr();
-        let data = start..start.saturating_add(self.file.len());
-        let (records, walk) = (self.records, &self.walk);
+        let budget = Budget::of_arrays(self.file.data().len());
+        let (file, records, walk) = (self.file, self.records, &self.walk);
         let parts = lazy::parts_for(records, 1 << 10);
         let share = records.div_ceil(parts);
         let found = lazy::parts(parts, |number| {
-            let (data, near, ranges) = (data.clone(), near.cloned(), Vec::new());
-            let mut ranges = Ranges { data, near, ranges, budget: &budget, spent: None };
+            let mut ranges = Ranges { file, near: near.cloned(), ranges: Vec::new(), budget: &budget, spent: None };
             let first = number.saturating_mul(share);
             (first..first.saturating_add(share).min(records)).for_each(|record| walk(record, &mut ranges));
             ranges.spent.map_or(Ok(ranges.ranges), Err)
@@ -326,12 +251,9 @@ impl<'a> Area<'a> {
 pub(super) struct ArrayField<'a> {
     /// The offset of its pointer in the struct.
     pub at: usize,
-    /// The field with its number of elements.
-    pub count: &'static str,
-    pub element: &'static Type,
-    /// The start of its elements.
-    pub view: View<'a>,
-    pub len: usize,
+    /// The number of the field with its number of elements.
+    pub count: usize,
+    pub elements: Elements<'a>,
 }
 
 /// Writes fields.
@@ -387,85 +309,57 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// The array of the pointer at offset `at` of `owner`, for writing: a copy if the array is shared.
-    pub fn own(
-        &mut self,
-        owner: EditedPosition<'a>,
-        at: usize,
-        view: View<'a>,
-        len: usize,
-        of: &'static Type,
-    ) -> Result<EditedPosition<'a>> {
+    pub fn own(&mut self, owner: EditedPosition<'a>, at: usize, elements: Elements<'a>) -> Result<EditedPosition<'a>> {
         if let Some(moved) = self.area.moved.get(&owner.to.skip(at)) {
             return Ok(*moved);
         }
-        let start = view.position();
-        let range = start..start.saturating_add(len.saturating_mul(of.size));
+        let view = elements.view;
+        let range = view.position()..view.position().saturating_add(elements.bytes());
         self.check_inside(&range, view)?;
         if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
             return Ok(EditedPosition::of(view));
         }
-        let to = self.arranged(view, of, (0..len).map(Some))?;
+        let to = self.arranged(elements, (0..elements.len).map(Some))?;
         self.point(owner.to, at, to)?;
         let place = EditedPosition { view, to };
         self.area.moved.insert(owner.to.skip(at), place);
         Ok(place)
     }
 
-    /// The elements of the array that is a field.
+    /// The elements of the array that is a field, for writing, and their new position.
     pub fn elements(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
+        of: &'static Type,
         field: usize,
-    ) -> Result<(EditedPosition<'a>, &'static Type, usize)> {
-        let ArrayField { at, element, view, len, .. } = self.array(owner, of, field)?;
-        Ok((self.own(owner, at, view, len, element)?, element, len))
+    ) -> Result<(EditedPosition<'a>, Elements<'a>)> {
+        let ArrayField { at, elements, .. } = self.array(owner, of, field)?;
+        Ok((self.own(owner, at, elements)?, elements))
     }
 
     /// The array that is a field.
-    pub fn array(&self, owner: EditedPosition<'a>, of: Struct, field: usize) -> Result<ArrayField<'a>> {
-        let (FieldInfo { at, form, .. }, element) = self.field(of, field)?;
+    pub fn array(&self, owner: EditedPosition<'a>, of: &'static Type, field: usize) -> Result<ArrayField<'a>> {
+        let FieldInfo { at, form, .. } = *of.field(field);
         let Form::Array { count } = form else { return Err(self.refuse("this is no array")) };
-        let len = self.count(owner, of, count)?;
-        let view = follow(owner.view, at, len, element.size)?;
-        Ok(ArrayField { at, count, element, view, len })
-    }
-
-    /// The array that is the field `name`.
-    pub fn array_named(&self, owner: EditedPosition<'a>, of: Struct, name: &str) -> Result<ArrayField<'a>> {
-        self.array(owner, of, of.field(name).ok_or_else(|| self.refuse("this is not written"))?)
-    }
-
-    /// A field and the type of it, or of its elements.
-    pub fn field(&self, of: Struct, field: usize) -> Result<(FieldInfo, &'static Type)> {
-        let found = of.fields.get(field).copied().zip(of.type_of(field));
-        found.ok_or_else(|| self.refuse("values of this type are not written"))
-    }
-
-    /// The number of elements in the field `count`.
-    pub fn count(&self, owner: EditedPosition<'a>, of: Struct, count: &str) -> Result<usize> {
-        let info = of.fields.iter().find(|field| field.name == count);
-        let read = info.and_then(|info| CountField::of(info.at, info.of));
-        let count = read.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
-        (count.read)(owner.view.skip(count.at))
+        Ok(ArrayField { at, count, elements: of.array(owner.view, field)? })
     }
 
     /// Changes the field of a struct from `old` to `new`.
     pub fn set(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
+        of: &'static Type,
         field: usize,
         old: &Value<'_>,
         new: &Value<'_>,
     ) -> Result<()> {
-        let (info, inner) = self.field(of, field)?;
+        let info = of.field(field);
         match info.form {
-            Form::Inline => self.set_value(owner.skip(info.at), inner, old, new),
+            Form::Inline => self.set_value(owner.skip(info.at), info.of, old, new),
             Form::One => {
-                let view = follow_one(owner.view, info.at)?;
-                let place = self.own(owner, info.at, view, 1, inner)?;
-                self.set_value(place, inner, old, new)
+                let one = Elements { of: info.of, view: follow_one(owner.view, info.at)?, len: 1 };
+                let place = self.own(owner, info.at, one)?;
+                self.set_value(place, info.of, old, new)
             }
             Form::Array { .. } => self.set_array(owner, of, field, old, new),
         }
@@ -474,7 +368,7 @@ impl<'a> Writer<'_, 'a> {
     fn set_array(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
+        of: &'static Type,
         field: usize,
         old: &Value<'_>,
         new: &Value<'_>,
@@ -482,7 +376,8 @@ impl<'a> Writer<'_, 'a> {
         let (Value::List(before), Value::List(after)) = (old, new) else {
             return Err(self.refuse("a list fits"));
         };
-        let ArrayField { at, count, element, view, len } = self.array(owner, of, field)?;
+        let ArrayField { at, count, elements } = self.array(owner, of, field)?;
+        let Elements { of: element, len, .. } = elements;
         if len != before.len() {
             return Err(self.refuse("this array is not shown whole, so that it is not written"));
         }
@@ -490,14 +385,14 @@ impl<'a> Writer<'_, 'a> {
             if before.iter().zip(after).all(|(old, new)| same_value(old, new)) {
                 return Ok(());
             }
-            let place = self.own(owner, at, view, len, element)?;
+            let place = self.own(owner, at, elements)?;
             for (i, (old, new)) in before.iter().zip(after).enumerate() {
                 self.set_value(place.skip(i.saturating_mul(element.size)), element, old, new)?;
             }
             return Ok(());
         }
         if !after.is_empty() {
-            self.lay_anew(owner, at, element, before, after)?;
+            self.lay_anew(owner, at, elements, before, after)?;
         }
         let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
         *arrays = arrays.saturating_add(1);
@@ -512,7 +407,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Checks that arrays that have one count have as many elements each, now that all columns of a struct are written.
-    pub fn check_counts(&mut self, of: Struct) -> Result<()> {
+    pub fn check_counts(&mut self, of: &'static Type) -> Result<()> {
         for ((_, count), (_, written)) in std::mem::take(&mut self.area.counts) {
             let arrays: Vec<&str> = of.counted_by(count).map(|field| field.name).collect();
             if written < arrays.len() {
@@ -524,7 +419,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     pub fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
-        leaf_bytes(of.kind, old, new)
+        leaf_bytes(of, old, new)
             .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
     }
 
@@ -539,16 +434,16 @@ impl<'a> Writer<'_, 'a> {
         if same_value(old, new) {
             return Ok(());
         }
-        if of.kind == FieldType::Text {
+        if of.kind() == FieldType::Text {
             return self.set_text(place, new);
         }
-        if of.fields.is_empty() {
+        if of.fields().is_empty() {
             let bytes = self.leaf(of, old, new)?;
             // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
-            if of.kind == FieldType::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
+            if of.kind() == FieldType::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
                 return Ok(());
             }
-            if of.kind.floats().is_none() {
+            if of.kind().floats().is_none() {
                 return self.put(place.to, &bytes);
             }
             let before = place.view.take(bytes.len())?;
@@ -562,14 +457,14 @@ impl<'a> Writer<'_, 'a> {
         let (Value::Map(before), Value::Map(after)) = (old, new) else {
             return Err(self.refuse("an object of its members fits"));
         };
-        self.set_members(place, Struct::of(of), before, after)
+        self.set_members(place, of, before, after)
     }
 
     /// Writes the members of a struct that differ from their shown values.
     pub fn set_members(
         &mut self,
         place: EditedPosition<'a>,
-        this: Struct,
+        this: &'static Type,
         before: &Members,
         after: &Members,
     ) -> Result<()> {
@@ -578,12 +473,12 @@ impl<'a> Writer<'_, 'a> {
             if same_value(old, new) {
                 continue;
             }
-            let Some(field) = this.field(name) else {
+            let Some(field) = this.field_named(name) else {
                 return Err(self.refuse(format_args!("member {} is not one that is written", short_text(name))));
             };
-            if this.is_count(name) {
+            if this.is_count(field) {
                 // It follows from the lists.
-                let list = this.counted_by(name).next().map(|info| info.name);
+                let list = this.counted_by(field).next().map(|info| info.name);
                 let list = after.iter().find(|(other, _)| Some(&**other) == list).map(|(_, list)| list);
                 if !matches!(list, Some(Value::List(list)) if same_value(&list.len().into(), new)) {
                     return Err(self.refuse(format_args!("{name} is the number of elements that another member has")));
@@ -659,39 +554,38 @@ impl<'a> Writer<'_, 'a> {
     pub fn set_element(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
-        array: &str,
+        of: &'static Type,
+        field: usize,
         index: usize,
         new: &Value<'_>,
         old: &Value<'_>,
     ) -> Result<()> {
-        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
-        let (place, element, len) = self.elements(owner, of, field)?;
-        if index >= len {
+        let (place, elements) = self.elements(owner, of, field)?;
+        if index >= elements.len {
             return Err(self.refuse("there is no such element"));
         }
-        self.set_value(place.skip(index.saturating_mul(element.size)), element, old, new)
+        self.set_value(place.skip(index.saturating_mul(elements.of.size)), elements.of, old, new)
     }
 
     /// Appends an element to an array with a count of its own; returns its number.
     pub fn push_element(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
-        array: &str,
+        of: &'static Type,
+        field: usize,
         new: &Value<'_>,
     ) -> Result<usize> {
-        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
+        let ArrayField { at, count, elements } = self.array(owner, of, field)?;
         if self.area.moved.contains_key(&owner.to.skip(at)) {
             return Err(self.refuse("this is edited twice: write one edit, then the other"));
         }
-        let mut bytes = view.take(len.saturating_mul(element.size))?.to_vec();
-        bytes.extend(self.leaf(element, &Value::Null, new)?);
+        let mut bytes = elements.view.take(elements.bytes())?.to_vec();
+        bytes.extend(self.leaf(elements.of, &Value::Null, new)?);
         let to = To::New(self.area.append(&bytes, ALIGNMENT));
         self.point(owner.to, at, to)?;
-        self.area.moved.insert(owner.to.skip(at), EditedPosition { view, to });
-        self.fresh_count(owner.to, of, count, len.saturating_add(1))?;
-        Ok(len)
+        self.area.moved.insert(owner.to.skip(at), EditedPosition { view: elements.view, to });
+        self.fresh_count(owner.to, of, count, elements.len.saturating_add(1))?;
+        Ok(elements.len)
     }
 }
 

@@ -1,10 +1,10 @@
 //! An edited tree of a resource, in the form of `cat`: every member of its record, at any depth.
 
+use super::super::Database;
 use super::super::cat::cat_resource;
-use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
-use super::super::record::FieldType;
-use super::super::{Database, declared::Type};
-use super::area::{EditedPosition, Members, Struct, Writer};
+use super::super::prototypes::{Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
+use super::super::record::{FieldType, Type};
+use super::area::{EditedPosition, Members, Writer};
 use super::properties::property;
 use super::value::{Reference, reference};
 use crate::compare::same_value;
@@ -57,11 +57,7 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     let mut patches = Patches::default();
     let mut area = db.area(blob);
     let mut out = Writer { patches: &mut patches, area: &mut area, what: entry.to_owned() };
-    let this = match layout {
-        Layout::Declared(of) => Struct::of(of),
-        Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
-        Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name()).ok_or_else(missing)?),
-    };
+    let this = layout.of();
     let mut shown = wanted_members(this, before, after);
     if layout == Layout::Current(PrototypeType::Material) {
         let (Value::List(had), Value::List(has)) = (member(before, PROPERTIES), member(after, PROPERTIES)) else {
@@ -129,30 +125,27 @@ fn set_property<'a>(
 
 /// The members in the written form of `cat`: ids for references, and no counts, which are derived.
 fn wanted_members(
-    this: Struct,
+    this: &'static Type,
     before: &Members<'static>,
     after: &Members<'static>,
 ) -> Vec<(Cow<'static, str>, Value<'static>)> {
-    let stored = after.iter().filter(|(name, _)| !this.is_count(name));
-    let wanted = stored.filter_map(|(name, value)| {
-        let of = this.type_of(this.field(name)?)?;
-        Some((name.clone(), wanted(of, member(before, name), value)))
+    let stored = after.iter().filter_map(|(name, value)| {
+        let field = this.field_named(name).filter(|field| !this.is_count(*field))?;
+        Some((name.clone(), wanted(this.field(field).of, member(before, name), value)))
     });
-    wanted.collect()
+    stored.collect()
 }
 
 /// The value in the written form of `cat`: ids for references.
 pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     match new {
-        Value::List(items) if of.kind.floats().is_none() || matches!(items.first(), Some(Value::List(_))) => {
+        Value::List(items) if of.kind().floats().is_none() || matches!(items.first(), Some(Value::List(_))) => {
             let had: &[Value<'static>] = if let Value::List(had) = old { had } else { &[] };
             let olds = had.iter().chain(std::iter::repeat(&Value::Null));
             Value::List(items.iter().zip(olds).map(|(new, old)| wanted(of, old, new)).collect())
         }
-        Value::Map(members) if !of.fields.is_empty() => {
-            Value::Map(wanted_members(Struct::of(of), as_members(old), members))
-        }
-        _ => match of.kind {
+        Value::Map(members) if !of.fields().is_empty() => Value::Map(wanted_members(of, as_members(old), members)),
+        _ => match of.kind() {
             FieldType::Name => wanted_id(Reference::Name, old, new),
             FieldType::Path => wanted_id(Reference::Path, old, new),
             _ => new.clone(),

@@ -1,14 +1,14 @@
 //! Lists of records with inserted and deleted rows.
 
-use super::super::record::{FieldType, Form};
+use super::super::lists::{ArrayRef, RowTarget};
+use super::super::record::{Elements, FieldType, Type};
+use super::super::tables::field_of;
 use super::Refuse;
-use super::area::{Area, ArrayField, EditedPosition, Struct, To, Writer};
+use super::area::{Area, ArrayField, EditedPosition, To, Writer};
 use super::entry::wanted;
-use super::job::{Job, Listed, RowTarget, Wrong, column_name, field_of, table};
+use super::job::{Job, Listed, Wrong, column_name, rearranges, table};
 use super::value::refers;
 use super::{nodes, properties};
-use crate::bwdb::declared::Type;
-use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::{Table, Value};
@@ -32,9 +32,7 @@ impl Job<'_, '_> {
         let written = items.and_then(|items| {
             let listed = Listed { edits, list, items: &items };
             match rows {
-                RowTarget::Elements { at, of, array, element } => {
-                    self.elements(area, place.skip(at), of, array, element, listed)
-                }
+                RowTarget::Elements(array) => self.elements(area, place.skip(array.at), array, listed),
                 RowTarget::Properties => self.properties(area, place, listed),
                 RowTarget::Nodes { at } => self.nodes(area, place.skip(at), listed),
                 RowTarget::Records(_) => {
@@ -64,27 +62,26 @@ impl Job<'_, '_> {
         &mut self,
         area: &mut Area<'a>,
         owner: EditedPosition<'a>,
-        of: Struct,
-        array: &'static str,
-        element: Struct,
+        array: ArrayRef,
         listed: Listed<'_>,
     ) -> Result<(), Wrong> {
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let (old, to, ty) = out.arrange(owner, of, array, listed)?;
+        let element = array.element();
+        let (old, to) = out.arrange(owner, array, listed)?;
         for (number, item) in listed.items.iter().enumerate() {
-            let to = to.skip(number.saturating_mul(ty.size));
+            let to = to.skip(number.saturating_mul(element.size));
             match item {
                 Item::New(place) => {
                     let set = listed.edits.add.get(*place).map_or(&[][..], |set| set);
                     out.what = format!("{name}: the row that comes at index {number}");
                     let new = members(self.table, element, set);
-                    let written = new.and_then(|new| out.fresh(to, ty, &Value::Map(new)));
+                    let written = new.and_then(|new| out.fresh(to, element, &Value::Map(new)));
                     written.map_err(|error| Wrong::new(EditPosition::Add(*place), error))?;
                 }
                 Item::Kept(number) => {
                     let Some((row, cells)) = listed.edited(*number) else { continue };
-                    let place = EditedPosition { view: old.skip(number.saturating_mul(ty.size)), to };
+                    let place = EditedPosition { view: old.view.skip(number.saturating_mul(element.size)), to };
                     let mut written = Ok(());
                     for (column, new) in cells {
                         let now = self.table.value(*row, *column)?;
@@ -108,23 +105,23 @@ impl Job<'_, '_> {
 /// The members of a struct that is inserted as a row with these cells.
 fn members(
     table: &dyn Table,
-    of: Struct,
+    of: &'static Type,
     cells: &[(usize, Value<'static>)],
 ) -> Result<Vec<(Cow<'static, str>, Value<'static>)>> {
     let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
     // The columns before the item's number identify its list and position.
     for (at, value) in cells.iter().filter(|(at, _)| table.nature().item.is_some_and(|item| *at > item)) {
         let column = column_name(table, *at);
-        let field = field_of(of, column).and_then(|field| of.fields.get(field));
+        let field = field_of(of, column).map(|field| of.field(field));
         let field = field.ok_or_else(|| refused(format!("{}: column {column} is not written", table.name())))?;
         members.push((field.name.into(), value.clone()));
     }
     let mut missing = Vec::new();
-    for (number, field) in of.fields.iter().enumerate() {
-        if of.is_count(field.name) || members.iter().any(|(name, _)| name == field.name) {
+    for (number, field) in of.fields().iter().enumerate() {
+        if of.is_count(number) || members.iter().any(|(name, _)| name == field.name) {
             continue;
         }
-        if field.of == FieldType::Text && field.form == Form::Inline {
+        if field.of.kind() == FieldType::Text && field.is_inline() {
             // No text is an empty one.
             members.push((field.name.into(), Value::Null));
             continue;
@@ -143,34 +140,33 @@ fn members(
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Builds an array of these items, without changed cells and contents of inserted items. Returns the positions of
-    /// the old and of the new elements, and their type.
+    /// Builds an array of these items, without changed cells and contents of inserted items. Returns the old elements, and the
+    /// position of the new ones.
     fn arrange(
         &mut self,
         owner: EditedPosition<'a>,
-        of: Struct,
-        array: &str,
+        array: ArrayRef,
         listed: Listed<'_>,
-    ) -> Result<(View<'a>, To, &'static Type)> {
-        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
-        if of.counted_by(count).count() > 1 {
+    ) -> Result<(Elements<'a>, To)> {
+        let ArrayField { at, count, elements } = self.array(owner, array.of, array.field)?;
+        if array.of.counted_by(count).count() > 1 {
             return Err(self.refuse("other lists have as many elements: --entry writes all of them at once"));
         }
         let stays = listed.items.iter().enumerate().all(|(at, item)| *item == Item::Kept(at));
         let to = if !stays {
             let kept = listed.items.iter().map(|item| if let Item::Kept(old) = item { Some(*old) } else { None });
-            let to = self.arranged(view, element, kept)?;
+            let to = self.arranged(elements, kept)?;
             self.point(owner.to, at, to)?;
             to
         } else if listed.list.set.is_empty() {
-            To::Old(view.position())
+            To::Old(elements.view.position())
         } else {
-            self.own(owner, at, view, len, element)?.to
+            self.own(owner, at, elements)?.to
         };
-        if listed.items.len() != len {
-            self.fresh_count(owner.to, of, count, listed.items.len())?;
+        if listed.items.len() != elements.len {
+            self.fresh_count(owner.to, array.of, count, listed.items.len())?;
         }
-        Ok((view, to, element))
+        Ok((elements, to))
     }
 }
 
@@ -185,19 +181,21 @@ pub(super) fn settle(
     for edit in edits.iter_mut() {
         let Some((rows, owner)) = of(&edit.table) else { continue };
         let table = table(reader, &edit.table)?;
-        let lists = Lists::of(&*table, edit, |set| rows.rearranges(&*table, set))?;
+        let lists = Lists::of(&*table, edit, |set| rearranges(rows, &*table, set))?;
         lists.note_moved(edit);
         owners.entry(owner).or_default().extend(lists.0.keys());
         match rows {
             RowTarget::Properties => edit.add.iter_mut().try_for_each(|set| properties::settle(&*table, set))?,
             RowTarget::Nodes { .. } => nodes::settle(&*table, &lists, edit)?,
-            RowTarget::Records(_) | RowTarget::Elements { .. } => {}
+            RowTarget::Records(_) | RowTarget::Elements(_) => {}
         }
-        let RowTarget::Elements { element, .. } = rows else { continue };
+        let RowTarget::Elements(array) = rows else { continue };
+        let of = array.element();
         for (at, value) in edit.add.iter_mut().flatten() {
-            let ty = field_of(element, column_name(&*table, *at)).and_then(|field| element.type_of(field));
-            if let Some(ty) = ty.filter(|_| matches!(value, Value::List(_) | Value::Map(_))) {
-                *value = wanted(ty, &Value::Null, value);
+            if let Some(field) = field_of(of, column_name(&*table, *at))
+                && matches!(value, Value::List(_) | Value::Map(_))
+            {
+                *value = wanted(of.field(field).of, &Value::Null, value);
             }
         }
     }

@@ -1,90 +1,20 @@
 //! A table to write: its rows in the file, the patches of their bytes, and the edits that cannot be applied.
 
-use super::super::declared::Type;
-use super::super::prototypes::{self as p, Layout, PrototypeType};
-use super::super::record::{FieldColumns, Prototype};
-use super::area::Struct;
+use crate::bwdb::lists::RowTarget;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::{Table, Value, column_index};
 use crate::writable::patches::Patches;
 use crate::writable::{ColumnValues, EditPosition, Item, ListEdit, TableEdits, cell_named, refused, short_text};
 
-/// The things that a table has a row for.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum RowTarget {
-    /// A record.
-    Records(Struct),
-    /// An element of an array in a struct at an offset in the record.
-    Elements { at: usize, of: Struct, array: &'static str, element: Struct },
-    /// A property of a material.
-    Properties,
-    /// A node of a skeleton at an offset in the record.
-    Nodes { at: usize },
-}
-
-impl RowTarget {
-    /// Whether these cells of a row require rewriting the whole list.
-    pub(super) fn rearranges(self, table: &dyn Table, cells: &ColumnValues) -> bool {
-        let columns: &[&str] = match self {
-            Self::Properties => &["type"],
-            Self::Nodes { .. } => &["name_id", PARENT],
-            Self::Records(_) | Self::Elements { .. } => &[],
-        };
-        columns.iter().any(|column| cell_named(table, cells, column).is_some())
-    }
-}
-
-pub(super) fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static str) -> RowTarget {
-    RowTarget::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
-}
-
-/// The rows of a table of records with one layout; `None` if it shows no such records.
-pub(super) fn rows_of(layout: Layout, table: &str) -> Option<RowTarget> {
-    if layout.table() == table {
-        return Some(RowTarget::Records(match layout {
-            Layout::Declared(of) => Struct::of(of),
-            Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
-            Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name())?),
-        }));
-    }
-    Some(match (layout, table) {
-        (Layout::Declared(of), _) => {
-            let mut arrays = (0..of.fields.len()).filter_map(|field| Some((of.fields.get(field)?, of.element(field)?)));
-            let (field, element) = arrays.find(|(_, element)| element.table == Some(table))?;
-            RowTarget::Elements { at: 0, of: Struct::of(of), array: field.name, element: Struct::of(element) }
-        }
-        (Layout::Current(PrototypeType::Material), "material_properties") => RowTarget::Properties,
-        (Layout::Current(PrototypeType::Visual), _) => visual_rows(0, table)?,
-        (Layout::Current(PrototypeType::Model), "dyes") => elements::<p::Model<'_>, p::Dye<'_>>(0, "dyes"),
-        (Layout::ModelV14, "dyes") => elements::<p::ModelV14<'_>, p::Dye<'_>>(0, "dyes"),
-        (Layout::Current(PrototypeType::Effect), "effect_systems") => {
-            elements::<p::Effect<'_>, p::System<'_>>(0, "systems")
-        }
-        (Layout::Current(PrototypeType::EffectMetadata), "effect_parameters") => {
-            elements::<p::EffectMetadata<'_>, p::EffectParameter<'_>>(0, "entries")
-        }
-        _ => return None,
-    })
-}
-
-/// The rows of a table of parts of visuals, at an offset in the record.
-pub(super) fn visual_rows(at: usize, table: &str) -> Option<RowTarget> {
-    Some(match table {
-        "render_sets" => elements::<p::Visual<'_>, p::RenderSet<'_>>(at, "render_sets"),
-        "lods" => elements::<p::Visual<'_>, p::Lod<'_>>(at, "lods"),
-        "skeleton_nodes" => RowTarget::Nodes { at },
-        _ => return None,
-    })
-}
-
-/// The number of the field that a column shows.
-pub(super) fn field_of(of: Struct, column: &str) -> Option<usize> {
-    let is_id = |field: &usize| {
-        of.fields.get(*field).is_some_and(|field| matches!(field.shown, FieldColumns::Name | FieldColumns::Path))
+/// Whether these cells of a row require rewriting the whole list.
+pub(super) fn rearranges(rows: RowTarget, table: &dyn Table, cells: &ColumnValues) -> bool {
+    let columns: &[&str] = match rows {
+        RowTarget::Properties => &["type"],
+        RowTarget::Nodes { .. } => &["name_id", PARENT],
+        RowTarget::Records(_) | RowTarget::Elements(_) => &[],
     };
-    let id = column.strip_suffix("_id").and_then(|name| of.field(name)).filter(is_id);
-    id.or_else(|| of.field(column).filter(|field| !is_id(field) || column == "id"))
+    columns.iter().any(|column| cell_named(table, cells, column).is_some())
 }
 
 /// A table that is written, and its edits.

@@ -1,10 +1,8 @@
 //! Arrays with a changed number of elements, and new elements with all their targets.
 
-use super::super::declared::Type;
-use super::super::record::{FieldType, Form, follow};
-use super::area::{ALIGNMENT, ArrayField, EditedPosition, Struct, To, Writer};
+use super::super::record::{Elements, FieldType, Form, Type};
+use super::area::{ALIGNMENT, ArrayField, EditedPosition, To, Writer};
 use super::value::leaf_bytes;
-use crate::bytes::View;
 use crate::error::Result;
 use crate::table::Value;
 
@@ -14,14 +12,14 @@ impl<'a> Writer<'_, 'a> {
         &mut self,
         owner: EditedPosition<'a>,
         at: usize,
-        element: &'static Type,
+        array: Elements<'a>,
         before: &[Value<'_>],
         after: &[Value<'_>],
     ) -> Result<()> {
+        let Elements { of: element, view, .. } = array;
         let kept = before.len().min(after.len());
-        let view = follow(owner.view, at, kept, element.size)?;
         let elements = (0..after.len()).map(|element| (element < kept).then_some(element));
-        let to = self.arranged(view, element, elements)?;
+        let to = self.arranged(array, elements)?;
         self.point(owner.to, at, to)?;
         let old = before.iter().map(Some).chain(std::iter::repeat(None));
         for (i, (new, old)) in after.iter().zip(old).enumerate() {
@@ -39,12 +37,12 @@ impl<'a> Writer<'_, 'a> {
     /// Appends an array. Each element is a copy of the given element of an old array, with adjusted pointers, or zeros.
     pub fn arranged(
         &mut self,
-        view: View<'a>,
-        of: &'static Type,
+        array: Elements<'a>,
         elements: impl ExactSizeIterator<Item = Option<usize>>,
     ) -> Result<To> {
+        let Elements { of, view, .. } = array;
         let mut pointers = Vec::new();
-        if Struct::pointers(of, 0, &mut pointers).is_none() {
+        if of.pointers(0, &mut pointers).is_none() {
             return Err(self.refuse(format_args!("where a {} points to is not known, so that none is copied", of.name)));
         }
         let to = self.room(of, elements.len())?;
@@ -68,9 +66,10 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Makes an array of values without pointers one of these bytes: in place where they have room and it is of one record.
-    pub fn set_flat(&mut self, owner: EditedPosition<'a>, of: Struct, array: &str, bytes: &[u8]) -> Result<()> {
-        let ArrayField { at, count, element, view, len } = self.array_named(owner, of, array)?;
-        let old = view.take(len.saturating_mul(element.size))?;
+    pub fn set_flat(&mut self, owner: EditedPosition<'a>, of: &'static Type, field: usize, bytes: &[u8]) -> Result<()> {
+        let ArrayField { at, count, elements } = self.array(owner, of, field)?;
+        let Elements { of: element, view, len } = elements;
+        let old = view.take(elements.bytes())?;
         let new = bytes.chunks_exact(element.size).len();
         if !old.starts_with(bytes) {
             let range = view.position()..view.position().saturating_add(old.len());
@@ -87,24 +86,23 @@ impl<'a> Writer<'_, 'a> {
 
     /// Writes a value over zeros.
     pub fn fresh(&mut self, to: To, of: &'static Type, new: &Value<'_>) -> Result<()> {
-        if of.kind == FieldType::Text {
+        if of.kind() == FieldType::Text {
             return self.fresh_text(to, new);
         }
-        if of.fields.is_empty() {
+        if of.fields().is_empty() {
             let bytes = self.leaf(of, &Value::Null, new)?;
             return self.put(to, &bytes);
         }
         let Value::Map(members) = new else { return Err(self.refuse("an object of its members fits")) };
-        let this = Struct::of(of);
-        let mut counts: Vec<(&'static str, usize)> = Vec::new();
-        for (field, info) in of.fields.iter().enumerate() {
-            if this.is_count(info.name) {
+        let mut counts: Vec<(usize, usize)> = Vec::new();
+        for (field, info) in of.fields().iter().enumerate() {
+            if of.is_count(field) {
                 // It follows from the lists.
                 continue;
             }
             let value = members.iter().find(|(name, _)| name == info.name).map(|(_, value)| value);
             let value = value.ok_or_else(|| self.refuse(format_args!("its member {:?} is missing", info.name)))?;
-            self.fresh_field(to, this, field, value, &mut counts)?;
+            self.fresh_field(to, of, field, value, &mut counts)?;
         }
         Ok(())
     }
@@ -113,12 +111,13 @@ impl<'a> Writer<'_, 'a> {
     pub fn fresh_field(
         &mut self,
         to: To,
-        this: Struct,
+        this: &'static Type,
         field: usize,
         value: &Value<'_>,
-        counts: &mut Vec<(&'static str, usize)>,
+        counts: &mut Vec<(usize, usize)>,
     ) -> Result<()> {
-        let (info, inner) = self.field(this, field)?;
+        let info = this.field(field);
+        let inner = info.of;
         let (count, items) = match (info.form, value) {
             (Form::Inline, value) => return self.fresh(to.skip(info.at), inner, value),
             (Form::One, value) => (None, std::slice::from_ref(value)),
@@ -150,9 +149,8 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Writes how many elements an array of a struct has.
-    pub fn fresh_count(&mut self, to: To, this: Struct, count: &str, len: usize) -> Result<()> {
-        let field = this.field(count).and_then(|field| this.fields.get(field));
-        let field = field.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
+    pub fn fresh_count(&mut self, to: To, this: &'static Type, count: usize, len: usize) -> Result<()> {
+        let field = this.field(count);
         let bytes = leaf_bytes(field.of, &Value::Null, &len.into());
         let bytes = bytes.map_err(|fits| self.refuse(format_args!("{len} elements: {fits} fits")))?;
         self.put(to.skip(field.at), &bytes)

@@ -12,7 +12,10 @@ mod slots;
 mod spaces;
 mod value;
 
-use super::prototypes::{self as p, Layout, PrototypeType};
+use super::lists::{RowTarget, tables_of};
+use super::prototypes as p;
+use super::record::Field as _;
+use super::tables::{field_of, shown};
 use super::{Blob, Database, layout};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,10 +27,10 @@ use crate::writable::pointers::repointed;
 use crate::writable::{
     Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, cell_named, refused,
 };
-use area::{Area, EditedPosition, Struct, Writer};
-use job::{Job, RowTarget, column_name, field_of, follow, rows_of, table};
+use area::{Area, EditedPosition, Writer};
+use job::{Job, column_name, follow, rearranges, table};
 use properties::property;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use value::refers;
 
@@ -77,12 +80,12 @@ impl Job<'_, '_> {
                     let field = field_of(of, column).ok_or_else(|| out.refuse("this is not written"))?;
                     out.set(place, of, field, &old, new)?;
                 }
-                RowTarget::Elements { at, of, array, element } => {
-                    let array = of.field(array).ok_or_else(|| out.refuse("this is not written"))?;
-                    let (elements, ty, len) = out.elements(place.skip(at), of, array)?;
-                    let field = field_of(element, column).filter(|_| index < len);
+                RowTarget::Elements(array) => {
+                    let (place, elements) = out.elements(place.skip(array.at), array.of, array.field)?;
+                    let of = elements.of;
+                    let field = field_of(of, column).filter(|_| index < elements.len);
                     let field = field.ok_or_else(|| out.refuse("this is not written"))?;
-                    out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
+                    out.set(place.skip(index.saturating_mul(of.size)), of, field, &old, new)?;
                 }
                 RowTarget::Properties if column == "value" && new.is_null() => {
                     // A texture with an unknown path has no text; its id identifies it.
@@ -106,14 +109,21 @@ impl Job<'_, '_> {
                     if column != "matrix" {
                         return Err(out.refuse("this is not written"));
                     }
-                    let of = Struct::built_in::<p::Skeleton<'_>>();
-                    out.set_element(place.skip(at), of, "matrices", index, new, &old)?;
+                    out.set_element(
+                        place.skip(at),
+                        p::Skeleton::OF,
+                        p::Skeleton::number_of("matrices"),
+                        index,
+                        new,
+                        &old,
+                    )?;
                 }
             }
         }
         let mut out = Writer { patches: self.patches, area, what: format!("{}: row {row}", self.table.name()) };
         match rows {
-            RowTarget::Records(of) | RowTarget::Elements { element: of, .. } => out.check_counts(of),
+            RowTarget::Records(of) => out.check_counts(of),
+            RowTarget::Elements(array) => out.check_counts(array.element()),
             RowTarget::Properties | RowTarget::Nodes { .. } => Ok(()),
         }
     }
@@ -179,11 +189,12 @@ impl Writable for Database {
 
     /// The tables of records and of their items, which `diff` leaves to the table of resources, and that table.
     fn patched(&self) -> Option<Vec<String>> {
-        let layouts: Vec<Layout> = self.databases().flatten().filter_map(|blob| blob.layout()).collect();
+        let layouts = self.databases().flatten().filter_map(|blob| blob.layout());
+        let of_records: BTreeSet<&str> = layouts.flat_map(tables_of).map(|(table, _)| table).collect();
         let mut tables = Reader::tables(self);
         tables.retain(|table| {
-            let is_record = || layouts.iter().any(|layout| rows_of(*layout, table.name()).is_some());
-            table.nature().writable_rows || (table.columns().iter().any(is_stored) && is_record())
+            let is_stored = table.columns().iter().any(is_stored) && of_records.contains(table.name());
+            table.nature().writable_rows || is_stored
         });
         Some(tables.iter().map(|table| table.name().to_owned()).collect())
     }
@@ -212,13 +223,12 @@ impl Database {
             no_rows(edits, refuse)?;
         }
         // Other tables of the same records.
-        let mut also = Reader::tables(self);
-        also.retain(|table| blob.layout().is_some_and(|layout| rows_of(layout, table.name()).is_some()));
-        changes.also.extend(also.iter().map(|table| table.name().to_owned()));
+        let also = blob.layout().into_iter().flat_map(tables_of);
+        changes.also.extend(also.map(|(table, _)| table.to_owned()));
         let table = table(self, &edits.table)?;
         let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
         let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
-        let lists = Lists::of(&*table, edits, |set| rows.rearranges(&*table, set))?;
+        let lists = Lists::of(&*table, edits, |set| rearranges(rows, &*table, set))?;
         for (record, list) in &lists.0 {
             job.list(area, EditedPosition::of(blob.record_span(*record)?.0), rows, edits, list, refuse)?;
         }
@@ -240,18 +250,15 @@ impl Database {
 
     /// The database with the records of a table, and their layout.
     fn shown_by(&self, table: &str) -> Result<(Blob<'_>, RowTarget)> {
-        let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
-        let built_in =
-            PrototypeType::ALL.iter().filter_map(|of| blobs.iter().find(|blob| blob.prototype() == Some(*of)));
-        let mut all = built_in.chain(blobs.iter().filter(|blob| matches!(blob.layout(), Some(Layout::Declared(_)))));
-        let found = all.find_map(|blob| Some((*blob, rows_of(blob.layout()?, table)?)));
+        let mut all = shown(self).flat_map(|(blob, layout)| tables_of(layout).into_iter().map(move |of| (blob, of)));
+        let found = all.find(|(_, (name, _))| *name == table).map(|(blob, (_, rows))| (blob, rows));
         found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
     }
 
     /// The area that the records of a database point to.
     fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
         let range = blob.view().position()..blob.end();
-        Area::new(self.source.bytes(), range, blob.len(), move |record, ranges| {
+        Area::new(self.source.view(""), range, blob.len(), move |record, ranges| {
             if let Ok(Some(record)) = blob.record(record) {
                 record.walk_pointers(ranges);
             }

@@ -1,16 +1,13 @@
 //! Inserted and deleted nodes of skeletons, and their names: five arrays with one count. Two of them are the map from names to nodes.
 
 use super::super::prototypes as p;
-use super::super::record::Field as _;
-use super::area::{Area, EditedPosition, Struct, Writer};
+use super::super::record::{Field as _, Type};
+use super::area::{Area, EditedPosition, Writer};
 use super::job::{Job, Listed, PARENT, Wrong, column_name};
 use crate::error::Result;
 use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, Lists, TableEdits};
 use std::collections::BTreeMap;
-
-/// The parent of a root.
-const ROOT: u16 = 0xFFFF;
 
 /// A node as it will be.
 struct Node {
@@ -58,7 +55,7 @@ impl Job<'_, '_> {
     ) -> Result<(), Wrong> {
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let of = Struct::built_in::<p::Skeleton<'_>>();
+        let of = p::Skeleton::OF;
         let old = old_nodes(place)?;
         let is_sorted = order_of_names(&out, place, &old)?;
         let mut numbers: Vec<Option<u16>> = vec![None; old.len()];
@@ -84,14 +81,14 @@ impl Job<'_, '_> {
             for (column, value) in cells.into_iter().flatten() {
                 match (column_name(self.table, *column), value) {
                     ("name_id", Value::Id32(name)) => node_name = Some(*name),
-                    (PARENT, Value::Null) => parent = Some(ROOT),
+                    (PARENT, Value::Null) => parent = Some(p::NO_PARENT),
                     (PARENT, Value::Uint(of)) => {
                         let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
                         let what = format_args!("column {PARENT}: {of} is not one of the {count} nodes");
                         parent = Some(fits.ok_or_else(|| Wrong { at, error: out.refuse(what) })?);
                     }
                     ("matrix", value) => {
-                        let ty = out.array_named(place, of, "matrices")?.element;
+                        let ty = of.field(p::Skeleton::number_of("matrices")).of;
                         matrix = Some(out.leaf(ty, &Value::Null, value).map_err(|error| Wrong { at, error })?);
                     }
                     _ => {}
@@ -99,8 +96,8 @@ impl Job<'_, '_> {
             }
             let parent = match (parent, kept) {
                 (Some(parent), _) => parent,
-                (None, None) => ROOT,
-                (None, Some(node)) if node.parent == ROOT => ROOT,
+                (None, None) => p::NO_PARENT,
+                (None, Some(node)) if node.parent == p::NO_PARENT => p::NO_PARENT,
                 (None, Some(node)) => numbers.get(usize::from(node.parent)).copied().flatten().ok_or_else(|| {
                     let what = format_args!("it cannot stay alone: node {}, which is its parent, goes", node.parent);
                     out.refuse(what)
@@ -148,12 +145,12 @@ fn order_of_names(out: &Writer<'_, '_>, place: EditedPosition<'_>, nodes: &[Node
 fn write<'a>(
     out: &mut Writer<'_, 'a>,
     place: EditedPosition<'a>,
-    of: Struct,
+    of: &'static Type,
     new: &[Node],
     is_sorted: bool,
 ) -> Result<()> {
     let mut map: Vec<(u32, u16)> = new.iter().map(|node| node.name).zip(0u16..).collect();
-    if map.len() != new.len() || new.len() >= usize::from(ROOT) {
+    if map.len() != new.len() || new.len() >= usize::from(p::NO_PARENT) {
         return Err(out.refuse("a skeleton has no more than 65534 nodes"));
     }
     if is_sorted {
@@ -166,5 +163,5 @@ fn write<'a>(
         ("matrices", new.iter().flat_map(|node| node.matrix.iter().copied()).collect()),
         ("parents", new.iter().flat_map(|node| node.parent.to_le_bytes()).collect()),
     ];
-    arrays.into_iter().try_for_each(|(array, bytes)| out.set_flat(place, of, array, &bytes))
+    arrays.into_iter().try_for_each(|(array, bytes)| out.set_flat(place, of, p::Skeleton::number_of(array), &bytes))
 }

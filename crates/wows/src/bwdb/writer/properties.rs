@@ -1,8 +1,8 @@
 //! Properties of materials: changed values, and inserted and deleted rows.
 
-use super::super::prototypes::{self as p, PROPERTY_ARRAYS, PROPERTY_KINDS, TEXTURE};
-use super::super::record::Field as _;
-use super::area::{Area, ArrayField, EditedPosition, Struct, Writer};
+use super::super::prototypes::{self as p, PROPERTY_KINDS, PROPERTY_VALUES, TEXTURE};
+use super::super::record::{Elements, Field as _, Type};
+use super::area::{Area, EditedPosition, Writer};
 use super::job::{Job, Listed, Wrong, column_name, follow};
 use crate::error::Result;
 use crate::table::{Table, Value, column_index};
@@ -19,9 +19,9 @@ pub(super) fn property<'a>(
     old: &Value<'_>,
     new: &Value<'_>,
 ) -> Result<bool> {
-    let of = Struct::built_in::<p::Material<'_>>();
+    let of = p::Material::OF;
     if column == "name_id" {
-        return out.set_element(place, of, "property_names", index, new, old).map(|()| false);
+        return out.set_element(place, of, p::Material::number_of("property_names"), index, new, old).map(|()| false);
     }
     let material = p::Material::read(place.view)?;
     // A property with an unreadable value cannot be written.
@@ -29,7 +29,7 @@ pub(super) fn property<'a>(
     let refs = material.property_refs()?;
     let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
     let (kind, at) = p::split_reference(reference);
-    let array = PROPERTY_ARRAYS.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
+    let array = PROPERTY_VALUES.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
     if column == "texture_id" && new.is_null() {
         return Err(out.refuse("null does not fit: the path of a texture, or its id, does"));
     }
@@ -45,7 +45,7 @@ pub(super) fn property<'a>(
         let at = out.push_element(place, of, array, new)?;
         let reference = p::reference_to(kind, at);
         let reference = reference.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
-        out.set_element(place, of, "property_refs", index, &reference.into(), &Value::Null)?;
+        out.set_element(place, of, p::Material::number_of("property_refs"), index, &reference.into(), &Value::Null)?;
     } else {
         out.set_element(place, of, array, at, new, old)?;
     }
@@ -106,7 +106,7 @@ impl Job<'_, '_> {
     ) -> Result<(), Wrong> {
         let name = self.table.name();
         let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let of = Struct::built_in::<p::Material<'_>>();
+        let of = p::Material::OF;
         let material = p::Material::read(place.view)?;
         let (old_names, old_refs) = (material.property_names()?, material.property_refs()?);
         let mut new: Vec<(u32, usize, Stored)> = Vec::with_capacity(listed.items.len());
@@ -156,16 +156,15 @@ impl Job<'_, '_> {
 }
 
 /// The bytes of a value of a kind.
-fn stored(out: &Writer<'_, '_>, of: Struct, kind: usize, value: &Value<'_>) -> Result<Vec<u8>> {
-    let array = PROPERTY_ARRAYS.get(kind).and_then(|array| of.field(array));
-    let array = array.ok_or_else(|| out.refuse("its kind is not known"))?;
-    out.leaf(out.field(of, array)?.1, &Value::Null, value)
+fn stored(out: &Writer<'_, '_>, of: &'static Type, kind: usize, value: &Value<'_>) -> Result<Vec<u8>> {
+    let array = PROPERTY_VALUES.get(kind).ok_or_else(|| out.refuse("its kind is not known"))?;
+    out.leaf(of.field(*array).of, &Value::Null, value)
 }
 
 /// A property that is inserted as a row with these cells.
 fn fresh(
     out: &Writer<'_, '_>,
-    of: Struct,
+    of: &'static Type,
     table: &dyn Table,
     cells: &[(usize, Value<'static>)],
 ) -> Result<(u32, usize, Stored)> {
@@ -186,7 +185,7 @@ fn fresh(
 fn arrange<'a>(
     out: &mut Writer<'_, 'a>,
     place: EditedPosition<'a>,
-    of: Struct,
+    of: &'static Type,
     material: &p::Material<'a>,
     new: Vec<(u32, usize, Stored)>,
 ) -> Result<()> {
@@ -195,12 +194,12 @@ fn arrange<'a>(
         had.insert(p::split_reference(reference?));
     }
     let mut old: Vec<Vec<&[u8]>> = Vec::new();
-    for array in PROPERTY_ARRAYS {
-        let ArrayField { element, view, len, .. } = out.array_named(place, of, array)?;
-        old.push(view.take(len.saturating_mul(element.size))?.chunks_exact(element.size).collect());
+    for array in PROPERTY_VALUES {
+        let elements: Elements<'_> = of.array(place.view, array)?;
+        old.push(elements.view.take(elements.bytes())?.chunks_exact(elements.of.size).collect());
     }
     // The values of each kind in the order of their properties, and the new numbers of kept values.
-    let mut values: Vec<Vec<Cow<'_, [u8]>>> = vec![Vec::new(); PROPERTY_ARRAYS.len()];
+    let mut values: Vec<Vec<Cow<'_, [u8]>>> = vec![Vec::new(); PROPERTY_VALUES.len()];
     let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let (mut names, mut refs) = (Vec::new(), Vec::new());
     for (name, kind, stored) in new {
@@ -227,11 +226,11 @@ fn arrange<'a>(
         let lone = old.iter().enumerate().filter(|(at, _)| !had.contains(&(kind, *at)));
         all.extend(lone.map(|(_, bytes)| Cow::Borrowed(*bytes)));
     }
-    for (array, values) in PROPERTY_ARRAYS.iter().zip(&values) {
+    for (array, values) in PROPERTY_VALUES.into_iter().zip(&values) {
         out.set_flat(place, of, array, &values.concat())?;
     }
-    out.set_flat(place, of, "property_names", &names)?;
-    out.set_flat(place, of, "property_refs", &refs)
+    out.set_flat(place, of, p::Material::number_of("property_names"), &names)?;
+    out.set_flat(place, of, p::Material::number_of("property_refs"), &refs)
 }
 
 /// Normalizes the cells of an inserted property to the values that the file will show: for a texture the id, because its path may be

@@ -1,13 +1,14 @@
 //! Edits of `models.bin` and `space.bin`.
 
-use super::super::declared::Type;
-use super::super::prototypes::{self as p};
-use super::super::record::{self, FieldType, Form, Prototype as _};
+use super::super::lists::{RowTarget, list_named};
+use super::super::prototypes as p;
+use super::super::record::{Field as _, FieldInfo, Form, PathId, Text, Type};
 use super::super::space::ARRAYS;
+use super::super::tables::field_of;
 use super::super::{Models, Space, layout, verify};
 use super::Refuse;
-use super::area::{Area, EditedPosition, Struct, To, Writer};
-use super::job::{Job, RowTarget, column_name, elements, field_of, table, visual_rows};
+use super::area::{Area, EditedPosition, To, Writer};
+use super::job::{Job, column_name, rearranges, table};
 use super::records::Records;
 use super::{Changes, is_stored, items, named, no_rows};
 use crate::bytes::{PackedString, View, le};
@@ -90,12 +91,14 @@ impl Writable for Models {
 }
 
 impl Models {
-    /// The positions of the model and the visual in a record.
-    fn parts() -> [usize; 2] {
-        ["model", "visual"].map(|name| {
-            let field = p::MergedModel::FIELDS.iter().find(|field| field.name == name);
-            field.expect("a merged model declares both").at
-        })
+    /// The record and the structs in it whose fields are columns, with their positions.
+    fn parts() -> [(&'static Type, usize); 3] {
+        let of = p::MergedModel::OF;
+        let [model, visual] = ["model", "visual"].map(|name| {
+            let FieldInfo { of, at, .. } = *of.field(of.field_named(name).expect("a merged model declares both"));
+            (of, at)
+        });
+        [(of, 0), model, visual]
     }
 
     /// The pieces without the bytes at the end that nothing refers to any more, where there were none before: a file ends with what
@@ -121,21 +124,23 @@ impl Models {
 
     /// The rows of a table of what models and skeletons have.
     fn lists_of(table: &str) -> Option<RowTarget> {
-        let [model, visual] = Self::parts();
-        match table {
-            "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
-            "skeleton_nodes" => Some(RowTarget::Nodes { at: 0 }),
-            name => visual_rows(visual, name),
+        match list_named(p::MergedModel::OF, table)? {
+            // Skeletons of the file.
+            RowTarget::Nodes { .. } => Some(RowTarget::Nodes { at: 0 }),
+            rows => Some(rows),
         }
     }
 
     /// The area that the records point to.
     fn area(&self) -> Area<'_> {
-        let (file, models) = (self.source().bytes(), self.len());
+        let (file, models) = (self.source().view(""), self.len());
         let records = models.saturating_add(self.skeleton_count());
-        Area::new(file, 0..file.len(), records, move |record, ranges| match record.checked_sub(models) {
-            None => self.model(record).into_iter().for_each(|model| model.walk_pointers(ranges)),
-            Some(record) => self.skeleton(record).into_iter().for_each(|skeleton| skeleton.walk_pointers(ranges)),
+        Area::new(file, 0..file.data().len(), records, move |record, ranges| {
+            let (of, view) = match record.checked_sub(models) {
+                None => (p::MergedModel::OF, self.model(record).map(|model| model.view())),
+                Some(record) => (p::Skeleton::OF, self.skeleton(record).map(|skeleton| skeleton.view())),
+            };
+            view.into_iter().for_each(|view| of.walk_pointers(view, ranges));
         })
     }
 
@@ -150,22 +155,16 @@ impl Models {
         let rows = Self::lists_of(&edits.table);
         let table = table(self, &edits.table)?;
         let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
-        let [model, visual] = Self::parts();
-        let parts = [
-            (Struct::built_in::<p::MergedModel<'_>>(), 0),
-            (Struct::built_in::<p::Model<'_>>(), model),
-            (Struct::built_in::<p::Visual<'_>>(), visual),
-        ];
         let kept = area.array.as_ref().map_or(self.len(), |of| of.kept);
         if edits.table == MODELS {
             for (number, cells) in edits.add.iter().enumerate() {
                 let to = To::Record(number.saturating_mul(Self::MODEL_SIZE));
                 let what = format!("models: the inserted row with number {}", kept.saturating_add(number));
                 let out = Writer { patches: job.patches, area, what };
-                self.fresh(out, to, parts, &*table, cells).or_else(|error| refuse(EditPosition::Add(number), error))?;
+                self.fresh(out, to, &*table, cells).or_else(|error| refuse(EditPosition::Add(number), error))?;
             }
         }
-        let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
+        let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rearranges(rows, &*table, set)))?;
         for ((number, list), rows) in lists.0.iter().zip(rows.into_iter().cycle()) {
             // The parts of a deleted model are deleted, too.
             let goes = !matches!(rows, RowTarget::Nodes { .. }) && (kept..self.len()).contains(number);
@@ -187,7 +186,7 @@ impl Models {
                 None => {
                     let model = self.model(*row).ok_or_else(|| no_cell(MODELS, *row, 0))?;
                     let place = EditedPosition::of(model.view());
-                    cells.iter().try_for_each(|cell| self.set_cell(job, area, place, parts, *row, cell))
+                    cells.iter().try_for_each(|cell| self.set_cell(job, area, place, *row, cell))
                 }
             })?;
         }
@@ -231,12 +230,12 @@ impl Models {
     /// Adjusts pointers of the header and of kept models that cross the changed range.
     fn repoint(&self, records: &Records, patches: &mut Patches) -> Result<()> {
         let bytes = self.source().bytes();
-        let [model, visual] = Self::parts();
+        let [_, model, visual] = Self::parts();
         let mut pointers = Vec::new();
         // A skeleton begins at its visual, so that both are the base of its pointers.
-        for (at, name) in [(model, "ModelPrototype"), (visual, "VisualPrototype")] {
+        for (ty, at) in [model, visual] {
             let mut of = Vec::new();
-            Type::built_in(name).and_then(|ty| Struct::pointers(ty, 0, &mut of));
+            ty.pointers(0, &mut of).expect("models and visuals have no unions");
             pointers.extend(of.into_iter().map(|pointer| (at, at.saturating_add(pointer))));
         }
         let starts = (0..records.kept).map(|number| records.start.saturating_add(number.saturating_mul(records.size)));
@@ -286,20 +285,13 @@ impl Models {
     }
 
     /// Writes an inserted model, without its lists.
-    fn fresh(
-        &self,
-        mut out: Writer<'_, '_>,
-        to: To,
-        parts: [(Struct, usize); 3],
-        table: &dyn Table,
-        cells: &ColumnValues,
-    ) -> Result<()> {
+    fn fresh(&self, mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &ColumnValues) -> Result<()> {
         let mut counts = Vec::new();
         let mut missing = Vec::new();
         for (number, column) in table.columns().iter().enumerate() {
-            let field = parts.into_iter().find_map(|(of, at)| Some((of, at, field_of(of, &column.name)?)));
+            let field = Self::parts().into_iter().find_map(|(of, at)| Some((of, at, field_of(of, &column.name)?)));
             let Some((of, at, field)) = field.filter(|_| is_stored(column)) else { continue };
-            let is_list = of.fields.get(field).is_some_and(|field| matches!(field.form, Form::Array { .. }));
+            let is_list = matches!(of.field(field).form, Form::Array { .. });
             match cell(cells, number) {
                 Some(value) => {
                     if column.name == SKELETON {
@@ -324,7 +316,6 @@ impl Models {
         job: &mut Job<'_, '_>,
         area: &mut Area<'a>,
         place: EditedPosition<'a>,
-        parts: [(Struct, usize); 3],
         row: usize,
         cell: &(usize, Value<'static>),
     ) -> Result<()> {
@@ -332,7 +323,7 @@ impl Models {
         if column == SKELETON {
             self.check_skeleton(&cell.1)?;
         }
-        let found = parts.into_iter().find(|(of, _)| field_of(*of, column).is_some());
+        let found = Self::parts().into_iter().find(|(of, _)| field_of(of, column).is_some());
         let (of, at) = found.ok_or_else(|| refused(format!("column {column} is not written")))?;
         job.row(area, place.skip(at), RowTarget::Records(of), row, &vec![cell.clone()])
     }
@@ -381,15 +372,14 @@ impl Writable for Space {
 /// The position of a column in an instance, and its type.
 fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
     let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
-    let (at, of) = match (column, axis) {
-        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(size_of::<f32>()), FieldType::F32),
-        ("transform", _) => (offset_of!(layout::Instance, transform), FieldType::F32x16),
-        ("name", _) => (offset_of!(layout::Instance, name), FieldType::Text),
-        ("id", _) => (offset_of!(layout::Instance, id), FieldType::Path),
-        ("flags", _) => (offset_of!(layout::Instance, flags), FieldType::U32),
+    Ok(match (column, axis) {
+        (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(size_of::<f32>()), f32::OF),
+        ("transform", _) => (offset_of!(layout::Instance, transform), <[f32; 16]>::OF),
+        ("name", _) => (offset_of!(layout::Instance, name), Text::OF),
+        ("id", _) => (offset_of!(layout::Instance, id), PathId::OF),
+        ("flags", _) => (offset_of!(layout::Instance, flags), u32::OF),
         _ => return Err(refused(format!("instances: column {column} is not written"))),
-    };
-    Ok((at, Type::built_in(of.name()).expect("fields without parts are built in")))
+    })
 }
 
 /// Writes an inserted instance. The unnamed bytes are 0, as in all known files of the game.
@@ -455,18 +445,16 @@ impl Space {
 
     /// The area that instances and lights point to.
     fn area(&self) -> Area<'_> {
-        let (file, instances) = (self.source().bytes(), self.instances());
+        let (file, instances) = (self.source().view(""), self.instances());
         let records = instances.len().saturating_add(self.light_count());
         let view = self.source().view("instances");
-        Area::new(file, 0..file.len(), records, move |record, ranges| match instances.get(record) {
+        Area::new(file, 0..file.data().len(), records, move |record, ranges| match instances.get(record) {
             Some(instance) => {
-                let text = view.locate(&instance.name).packed_str();
-                let leaf = text.map(|text| record::Leaf::Value(Value::text(text)));
-                leaf.into_iter().for_each(|leaf| record::Walker::leaf(ranges, "", leaf));
+                Text::OF.walk(view.locate(&instance.name), "", ranges);
             }
             None => {
                 let light = record.checked_sub(instances.len()).and_then(|light| self.light(light));
-                light.into_iter().for_each(|light| light.walk_pointers(ranges));
+                light.into_iter().for_each(|light| p::SpaceLight::OF.walk_pointers(light.view(), ranges));
             }
         })
     }
@@ -496,7 +484,7 @@ impl Space {
                 if edits.table == "point_lights" {
                     let light = self.light(*row).ok_or_else(|| no_cell(&edits.table, *row, 0))?;
                     let light = EditedPosition::of(light.view());
-                    let rows = RowTarget::Records(Struct::built_in::<p::SpaceLight<'_>>());
+                    let rows = RowTarget::Records(p::SpaceLight::OF);
                     return job.row(area, light, rows, *row, cells);
                 }
                 let instance = self.instances().get(*row).ok_or_else(|| no_cell(&edits.table, *row, 0))?;

@@ -1,16 +1,16 @@
 //! Values without parts as bytes.
 
-use super::super::record::FieldType;
+use super::super::record::{FieldType, Type};
 use crate::id;
 use crate::table::Value;
 use crate::writable::whole_number;
 
 /// The bytes of a value, which was shown as `old`; else the values that fit.
-pub(super) fn leaf_bytes(of: FieldType, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
-    if let Some(count) = of.floats() {
+pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
+    if let Some(count) = of.kind().floats() {
         return vector(count.into(), old, new);
     }
-    match of {
+    match of.kind() {
         FieldType::U8 => whole(new, 1, 0, u8::MAX.into()),
         FieldType::U16 => whole(new, 2, 0, u16::MAX.into()),
         FieldType::I16 => whole(new, 2, i16::MIN.into(), i16::MAX.into()),
@@ -32,7 +32,7 @@ pub(super) fn leaf_bytes(of: FieldType, old: &Value<'_>, new: &Value<'_>) -> Res
             let id = reference(Reference::Path, old, new);
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a path, or its id as 0x and 16 digits,".to_owned())
         }
-        other => Err(format!("nothing, as values of the type {} are not written,", other.name())),
+        _ => Err(format!("nothing, as values of the type {} are not written,", of.name)),
     }
 }
 
