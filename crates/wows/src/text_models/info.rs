@@ -5,7 +5,7 @@ use super::document::{self, Document, Node};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{FileFormat, Likeness, Reader};
+use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
 use assetq_core::Openable;
@@ -41,20 +41,9 @@ impl ModelList {
     }
 }
 
-impl FileFormat for ModelList {
-    const NAME: &'static str = "info";
-    const GAME: &'static str = "World of Warships";
-    const ABOUT: &'static str = "The names of a ship's models in the Mods SDK";
-    const ENDINGS: &'static [&'static str] = &[ENDING];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_shape(document::has_root(data, ENDING))
-    }
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
-    }
-}
+super::text_format!(ModelList, "info", ENDING, "The names of a ship's models in the Mods SDK", |source, _| Self::open(
+    source
+));
 
 impl Reader for ModelList {
     fn source(&self) -> &Source {

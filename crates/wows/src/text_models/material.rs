@@ -1,10 +1,11 @@
 //! Materials, `.mfm`: a shader and its properties.
 
 use super::document::{self, Document};
-use super::references::PathCell;
+use super::references::{PathCell, Texts};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
+use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
 use crate::scene::{Placements, Property, Surface};
@@ -25,6 +26,7 @@ pub struct Material {
     pub(super) surface: Surface,
     /// The place of the value of each property.
     pub(super) places: Vec<ValuePlace>,
+    texts: Lazy<Texts>,
 }
 
 /// The place of a value in the file.
@@ -46,7 +48,7 @@ impl Material {
         let document = Document::parse(&source)?;
         let root = document.root(&source);
         let mut surface = Surface::new(root.name().trim_end_matches(ENDING));
-        surface.fx = root.text_of("fx")?.unwrap_or_default().into_owned();
+        surface.fx = root.text_of("fx")?.map_or_else(String::new, Cow::into_owned);
         let mut places = Vec::new();
         for node in root.all("property") {
             let name = node.text()?;
@@ -60,11 +62,11 @@ impl Material {
             surface.properties.push((name.into_owned(), property));
             places.push(ValuePlace { kind: kind.to_owned(), range: value.text_range() });
         }
-        Ok(Self { source, surface, places })
+        Ok(Self { source, surface, places, texts: Lazy::default() })
     }
 
     /// The paths of the textures.
-    pub(super) fn paths(&self) -> Vec<PathCell> {
+    pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
         let textures =
             self.surface.properties.iter().enumerate().filter_map(|(row, (name, property))| match property {
                 Property::Texture(path) if !path.is_empty() => {
@@ -72,7 +74,16 @@ impl Material {
                 }
                 _ => None,
             });
-        textures.collect()
+        Ok(textures.collect())
+    }
+
+    /// The paths of the textures and the shader, and the names of properties.
+    pub(super) fn texts(&self) -> Result<&Texts> {
+        self.texts.get_or_try_init(|| {
+            let paths = self.surface.textures().map(|(_, path)| path).chain([self.surface.fx.as_str()]);
+            let names = self.surface.properties.iter().map(|(name, _)| name.clone());
+            Ok(Texts::new(paths.map(str::to_owned), names.collect()))
+        })
     }
 
     /// The shader, the textures and the values.
@@ -112,20 +123,7 @@ impl Placements for Material {
     }
 }
 
-impl FileFormat for Material {
-    const NAME: &'static str = "mfm";
-    const GAME: &'static str = "World of Warships";
-    const ABOUT: &'static str = "A material of a mod";
-    const ENDINGS: &'static [&'static str] = &[ENDING];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_shape(document::has_root(data, ENDING))
-    }
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
-    }
-}
+super::text_format!(Material, "mfm", ENDING, "A material of a mod", |source, _| Self::open(source));
 
 impl Reader for Material {
     fn source(&self) -> &Source {

@@ -4,6 +4,27 @@
 //! Two dialects exist: older files have `renderSet` elements with the names of buffers, newer ones mirror the records of the
 //! database. Both give the same tables.
 
+/// Implements the format of files whose root element is named after the file, and has its ending.
+macro_rules! text_format {
+    ($type:ty, $name:literal, $ending:expr, $about:literal, $open:expr) => {
+        impl crate::reader::FileFormat for $type {
+            const NAME: &'static str = $name;
+            const GAME: &'static str = "World of Warships";
+            const ABOUT: &'static str = $about;
+            const ENDINGS: &'static [&'static str] = &[$ending];
+
+            fn likeness(data: &[u8]) -> crate::reader::Likeness {
+                crate::reader::Likeness::by_shape(super::document::has_root(data, $ending))
+            }
+
+            fn open_as(source: Source, options: &Options) -> Result<Self> {
+                $open(source, options)
+            }
+        }
+    };
+}
+use text_format;
+
 mod companions;
 mod document;
 mod info;

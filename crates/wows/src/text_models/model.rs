@@ -1,15 +1,15 @@
 //! Models, `.model`: the visual that a model shows, and in older files the model of the next level of detail.
 
 use super::document::{self, Document, Node};
-use super::references::PathCell;
-use super::visual::{flag, number, texts};
+use super::references::{PathCell, Texts};
+use super::visual::{flag, number, text_list, texts};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
+use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Kind, Table, ValueShape};
+use crate::table::{Column, DeclaredTable, Table};
 use crate::writable::Writable;
 use assetq_core::Openable;
 
@@ -21,6 +21,7 @@ pub(super) const ENDING: &str = ".model";
 pub struct ModelFile {
     pub(super) source: Source,
     document: Lazy<Document>,
+    texts: Lazy<Texts>,
 }
 
 impl ModelFile {
@@ -31,7 +32,7 @@ impl ModelFile {
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         document::check_head(&source)?;
-        Ok(Self { source, document: Lazy::default() })
+        Ok(Self { source, document: Lazy::default(), texts: Lazy::default() })
     }
 
     pub(super) fn root(&self) -> Result<Node<'_>> {
@@ -53,16 +54,18 @@ impl ModelFile {
     pub fn parent(&self) -> Result<Option<String>> {
         parent(self.root()?)
     }
-}
 
-impl ModelFile {
     /// The paths of the visual and of the next level's model.
     pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
-        let both = [("visual", self.visual()?), ("parent", self.parent()?)];
-        let cell = |(column, path): (&'static str, Option<String>)| {
-            Some(PathCell { path: path?, table: "models", row: 0, column: column.into() })
-        };
-        Ok(both.into_iter().filter_map(cell).collect())
+        let mut cells = Vec::new();
+        for (column, path) in [("visual", self.visual()?), ("parent", self.parent()?)] {
+            cells.extend(path.map(|path| PathCell { path, table: "models", row: 0, column: column.into() }));
+        }
+        Ok(cells)
+    }
+
+    pub(super) fn texts(&self) -> Result<&Texts> {
+        self.texts.get_or_try_init(|| Ok(Texts::new(self.paths()?.into_iter().map(|cell| cell.path), Vec::new())))
     }
 }
 
@@ -93,20 +96,7 @@ fn parent(root: Node<'_>) -> Result<Option<String>> {
     Ok(root.text_of("parent")?.map(|path| with_ending(&path, ENDING)))
 }
 
-impl FileFormat for ModelFile {
-    const NAME: &'static str = "model";
-    const GAME: &'static str = "World of Warships";
-    const ABOUT: &'static str = "A model of a mod";
-    const ENDINGS: &'static [&'static str] = &[ENDING];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_shape(document::has_root(data, ENDING))
-    }
-
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
-    }
-}
+super::text_format!(ModelFile, "model", ENDING, "A model of a mod", |source, _| Self::open(source));
 
 impl Reader for ModelFile {
     fn source(&self) -> &Source {
@@ -118,15 +108,13 @@ impl Reader for ModelFile {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let list = |name| Column::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))));
-        let locate = |row| if row == 0 { self.root().map(Some) } else { Ok(None) };
-        let models = DeclaredTable::new("models", || Ok(1), locate)
+        let models = DeclaredTable::new("models", || Ok(1), |row| (row == 0).then(|| self.root()).transpose())
             .column(Column::text("visual").brief().writable(), |root| Ok(visual(*root)?.into()))
             .column(Column::text("parent").brief().writable(), |root| Ok(parent(*root)?.into()))
             .column(Column::f32("extent").brief().writable(), |root| number(*root, "extent"))
             .column(Column::bool("casts_shadow").brief().writable(), |root| flag(*root, "castsShadow"))
-            .column(list("animations"), |root| texts(root.child("animations"), "animation"))
-            .column(list("dyes"), |root| texts(root.child("dyes"), "dye"));
+            .column(text_list("animations"), |root| texts(root.child("animations"), "animation"))
+            .column(text_list("dyes"), |root| texts(root.child("dyes"), "dye"));
         vec![Box::new(models)]
     }
 }

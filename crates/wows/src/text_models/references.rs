@@ -25,23 +25,11 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(paths: Vec<PathCell>, names: Vec<String>) -> Self {
+    pub(super) fn new(paths: impl IntoIterator<Item = String>, names: Vec<String>) -> Self {
         Self {
-            paths: paths.into_iter().map(|cell| (id::of_path(&cell.path), cell.path)).collect(),
+            paths: paths.into_iter().map(|path| (id::of_path(&path), path)).collect(),
             names: names.into_iter().map(|name| (id::of_name(&name), name)).collect(),
         }
-    }
-
-    fn path(&self, id: u64) -> Option<Cow<'_, str>> {
-        self.paths.get(&id).map(|path| path.as_str().into())
-    }
-
-    fn name(&self, id: u32) -> Option<Cow<'_, str>> {
-        self.names.get(&id).map(|name| name.as_str().into())
-    }
-
-    fn list(&self, add: &mut dyn FnMut(&str)) {
-        self.paths.values().chain(self.names.values()).for_each(|text| add(text));
     }
 }
 
@@ -58,79 +46,34 @@ fn references(paths: Result<Vec<PathCell>>, keep: Keep<'_>) -> Found {
     found
 }
 
-impl Relations for VisualFile {
-    fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
-        references(self.paths(), keep)
-    }
+macro_rules! relations {
+    ($($type:ty),+) => {$(
+        impl Relations for $type {
+            fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
+                references(self.paths(), keep)
+            }
 
-    fn texts(&self) -> Option<&dyn IdTexts> {
-        Some(self)
-    }
+            fn texts(&self) -> Option<&dyn IdTexts> {
+                Some(self)
+            }
+        }
+
+        impl IdTexts for $type {
+            fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+                Ok(self.texts()?.paths.get(&id).map(|path| path.as_str().into()))
+            }
+
+            fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+                Ok(self.texts()?.names.get(&id).map(|name| name.as_str().into()))
+            }
+
+            fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
+                let Texts { paths, names } = self.texts()?;
+                paths.values().chain(names.values()).for_each(|text| add(text));
+                Ok(true)
+            }
+        }
+    )+};
 }
 
-impl IdTexts for VisualFile {
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.texts()?.path(id))
-    }
-
-    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.texts()?.name(id))
-    }
-
-    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
-        self.texts()?.list(add);
-        Ok(true)
-    }
-}
-
-impl Relations for ModelFile {
-    fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
-        references(self.paths(), keep)
-    }
-
-    fn texts(&self) -> Option<&dyn IdTexts> {
-        Some(self)
-    }
-}
-
-impl IdTexts for ModelFile {
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        let paths = self.paths()?.into_iter().map(|cell| cell.path);
-        Ok(paths.map(Cow::Owned).find(|path| id::of_path(path) == id))
-    }
-
-    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
-        self.paths()?.iter().for_each(|cell| add(&cell.path));
-        Ok(true)
-    }
-}
-
-impl Relations for Material {
-    fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
-        references(Ok(self.paths()), keep)
-    }
-
-    fn texts(&self) -> Option<&dyn IdTexts> {
-        Some(self)
-    }
-}
-
-impl IdTexts for Material {
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        let surface = self.surface();
-        let mut paths = surface.textures().map(|(_, path)| path).chain([surface.fx.as_str()]);
-        Ok(paths.find(|path| id::of_path(path) == id).map(Cow::Borrowed))
-    }
-
-    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        let mut names = self.surface().properties.iter().map(|(name, _)| name.as_str());
-        Ok(names.find(|name| id::of_name(name) == id).map(Cow::Borrowed))
-    }
-
-    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
-        let surface = self.surface();
-        surface.textures().map(|(_, path)| path).chain([surface.fx.as_str()]).for_each(&mut *add);
-        surface.properties.iter().for_each(|(name, _)| add(name));
-        Ok(true)
-    }
-}
+relations!(VisualFile, ModelFile, Material);

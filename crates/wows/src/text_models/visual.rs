@@ -10,7 +10,7 @@ use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::entry::check_cells;
-use crate::reader::{Facet, FileFormat, Likeness, Reader, facets};
+use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
 use crate::scene::{Model, Placements, RenderSet};
@@ -79,6 +79,11 @@ pub(super) fn flag<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
     Ok(node.child(name).map(Node::flag).transpose()?.into())
 }
 
+/// A column of lists of texts.
+pub(super) fn text_list(name: &'static str) -> Column {
+    Column::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))))
+}
+
 /// A cell of the texts of the children called `name`; null if `list` is absent.
 pub(super) fn texts<'v>(list: Option<Node<'v>>, name: &'v str) -> Result<Value<'v>> {
     let Some(list) = list else { return Ok(Value::Null) };
@@ -129,11 +134,10 @@ impl VisualFile {
             let set = self.node(element)?;
             let Some(names) = buffer_names(set)? else { continue };
             let name = set.text_of("name")?.unwrap_or_else(|| stem(&names.vertices).to_owned().into());
-            let material = material(set);
-            let path = material.map(|material| material.text_of("mfm")).transpose()?.flatten();
+            let path = of_material(set, "mfm")?;
             model.render_sets.push(RenderSet {
                 name: name.into_owned(),
-                material: material.map(|node| node.text_of("identifier")).transpose()?.flatten().map(Cow::into_owned),
+                material: of_material(set, "identifier")?.map(Cow::into_owned),
                 mfm: path.map(|path| id::of_path(&path)),
                 vertices: id::of_name(&names.vertices),
                 indices: id::of_name(&names.indices),
@@ -206,7 +210,7 @@ impl VisualFile {
     /// folder.
     fn missing_materials(&self) -> Option<Vec<String>> {
         // Damage is reported by the tables.
-        let paths: BTreeSet<String> = self.paths().unwrap_or_default().into_iter().map(|cell| cell.path).collect();
+        let paths: BTreeSet<String> = self.paths().ok()?.into_iter().map(|cell| cell.path).collect();
         let mods = paths.into_iter().filter(|path| !path.starts_with("content/")).take(MOST_MATERIALS);
         let mut missing = Vec::new();
         for path in mods {
@@ -226,14 +230,9 @@ impl VisualFile {
     pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
         let mut paths = Vec::new();
         for (row, &set) in self.parts()?.render_sets.iter().enumerate() {
-            let path = material(self.node(set)?).map(|node| node.text_of("mfm")).transpose()?.flatten();
-            let cell = |path: Cow<'_, str>| PathCell {
-                path: path.into_owned(),
-                table: "render_sets",
-                row,
-                column: "mfm".into(),
-            };
-            paths.extend(path.map(cell));
+            if let Some(path) = of_material(self.node(set)?, "mfm")? {
+                paths.push(PathCell { path: path.into_owned(), table: "render_sets", row, column: "mfm".into() });
+            }
         }
         Ok(paths)
     }
@@ -248,10 +247,9 @@ impl VisualFile {
                     names.push(stem(&buffers.vertices).to_owned());
                     names.extend([buffers.vertices, buffers.indices].map(Cow::into_owned));
                 }
-                let material = material(set).map(|node| node.text_of("identifier")).transpose()?.flatten();
-                names.extend(material.map(Cow::into_owned));
+                names.extend(of_material(set, "identifier")?.map(Cow::into_owned));
             }
-            Ok(Texts::new(self.paths()?, names))
+            Ok(Texts::new(self.paths()?.into_iter().map(|cell| cell.path), names))
         })
     }
 }
@@ -274,6 +272,11 @@ fn add_nodes(above: Node<'_>, nodes: &mut Vec<NodePosition>) {
 /// The material of a render set: its own, or that of its primitive group.
 pub(super) fn material(set: Node<'_>) -> Option<Node<'_>> {
     set.child("material").or_else(|| set.child("geometry")?.child("primitiveGroup")?.child("material"))
+}
+
+/// The text of the child `name` of a render set's material.
+fn of_material<'v>(set: Node<'v>, name: &str) -> Result<Option<Cow<'v, str>>> {
+    material(set).map_or(Ok(None), |material| material.text_of(name))
 }
 
 /// A name without the ending of vertices.
@@ -312,20 +315,7 @@ fn rotation<'v>(node: Node<'v>, corner: &str) -> Result<Value<'v>> {
     limit.numbers([0.0; 3]).map(Value::floats)
 }
 
-impl FileFormat for VisualFile {
-    const NAME: &'static str = "visual";
-    const GAME: &'static str = "World of Warships";
-    const ABOUT: &'static str = "The nodes and render sets of a mod";
-    const ENDINGS: &'static [&'static str] = &[ENDING];
-
-    fn likeness(data: &[u8]) -> Likeness {
-        Likeness::by_shape(document::has_root(data, ENDING))
-    }
-
-    fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open_with(source, options)
-    }
-}
+super::text_format!(VisualFile, "visual", ENDING, "The nodes and render sets of a mod", Self::open_with);
 
 impl Reader for VisualFile {
     fn source(&self) -> &Source {
@@ -355,10 +345,9 @@ impl Reader for VisualFile {
 /// The render sets name the meshes of a geometry.
 impl Placements for VisualFile {
     fn models_of(&self, _: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
-        let model = self.model();
-        let draws = |model: &Model| model.render_sets.iter().any(|set| vertices.contains(&set.vertices));
-        match model {
-            Ok(model) => draws(&model).then(|| Ok(vec![model])),
+        match self.model() {
+            Ok(model) if model.render_sets.iter().any(|set| vertices.contains(&set.vertices)) => Some(Ok(vec![model])),
+            Ok(_) => None,
             Err(error) => Some(Err(error)),
         }
     }
@@ -369,20 +358,22 @@ type Row<'v> = (usize, Node<'v>);
 
 impl VisualFile {
     fn rows<'v>(&'v self, name: &'static str, elements: fn(&Parts) -> &[u32]) -> DeclaredTable<'v, Row<'v>> {
-        let locate = move |row| {
-            let element = elements(self.parts()?).get(row);
-            element.map(|&element| Ok((row, self.node(element)?))).transpose()
-        };
-        DeclaredTable::new(name, move || Ok(elements(self.parts()?).len()), locate)
-            .column(Column::uint("index").brief().key(), |(row, _)| Ok((*row).into()))
+        DeclaredTable::new(
+            name,
+            move || Ok(elements(self.parts()?).len()),
+            move |row| elements(self.parts()?).get(row).map(|&element| Ok((row, self.node(element)?))).transpose(),
+        )
+        .column(Column::uint("index").brief().key(), |(row, _)| Ok((*row).into()))
+    }
+
+    /// The number of a row, the row of the node above, and the node.
+    fn node_in(&self, row: usize) -> Result<Option<(usize, Option<usize>, Node<'_>)>> {
+        let Some(position) = self.parts()?.nodes.get(row) else { return Ok(None) };
+        Ok(Some((row, position.parent, self.node(position.element)?)))
     }
 
     fn nodes(&self) -> impl Table {
-        let locate = |row: usize| {
-            let Some(position) = self.parts()?.nodes.get(row) else { return Ok(None) };
-            Ok(Some((row, position.parent, self.node(position.element)?)))
-        };
-        DeclaredTable::new("nodes", || Ok(self.parts()?.nodes.len()), locate)
+        DeclaredTable::new("nodes", || Ok(self.parts()?.nodes.len()), |row| self.node_in(row))
             .column(Column::uint("index").brief().key(), |(row, _, _)| Ok((*row).into()))
             .column(Column::text("name").brief(), |(_, _, node)| Ok(cell(node.text_of("identifier")?)))
             .column(Column::uint("parent").brief(), |(_, parent, _)| Ok((*parent).into()))
@@ -396,7 +387,6 @@ impl VisualFile {
     }
 
     fn render_sets(&self) -> impl Table {
-        let list = Column::nested("nodes").shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))));
         self.rows("render_sets", |parts| &parts.render_sets)
             .column(Column::text("name").brief(), |(_, set)| Ok(cell(set.text_of("name")?)))
             .column(Column::text("vertices"), |(_, set)| Ok(cell(buffer_names(*set)?.map(|names| names.vertices))))
@@ -407,21 +397,16 @@ impl VisualFile {
             .column(Column::id32("indices_id").brief().reference(), |(_, set)| {
                 Ok(buffer_names(*set)?.map_or(Value::Null, |names| Value::Id32(id::of_name(&names.indices))))
             })
-            .column(Column::text("material").brief().writable(), |(_, set)| {
-                Ok(cell(material(*set).map(|node| node.text_of("identifier")).transpose()?.flatten()))
-            })
-            .column(Column::text("mfm").brief().writable(), |(_, set)| {
-                Ok(cell(material(*set).map(|node| node.text_of("mfm")).transpose()?.flatten()))
-            })
-            .column(list, |(_, set)| texts(Some(set.child("nodes").unwrap_or(*set)), "node"))
+            .column(Column::text("material").brief().writable(), |(_, set)| Ok(cell(of_material(*set, "identifier")?)))
+            .column(Column::text("mfm").brief().writable(), |(_, set)| Ok(cell(of_material(*set, "mfm")?)))
+            .column(text_list("nodes"), |(_, set)| texts(Some(set.child("nodes").unwrap_or(*set)), "node"))
             .column(Column::bool("world_space").writable(), |(_, set)| flag(*set, "treatAsWorldSpaceObject"))
     }
 
     fn lods(&self) -> impl Table {
-        let list = Column::nested("render_sets").shaped(Some(ValueShape::list(ValueShape::of(Kind::Text)))).brief();
         self.rows("lods", |parts| &parts.lods)
             .column(Column::f32("extent").brief().writable(), |(_, lod)| number(*lod, "extent"))
             .column(Column::bool("casts_shadow").brief().writable(), |(_, lod)| flag(*lod, "castsShadow"))
-            .column(list, |(_, lod)| texts(lod.child("renderSets"), "renderSet"))
+            .column(text_list("render_sets").brief(), |(_, lod)| texts(lod.child("renderSets"), "renderSet"))
     }
 }
