@@ -8,6 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::reader::Section;
 use crate::source::Source;
 use std::fmt;
+use std::mem::offset_of;
 
 /// A layout of indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,8 +165,14 @@ struct Span {
 }
 
 impl Span {
-    fn check<T: Overlay>(base: View<'_>, part: &'static str, pointer: i64, count: u64) -> Result<Self> {
-        let view = base.part(part);
+    /// Unsigned pointers are taken for signed ones; they are checked against the file in any case.
+    fn check<T: Overlay>(
+        base: View<'_>,
+        part: &'static str,
+        pointer: impl Into<u64>,
+        count: impl Into<u64>,
+    ) -> Result<Self> {
+        let (view, pointer, count) = (base.part(part), pointer.into().cast_signed(), count.into());
         let count = usize::try_from(count).map_err(|_| view.bad_value("count", count))?;
         let start = if count == 0 { view } else { view.follow(pointer)? };
         start.array::<T>(count)?;
@@ -241,32 +248,21 @@ impl Index {
             return Err(view.skip(12).bad_value("pointer width", header.pointer_width.get()));
         }
         let base = view.at(size_of::<Header>()).part("metadata");
+        // The variants have fields of the same names at other places and of other widths.
+        macro_rules! spans {
+            ($of:ident) => {{
+                let m: &$of::Metadata = base.read()?;
+                [
+                    Span::check::<$of::Resource>(base, "resources", m.resources_at.get(), m.resources.get())?,
+                    Span::check::<$of::File>(base, "files", m.files_at.get(), m.files.get())?,
+                    Span::check::<$of::Volume>(base, "volumes", m.volumes_at.get(), m.volumes.get())?,
+                ]
+            }};
+        }
         let [resources, files, volumes] = match variant {
-            Variant::V2 => {
-                let m: &v2::Metadata = base.read()?;
-                [
-                    Span::check::<v2::Resource>(base, "resources", signed(m.resources_at), m.resources.get().into())?,
-                    Span::check::<v2::File>(base, "files", signed(m.files_at), m.files.get().into())?,
-                    Span::check::<v2::Volume>(base, "volumes", signed(m.volumes_at), m.volumes.get().into())?,
-                ]
-            }
-            Variant::V1 => {
-                let m: &v1::Metadata = base.read()?;
-                let at = |pointer: le::U32| i64::from(pointer.get());
-                [
-                    Span::check::<v1::Resource>(base, "resources", at(m.resources_at), m.resources.get().into())?,
-                    Span::check::<v1::File>(base, "files", at(m.files_at), m.files.get().into())?,
-                    Span::check::<v1::Volume>(base, "volumes", at(m.volumes_at), m.volumes.get().into())?,
-                ]
-            }
-            Variant::Legends => {
-                let m: &legends::Metadata = base.read()?;
-                [
-                    Span::check::<legends::Resource>(base, "resources", signed(m.resources_at), m.resources.get())?,
-                    Span::check::<legends::File>(base, "files", signed(m.files_at), m.files.get())?,
-                    Span::check::<legends::Volume>(base, "volumes", signed(m.volumes_at), m.volumes.get())?,
-                ]
-            }
+            Variant::V2 => spans!(v2),
+            Variant::V1 => spans!(v1),
+            Variant::Legends => spans!(legends),
         };
         Ok(Self { name: name.to_owned(), variant, resources, files, volumes, source })
     }
@@ -314,30 +310,24 @@ impl Index {
 
     /// Resource `n`; `None` past the end.
     pub fn resource(&self, n: usize) -> Option<Resource<'_>> {
-        let base = |skip| self.base("resource", self.resources, n, skip);
+        macro_rules! resource {
+            ($of:ty) => {{
+                let r = self.all::<$of>(self.resources).get(n)?;
+                let base = self.base("resource", self.resources, n, offset_of!($of, name_len));
+                let name = Name { base, len: r.name_len.get().into(), pointer: r.name.get().into() };
+                Resource { id: r.id.get(), parent: r.parent.get(), name }
+            }};
+        }
         Some(match self.variant {
-            Variant::V2 => {
-                let r = self.all::<v2::Resource>(self.resources).get(n)?;
-                let name = Name { base: base(0), len: r.name_len.get(), pointer: r.name.get() };
-                Resource { id: r.id.get(), parent: r.parent.get(), name }
-            }
-            Variant::V1 => {
-                let r = self.all::<v1::Resource>(self.resources).get(n)?;
-                let name = Name { base: base(16), len: r.name_len.get().into(), pointer: r.name.get().into() };
-                Resource { id: r.id.get(), parent: r.parent.get(), name }
-            }
-            Variant::Legends => {
-                let r = self.all::<legends::Resource>(self.resources).get(n)?;
-                let name = Name { base: base(16), len: r.name_len.get(), pointer: r.name.get() };
-                Resource { id: r.id.get(), parent: r.parent.get(), name }
-            }
+            Variant::V2 => resource!(v2::Resource),
+            Variant::V1 => resource!(v1::Resource),
+            Variant::Legends => resource!(legends::Resource),
         })
     }
 
     /// File `n`; `None` past the end.
     #[inline]
     pub fn file(&self, n: usize) -> Option<Entry> {
-        // Their fields have the same names and other places and widths.
         macro_rules! entry {
             ($file:expr) => {{
                 let f = $file;
@@ -361,23 +351,18 @@ impl Index {
 
     /// Volume `n`; `None` past the end.
     pub fn volume(&self, n: usize) -> Option<VolumeEntry<'_>> {
-        let base = |skip| self.base("volume", self.volumes, n, skip);
+        macro_rules! volume {
+            ($of:ty) => {{
+                let v = self.all::<$of>(self.volumes).get(n)?;
+                let base = self.base("volume", self.volumes, n, offset_of!($of, name_len));
+                let name = Name { base, len: v.name_len.get().into(), pointer: v.name.get().into() };
+                VolumeEntry { id: v.id.get(), name }
+            }};
+        }
         Some(match self.variant {
-            Variant::V2 => {
-                let v = self.all::<v2::Volume>(self.volumes).get(n)?;
-                let name = Name { base: base(0), len: v.name_len.get(), pointer: v.name.get() };
-                VolumeEntry { id: v.id.get(), name }
-            }
-            Variant::V1 => {
-                let v = self.all::<v1::Volume>(self.volumes).get(n)?;
-                let name = Name { base: base(8), len: v.name_len.get().into(), pointer: v.name.get().into() };
-                VolumeEntry { id: v.id.get(), name }
-            }
-            Variant::Legends => {
-                let v = self.all::<legends::Volume>(self.volumes).get(n)?;
-                let name = Name { base: base(16), len: v.name_len.get(), pointer: v.name.get() };
-                VolumeEntry { id: v.id.get(), name }
-            }
+            Variant::V2 => volume!(v2::Volume),
+            Variant::V1 => volume!(v1::Volume),
+            Variant::Legends => volume!(legends::Volume),
         })
     }
 
@@ -426,22 +411,15 @@ impl Index {
             Variant::V1 => size_of::<v1::Metadata>(),
             Variant::Legends => size_of::<legends::Metadata>(),
         };
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let table = |name, span: Span| {
+        let view = self.source.view("");
+        let mut sections = vec![
+            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
+            Section::new("metadata", view.at(size_of::<Header>()).offset(), metadata as u64, None),
+        ];
+        for (name, span) in [("resources", self.resources), ("files", self.files), ("volumes", self.volumes)] {
             let size = span.count.saturating_mul(span.size) as u64;
-            Section::new(name, at(span.start), size, Some(span.count as u64))
-        };
-        vec![
-            Section::new("header", at(0), size_of::<Header>() as u64, None),
-            Section::new("metadata", at(size_of::<Header>()), metadata as u64, None),
-            table("resources", self.resources),
-            table("files", self.files),
-            table("volumes", self.volumes),
-        ]
+            sections.push(Section::new(name, view.at(span.start).offset(), size, Some(span.count as u64)));
+        }
+        sections
     }
-}
-
-/// Converts an unsigned pointer of the format to a signed one; it is checked against the file in any case.
-fn signed(pointer: le::U64) -> i64 {
-    pointer.get().cast_signed()
 }
