@@ -98,7 +98,7 @@ impl AtomicFile {
     /// state; and if no file can be made in the folder.
     pub fn create(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
         check_folder(to)?;
-        Self::begin(to, overwrite)
+        Self::create_with_folders(to, overwrite)
     }
 
     /// As [`AtomicFile::create`], for a file of a folder that is written: makes the folder and its parents if they are
@@ -107,10 +107,6 @@ impl AtomicFile {
     /// # Errors
     /// As [`AtomicFile::create`].
     pub fn create_with_folders(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
-        Self::begin(to, overwrite)
-    }
-
-    fn begin(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
         check(to, overwrite)?;
         let place = if is_stream(to) { Self::stream(to) } else { Self::part(to, overwrite) };
         place.map(|place| Self { to: to.to_owned(), place }).map_err(|error| about(to, error))
@@ -145,7 +141,7 @@ impl AtomicFile {
         let folder = parent_of(to);
         let folders = make_folder(folder)?;
         // A link is replaced by a new file like any other.
-        let replaces_file = replaced.is_some() && fs::symlink_metadata(to).is_ok_and(|meta| meta.is_file());
+        let replaces_file = replaced.is_some() && is_regular(to);
         let ((file, _unfinished), path) = new_part(to, folder, replaces_file)?.into_parts();
         #[cfg(target_os = "linux")]
         if replaces_file {
@@ -188,10 +184,7 @@ impl AtomicFile {
     /// # Errors
     /// If they cannot be written: `NotSeekable` for a pipe.
     pub fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let out = self.out();
-        let written = out.seek(SeekFrom::Start(at)).and_then(|_| out.write_all(bytes));
-        let written = written.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
-        written.map_err(|error| about(&self.to, error))
+        self.at(at, |out| out.write_all(bytes))
     }
 
     /// Reads the bytes at `at` after all pending writes, and continues at the end.
@@ -199,10 +192,14 @@ impl AtomicFile {
     /// # Errors
     /// If the file has fewer bytes, or they cannot be read: `NotSeekable` for a pipe.
     pub fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        self.at(at, |out| out.get_mut().read_exact(into))
+    }
+
+    fn at(&mut self, at: u64, access: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
         let out = self.out();
-        let read = out.seek(SeekFrom::Start(at)).and_then(|_| out.get_mut().read_exact(into));
-        let read = read.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
-        read.map_err(|error| about(&self.to, error))
+        let accessed = out.seek(SeekFrom::Start(at)).and_then(|_| access(out));
+        let accessed = accessed.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
+        accessed.map_err(|error| about(&self.to, error))
     }
 
     /// Gives the file its name. The bytes are on the disk before the name, and the name before this returns.
@@ -248,58 +245,63 @@ impl AtomicFile {
 /// Makes a new file in `folder` for unfinished bytes of `to`. With `is_private`, only this user may read it: it gets the
 /// permissions of the file that it replaces at last.
 fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempFile<(File, Unfinished)>> {
-    let create = |part: &Path| {
-        let mut options = OpenOptions::new();
-        // Read as well: what was written is compared.
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(if is_private { 0o600 } else { 0o666 });
-        }
-        // An unfinished file of another process, which a signal to this one must not remove.
-        if exists(part) {
-            return Err(ErrorKind::AlreadyExists.into());
-        }
-        // Before the file is there, so that a signal at any time finds it.
-        let unfinished = Unfinished::at(part)?;
-        let file = options.open(part)?;
-        // Another process may have taken the new file for a stale one.
-        let is_ours = if !cfg!(target_os = "linux") {
-            Ok(true)
-        } else if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            Ok(false)
-        } else {
-            FileState::at(part).map(|now| now.is_some_and(|now| now.is_same_file(&file)))
-        };
-        match is_ours {
-            Ok(true) => Ok((file, unfinished)),
-            Ok(false) => Err(ErrorKind::AlreadyExists.into()),
-            Err(error) => {
-                let _ = fs::remove_file(part);
-                Err(error)
-            }
-        }
-    };
-    let _ = (to, is_private);
     #[cfg(target_os = "linux")]
-    {
-        let name = to.file_name().unwrap_or_default().as_encoded_bytes();
+    if let Some(name) = to.file_name() {
+        let name = codec::xxh64(name.as_encoded_bytes(), 0);
         for number in 0..NUMBERED {
-            let stem = format!("{PART_BEGIN}{:016x}-{number}", codec::xxh64(name, 0));
-            let numbered =
-                || tempfile::Builder::new().prefix(&stem).suffix(PART_END).rand_bytes(0).make_in(folder, create);
-            let mut made = numbered();
-            if is_taken(&made) && remove_stale(&folder.join(format!("{stem}{PART_END}"))) {
-                made = numbered();
+            let part = format!("{PART_BEGIN}{name:016x}-{number}{PART_END}");
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(&part).rand_bytes(0);
+            let mut made = builder.make_in(folder, |part| create_part(part, is_private));
+            if is_taken(&made) && remove_stale(&folder.join(&part)) {
+                made = builder.make_in(folder, |part| create_part(part, is_private));
             }
             if !is_taken(&made) {
                 return made;
             }
         }
     }
+    let _ = to;
     // Short, so that every name that a folder takes can be written.
-    tempfile::Builder::new().prefix(PART_BEGIN).suffix(PART_END).rand_bytes(12).make_in(folder, create)
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PART_BEGIN).suffix(PART_END).rand_bytes(12);
+    builder.make_in(folder, |part| create_part(part, is_private))
+}
+
+/// Creates and locks the unfinished file at `part`.
+///
+/// # Errors
+/// `AlreadyExists` for the unfinished file of another process.
+fn create_part(part: &Path, is_private: bool) -> io::Result<(File, Unfinished)> {
+    let mut options = OpenOptions::new();
+    // Read as well: what was written is compared.
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
+    let _ = is_private;
+    // A signal to this process must not remove the file of another.
+    if exists(part) {
+        return Err(ErrorKind::AlreadyExists.into());
+    }
+    // Before the file is there, so that a signal at any time finds it.
+    let unfinished = Unfinished::at(part)?;
+    let file = options.open(part)?;
+    // Another process may have taken the new file for a stale one.
+    let is_ours = if !cfg!(target_os = "linux") {
+        Ok(true)
+    } else if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        Ok(false)
+    } else {
+        FileState::at(part).map(|now| now.is_some_and(|now| now.is_same_file(&file)))
+    };
+    match is_ours {
+        Ok(true) => Ok((file, unfinished)),
+        Ok(false) => Err(ErrorKind::AlreadyExists.into()),
+        Err(error) => {
+            let _ = fs::remove_file(part);
+            Err(error)
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -323,16 +325,16 @@ pub fn remove_stale_parts(folder: &Path) -> io::Result<usize> {
     if cfg!(not(target_os = "linux")) {
         return Ok(0);
     }
-    let is_part = |name: &str| name.starts_with(PART_BEGIN) && name.ends_with(PART_END);
     let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    let parts = entries.iter().filter(|entry| entry.file_name().to_str().is_some_and(is_part));
+    let parts = entries.iter().filter(|entry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(PART_BEGIN) && name.ends_with(PART_END))
+    });
     Ok(parts.filter(|entry| remove_stale(&entry.path())).count())
 }
 
 /// Removes the unfinished file at `part`, unless a process has it locked. Returns whether it was removed.
 fn remove_stale(part: &Path) -> bool {
-    let is_file = fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
-    let Some(file) = is_file.then(|| File::open(part).ok()).flatten() else { return false };
+    let Some(file) = open_regular(part) else { return false };
     // The name may belong to another file since.
     file.try_lock().is_ok()
         && FileState::at(part).is_ok_and(|now| now.is_some_and(|now| now.is_same_file(&file)))
@@ -345,7 +347,9 @@ fn take_access(file: &File, old: &fs::Metadata, most: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
     /// Setuid and setgid.
     const AS_OWNER: u32 = 0o6000;
-    let owners = |meta: &fs::Metadata| (meta.uid(), meta.gid());
+    fn owners(meta: &fs::Metadata) -> (u32, u32) {
+        (meta.uid(), meta.gid())
+    }
     if owners(&file.metadata()?) != owners(old) {
         // Only some users may give files away; any user may give one to a group of its own.
         let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
@@ -362,17 +366,19 @@ fn take_access(file: &File, old: &fs::Metadata, most: u32) -> io::Result<()> {
 /// If an attribute cannot be kept: the file could be open to more users then.
 #[cfg(target_os = "linux")]
 fn copy_attributes(old: &Path, file: &File) -> io::Result<()> {
+    use rustix::buffer::spare_capacity;
     use rustix::fs::{XattrFlags, fsetxattr, lgetxattr, llistxattr};
     /// The largest list of names, and the largest value, that Linux has.
     const MOST: usize = 1 << 16;
-    let is_plain = fs::symlink_metadata(old).is_ok_and(|meta| meta.is_file());
-    let mut names = vec![0; if is_plain { MOST } else { 0 }];
+    let (mut names, mut value) = (Vec::with_capacity(MOST), Vec::with_capacity(MOST));
     // A file system may have no attributes at all.
-    let Some(names) = llistxattr(old, &mut *names).ok().and_then(|len| names.get(..len)) else { return Ok(()) };
-    let mut value = vec![0; MOST];
+    if llistxattr(old, spare_capacity(&mut names)).is_err() {
+        return Ok(());
+    }
     for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && *name != b"security.capability") {
-        let copied = lgetxattr(old, name, &mut *value)
-            .and_then(|len| fsetxattr(file, name, value.get(..len).unwrap_or_default(), XattrFlags::empty()));
+        value.clear();
+        let copied = lgetxattr(old, name, spare_capacity(&mut value))
+            .and_then(|_| fsetxattr(file, name, &value, XattrFlags::empty()));
         // The labels of the system are its own matter: a new file has those that it is to have.
         if let Err(error) = copied
             && !name.starts_with(b"security.")
@@ -446,28 +452,25 @@ impl PartFile {
 impl Replaced {
     /// Locks the file at `to`, if one is to be replaced.
     fn hold(to: &Path, overwrite: Overwrite) -> io::Result<Option<Self>> {
-        let found = match overwrite {
-            Overwrite::Refuse => return Ok(None),
-            Overwrite::Replace | Overwrite::IfUnchanged(_) => FileState::at(to)?,
-        };
-        let lock = if found.is_some() { lock(to)? } else { None };
-        let is_other = |state: FileState| found != Some(state);
-        if lock.as_ref().is_some_and(|(_, locked)| is_other(*locked))
-            || matches!(overwrite, Overwrite::IfUnchanged(expected) if expected != found)
-        {
-            return Err(changed());
+        if overwrite == Overwrite::Refuse {
+            return Ok(None);
         }
-        Ok(found.map(|state| Self { state, lock: lock.map(|(lock, _)| lock) }))
+        let found = FileState::at(to)?;
+        let held = found.map(|state| lock(to, state).map(|lock| Self { state, lock })).transpose()?;
+        match overwrite {
+            Overwrite::IfUnchanged(expected) if expected != found => Err(changed()),
+            _ => Ok(held),
+        }
     }
 }
 
-/// Locks the file at `path`, and returns the lock with the state of the locked file; `None` if it cannot be locked at all.
-fn lock(path: &Path) -> io::Result<Option<(File, FileState)>> {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
-    let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else { return Ok(None) };
+/// Locks the file at `path`, which must be in `state`; `None` if it cannot be locked at all.
+fn lock(path: &Path, state: FileState) -> io::Result<Option<File>> {
+    let Some(file) = open_regular(path) else { return Ok(None) };
     let Ok(meta) = file.metadata() else { return Ok(None) };
     match file.try_lock() {
-        Ok(()) => Ok(Some((file, FileState::of(&meta)))),
+        Ok(()) if FileState::of(&meta) == state => Ok(Some(file)),
+        Ok(()) => Err(changed()),
         Err(TryLockError::WouldBlock) => {
             let what = "another program is writing it; nothing is written";
             Err(io::Error::new(ErrorKind::ResourceBusy, what))
@@ -482,30 +485,26 @@ pub fn changed() -> io::Error {
     io::Error::new(ErrorKind::ResourceBusy, what)
 }
 
-/// The wait after the first failed rename; each further one is twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(10);
-/// The longest wait.
-const LAST_WAIT: Duration = Duration::from_millis(1280);
+/// The waits after failed renames, in milliseconds.
+const WAITS: [u64; 8] = [10, 20, 40, 80, 160, 320, 640, 1280];
 
 /// Renames `part` to the name of the file that it replaces. Windows refuses that while another program has the file open,
 /// as virus scanners have for a moment, and where it cannot replace open files also because of our own lock.
-pub fn replace(part: &Path, to: &Path, lock: Option<File>) -> io::Result<()> {
-    let mut lock = lock;
-    let mut wait = FIRST_WAIT;
+pub fn replace(part: &Path, to: &Path, mut lock: Option<File>) -> io::Result<()> {
+    let mut waits = WAITS.into_iter();
     loop {
-        match fs::rename(part, to) {
-            Err(error) if is_in_use(&error) && wait <= LAST_WAIT => {
-                if lock.take().is_none() {
-                    thread::sleep(wait);
-                    wait = wait.saturating_mul(2);
-                }
-            }
-            Err(error) if is_in_use(&error) => {
-                let what = format!("{error}; is it open in another program, or read-only?");
-                return Err(io::Error::new(error.kind(), what));
-            }
+        let error = match fs::rename(part, to) {
+            Err(error) if is_in_use(&error) => error,
             done => return done,
+        };
+        if lock.take().is_some() {
+            continue;
         }
+        let Some(wait) = waits.next() else {
+            let what = format!("{error}; is it open in another program, or read-only?");
+            return Err(io::Error::new(error.kind(), what));
+        };
+        thread::sleep(Duration::from_millis(wait));
     }
 }
 
@@ -547,9 +546,9 @@ pub fn check_folder(to: &Path) -> io::Result<()> {
 
 /// Makes `folder` and its parents if they are missing. Returns the folders that have a new entry once a file is in it.
 fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-    let missing = folder.ancestors().take_while(is_missing).map(|folder| parent_of(folder).to_owned());
-    let changed = std::iter::once(folder.to_owned()).chain(missing).collect();
+    let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let parents = missing.map(|folder| parent_of(folder).to_owned());
+    let changed = std::iter::once(folder.to_owned()).chain(parents).collect();
     fs::create_dir_all(folder)?;
     Ok(changed)
 }
@@ -582,6 +581,7 @@ impl Write for AtomicFile {
         written.map_err(|error| about(&self.to, error))
     }
 
+    /// At once: what does not fit into a full disk is an error of this call, and waits in no buffer.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         #[cfg(feature = "remote")]
         crate::source::remote::prefetch(bytes);
@@ -616,6 +616,15 @@ pub fn check(to: &Path, overwrite: Overwrite) -> io::Result<()> {
 /// Whether something has this name, if only a link that leads nowhere.
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether a regular file, and no link to one, has this name.
+fn is_regular(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+fn open_regular(path: &Path) -> Option<File> {
+    if is_regular(path) { File::open(path).ok() } else { None }
 }
 
 /// Whether `path` is written to as it is, having no content that could be whole: a pipe, a device, an open descriptor.
@@ -666,24 +675,22 @@ impl FileId {
 
 /// Whether `path`, or the nearest existing folder above it, is the file or folder with this id or lies in it.
 pub fn is_inside(path: &Path, folder: &FileId) -> bool {
-    let existing = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
-    let nearest = path.ancestors().find_map(existing);
+    let nearest = path
+        .ancestors()
+        .find_map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok());
     nearest.is_some_and(|nearest| nearest.ancestors().any(|path| FileId::of(path).as_ref() == Some(folder)))
 }
 
 /// Whether two outputs are one file, or would be one once they are written.
 pub fn are_same_output(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| parent_of(path).canonicalize().ok().zip(path.file_name().map(ToOwned::to_owned));
-    match (FileId::of(one), FileId::of(other)) {
-        (Some(one_id), Some(other_id)) => one_id == other_id && !is_stream(one),
-        _ => place(one).is_some_and(|one| {
-            // File systems of other systems take names in any case for one.
-            place(other).is_some_and(|other| {
-                one == other
-                    || cfg!(not(target_os = "linux")) && one.0 == other.0 && one.1.eq_ignore_ascii_case(&other.1)
-            })
-        }),
+    if let (Some(one_id), Some(other_id)) = (FileId::of(one), FileId::of(other)) {
+        return one_id == other_id && !is_stream(one);
     }
+    let [one_folder, other_folder] = [one, other].map(|path| parent_of(path).canonicalize().ok());
+    let (Some(one), Some(other)) = (one.file_name(), other.file_name()) else { return false };
+    // File systems of other systems take names in any case for one.
+    let is_same_name = one == other || cfg!(not(target_os = "linux")) && one.eq_ignore_ascii_case(other);
+    is_same_name && one_folder.is_some() && one_folder == other_folder
 }
 
 /// An error that knows which output it is about.

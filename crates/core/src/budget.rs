@@ -8,6 +8,8 @@
 //!   its rows counts the arrays in their cells.
 //! - Decoded bytes of all parts of a file: `EXPANSION` for each byte of the file, and `DECODED` for small files that compress well.
 
+#![allow(clippy::arithmetic_side_effects, reason = "sizes of files in memory, times small constants")]
+
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,8 +64,7 @@ impl Budget {
     /// `Limit`; the caller adds the position.
     #[inline]
     pub fn spend(&self, bytes: u64) -> Result<(), ErrorKind> {
-        let add = |spent: u64| Some(spent.saturating_add(bytes));
-        let (Ok(before) | Err(before)) = self.spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let before = self.spent.update(Ordering::Relaxed, Ordering::Relaxed, |spent| spent.saturating_add(bytes));
         match before.saturating_add(bytes) {
             value if value <= self.limit => Ok(()),
             value => Err(ErrorKind::Limit { what: self.what, value, limit: self.limit }),
@@ -109,11 +110,11 @@ impl<'b> BudgetShare<'b> {
         if bytes > self.left {
             // Near the end it takes only the needed bytes, so that other threads can use the rest.
             let rest = self.budget.limit.saturating_sub(self.budget.spent.load(Ordering::Relaxed));
-            let share = bytes.saturating_sub(self.left).max(Self::SHARE.min(rest / 64));
+            let share = (bytes - self.left).max(Self::SHARE.min(rest / 64));
             self.budget.spend(share).map_err(|kind| view.error(kind))?;
-            self.left = self.left.saturating_add(share);
+            self.left += share;
         }
-        self.left = self.left.saturating_sub(bytes);
+        self.left -= bytes;
         Ok(())
     }
 }
@@ -138,8 +139,8 @@ impl RowBudget {
     /// The budget of the first row of a walk, or of a single row, of a table of `rows` rows.
     pub fn new(size: usize, rows: usize) -> Self {
         let mut budget = Budget::of_arrays(size);
-        let each = budget.limit.checked_div(rows as u64).unwrap_or(0);
-        budget.limit = (size as u64).saturating_add(FLOOR);
+        let each = budget.limit / rows.max(1) as u64;
+        budget.limit = size as u64 + FLOOR;
         Self { budget, each }
     }
 
@@ -147,7 +148,7 @@ impl RowBudget {
     #[inline]
     #[must_use]
     pub fn next(mut self) -> Self {
-        self.budget.limit = self.budget.limit.saturating_add(self.each);
+        self.budget.limit += self.each;
         self
     }
 

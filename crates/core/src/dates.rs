@@ -1,5 +1,7 @@
 //! Dates of the calendar.
 
+#![allow(clippy::arithmetic_side_effects, reason = "seconds and days of a `SystemTime`, which has fewer than a u64")]
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A time to the second, as in `2026-11-23T19:14:12Z` (RFC 3339).
@@ -7,16 +9,14 @@ pub fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     // Howard Hinnant's algorithm, in years that begin with March: a leap day is the last of its year.
-    let days = days.saturating_add(719_468);
+    let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
-    let of_era_year =
-        (of_era.saturating_sub(of_era / 1460).saturating_add(of_era / 36_524).saturating_sub(of_era / 146_096)) / 365;
-    let before = 365_u64.saturating_mul(of_era_year).saturating_add(of_era_year / 4).saturating_sub(of_era_year / 100);
-    let of_year = of_era.saturating_sub(before);
-    let month = 5_u64.saturating_mul(of_year).saturating_add(2) / 153;
-    let day = of_year.saturating_sub(153_u64.saturating_mul(month).saturating_add(2) / 5).saturating_add(1);
-    let month = if month < 10 { month.saturating_add(3) } else { month.saturating_sub(9) };
-    let year = era.saturating_mul(400).saturating_add(of_era_year).saturating_add(u64::from(month <= 2));
+    let of_era_year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + of_era_year + u64::from(month <= 2);
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }

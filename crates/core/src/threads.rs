@@ -11,8 +11,9 @@ pub mod prelude {
 }
 
 use rayon::iter::IntoParallelIterator;
-use rayon::slice::{Chunks, ChunksMut, Iter};
+use rayon::slice::{Chunks, ChunksMut, Iter, ParallelSliceMut};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use std::borrow::{Borrow, BorrowMut};
 use std::io;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,18 +73,18 @@ fn start(
 ) -> (usize, impl FnMut(ThreadBuilder) -> io::Result<()>) {
     let (give, take) = mpsc::channel::<ThreadBuilder>();
     let take = Arc::new(Mutex::new(take));
-    let mut start = || {
+    let started = (0..wanted).take_while(|_| {
         let take = Arc::clone(&take);
-        spawn(Box::new(move || {
+        let started = spawn(Box::new(move || {
             let worker = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
             // Nothing comes where the pool was not wanted.
             if let Ok(worker) = worker {
                 worker.run();
             }
-        }))
-    };
-    let started = (0..wanted).take_while(|_| start().is_ok()).count();
-    (started, move |worker| give.send(worker).map_err(|_| io::Error::other("its threads have ended")))
+        }));
+        started.is_ok()
+    });
+    (started.count(), move |worker| give.send(worker).map_err(|_| io::Error::other("its threads have ended")))
 }
 
 /// A pool of this many threads, or of the thread that sets it up.
@@ -117,30 +118,12 @@ impl<T: IntoParallelIterator> Parallel for T {
 }
 
 /// Slices that several threads work on.
-pub trait ParallelSlice<T> {
-    fn par_iter(&self) -> Iter<'_, T>
-    where
-        T: Sync;
-    fn par_chunks(&self, len: usize) -> Chunks<'_, T>
-    where
-        T: Sync;
-    fn par_chunks_mut(&mut self, len: usize) -> ChunksMut<'_, T>
-    where
-        T: Send;
-    fn par_sort_unstable(&mut self)
-    where
-        T: Ord + Send;
-    fn par_sort_unstable_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
-    where
-        T: Send;
-}
-
-impl<T> ParallelSlice<T> for [T] {
+pub trait ParallelSlice<T>: BorrowMut<[T]> {
     fn par_iter(&self) -> Iter<'_, T>
     where
         T: Sync,
     {
-        Parallel::into_par_iter(self)
+        Parallel::into_par_iter(Borrow::<[T]>::borrow(self))
     }
 
     fn par_chunks(&self, len: usize) -> Chunks<'_, T>
@@ -148,7 +131,7 @@ impl<T> ParallelSlice<T> for [T] {
         T: Sync,
     {
         ready();
-        rayon::slice::ParallelSlice::par_chunks(self, len)
+        rayon::slice::ParallelSlice::par_chunks(self.borrow(), len)
     }
 
     fn par_chunks_mut(&mut self, len: usize) -> ChunksMut<'_, T>
@@ -156,7 +139,7 @@ impl<T> ParallelSlice<T> for [T] {
         T: Send,
     {
         ready();
-        rayon::slice::ParallelSliceMut::par_chunks_mut(self, len)
+        ParallelSliceMut::par_chunks_mut(self.borrow_mut(), len)
     }
 
     fn par_sort_unstable(&mut self)
@@ -164,7 +147,7 @@ impl<T> ParallelSlice<T> for [T] {
         T: Ord + Send,
     {
         ready();
-        rayon::slice::ParallelSliceMut::par_sort_unstable(self);
+        ParallelSliceMut::par_sort_unstable(self.borrow_mut());
     }
 
     fn par_sort_unstable_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
@@ -172,9 +155,11 @@ impl<T> ParallelSlice<T> for [T] {
         T: Send,
     {
         ready();
-        rayon::slice::ParallelSliceMut::par_sort_unstable_by_key(self, key);
+        ParallelSliceMut::par_sort_unstable_by_key(self.borrow_mut(), key);
     }
 }
+
+impl<T> ParallelSlice<T> for [T] {}
 
 #[cfg(test)]
 mod tests {

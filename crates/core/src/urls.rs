@@ -8,8 +8,9 @@ const SCHEMES: [&str; 3] = ["https://", "http://", "s3://"];
 /// The text of `path`, if it is a URL rather than a file on this machine. A file of that name wins.
 pub fn url_of(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
-    let has_scheme = |scheme: &&str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    SCHEMES.iter().any(has_scheme).then_some(text).filter(|_| path.symlink_metadata().is_err())
+    let is_url =
+        SCHEMES.iter().any(|scheme| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+    (is_url && path.symlink_metadata().is_err()).then_some(text)
 }
 
 /// `text` without the secrets of the URLs in it: names and passwords before the host, and queries.
@@ -24,11 +25,11 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
         out.push_str(before);
         out.push_str(MARK);
         let end = after.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(after.len());
-        let (mut url, left) = after.split_at_checked(end).unwrap_or((after, ""));
-        let authority = url.get(..url.find(['/', '?']).unwrap_or(url.len())).unwrap_or_default();
+        let (mut url, left) = after.split_at(end);
+        let (authority, _) = url.split_once(['/', '?']).unwrap_or((url, ""));
         if let Some(at) = authority.rfind('@') {
             out.push('…');
-            url = url.get(at..).unwrap_or_default();
+            (_, url) = url.split_at(at);
         }
         match url.split_once('?') {
             Some((path, query)) => {

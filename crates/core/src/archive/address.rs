@@ -42,6 +42,11 @@ impl<'a> PrefixedAddress<'a> {
         let prefix = BuiltIn::prefixes().find(|prefix| prefix.name == name)?;
         Some(Self { folder: prefix.folder, build, inner })
     }
+
+    /// As [`PrefixedAddress::parse`], if `path` is not the path of a file.
+    fn of_path(path: &'a Path) -> Option<Self> {
+        path.to_str().filter(|_| !path.exists()).and_then(Self::parse)
+    }
 }
 
 /// A file on this machine, or one in an archive.
@@ -69,9 +74,9 @@ impl Address {
     /// missing.
     pub fn of(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        let whole = || Self { outer: path.to_owned(), build: None, inner: None };
+        let whole = Self { outer: path.to_owned(), build: None, inner: None };
         if path.symlink_metadata().is_ok() || url_of(path).is_some() {
-            return whole();
+            return whole;
         }
         let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));
         for (outer, inner) in splits.chain([(path, None)]) {
@@ -87,24 +92,19 @@ impl Address {
                 return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
             }
         }
-        if let Some(game) = path.to_str().and_then(PrefixedAddress::parse)
+        if let Some(game) = PrefixedAddress::of_path(path)
             && let Ok(outer) = (game.folder)()
         {
             let inner = Some(game.inner).filter(|inner| !inner.is_empty()).map(str::to_owned);
             return Self { outer, build: game.build.map(str::to_owned), inner };
         }
-        whole()
+        whole
     }
 
     /// The path `inner` in the archive at `archive`, which may be the prefix of a game.
     pub fn within(archive: &Path, inner: &str) -> PathBuf {
         let mut address = archive.as_os_str().to_owned();
-        let is_prefix = archive
-            .to_str()
-            .filter(|_| !archive.exists())
-            .and_then(PrefixedAddress::parse)
-            .is_some_and(|game| game.inner.is_empty());
-        if !is_prefix {
+        if PrefixedAddress::of_path(archive).is_none_or(|game| !game.inner.is_empty()) {
             address.push(MARK.to_string());
         }
         address.push(inner);
@@ -182,10 +182,7 @@ impl Address {
 
     /// Why the folder of a game is not found, if that is the file.
     fn check_prefix(&self) -> Result<()> {
-        if let Some(game) = self.outer.to_str().filter(|_| !self.outer.exists()).and_then(PrefixedAddress::parse) {
-            (game.folder)()?;
-        }
-        Ok(())
+        PrefixedAddress::of_path(&self.outer).map_or(Ok(()), |game| (game.folder)().map(drop))
     }
 
     /// The file or folder on this machine, as its build.
@@ -215,19 +212,18 @@ fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
     use std::os::unix::ffi::OsStrExt as _;
     let bytes = path.as_os_str().as_bytes();
     let marks = bytes.iter().enumerate().filter(|(_, byte)| char::from(**byte) == mark);
-    let split = |(at, _): (usize, &u8)| {
-        let (outer, inner) = (bytes.get(..at)?, bytes.get(at.saturating_add(mark.len_utf8())..)?);
-        Some((Path::new(OsStr::from_bytes(outer)), std::str::from_utf8(inner).ok()?))
-    };
-    marks.filter_map(split).collect()
+    let splits = marks.filter_map(|(at, _)| {
+        let (outer, inner) = bytes.split_at(at);
+        Some((Path::new(OsStr::from_bytes(outer)), std::str::from_utf8(inner).ok()?.strip_prefix(mark)?))
+    });
+    splits.collect()
 }
 
 #[cfg(not(unix))]
 fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
-    let text = path.to_str().unwrap_or_default();
-    let split =
-        |(at, mark): (usize, &str)| Some((Path::new(text.get(..at)?), text.get(at.saturating_add(mark.len())..)?));
-    text.match_indices(mark).filter_map(split).collect()
+    let Some(text) = path.to_str() else { return Vec::new() };
+    let splits = text.match_indices(mark).map(|(at, _)| text.split_at(at));
+    splits.filter_map(|(outer, inner)| Some((Path::new(outer), inner.strip_prefix(mark)?))).collect()
 }
 
 /// Opens the file `inner` in `outer`, with [`MARK`] before each path inside of another file.
@@ -332,11 +328,9 @@ fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(Fil
         return Ok(Some((file, None)));
     }
     for (at, mark) in inner.match_indices(MARK) {
-        let (path, left) = (inner.get(..at), inner.get(at.saturating_add(mark.len())..));
-        if let Some(path) = path
-            && let Some(file) = find(archive, path)?
-        {
-            return Ok(Some((file, left)));
+        let (path, left) = inner.split_at(at);
+        if let Some(file) = find(archive, path)? {
+            return Ok(Some((file, left.strip_prefix(mark))));
         }
     }
     Ok(None)

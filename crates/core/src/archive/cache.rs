@@ -15,6 +15,7 @@
 use super::recent::{RecentAddresses, Target};
 use super::{Archive, Codec, File, MARK, decode};
 use crate::atomic_file::{AtomicFile, Overwrite, remove_stale_parts};
+use crate::bytes::hexadecimal;
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileState, Source};
@@ -96,13 +97,15 @@ impl Cache {
 
     /// The folder that programs of this user share: `$ASSETQ_CACHE`, else `assetq` in the platform's folder for caches.
     pub fn default_folder() -> Option<PathBuf> {
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let platform = || match std::env::consts::OS {
-            "windows" => set("LOCALAPPDATA"),
+        if let Some(folder) = folder_in("ASSETQ_CACHE") {
+            return Some(folder);
+        }
+        let platform = match std::env::consts::OS {
+            "windows" => folder_in("LOCALAPPDATA"),
             "macos" => std::env::home_dir().map(|home| home.join("Library").join("Caches")),
-            _ => set("XDG_CACHE_HOME").or_else(|| std::env::home_dir().map(|home| home.join(".cache"))),
+            _ => folder_in("XDG_CACHE_HOME").or_else(|| std::env::home_dir().map(|home| home.join(".cache"))),
         };
-        set("ASSETQ_CACHE").or_else(|| platform().map(|folder| folder.join("assetq")))
+        platform.map(|folder| folder.join("assetq"))
     }
 
     /// The folder.
@@ -113,12 +116,12 @@ impl Cache {
     /// The kept file that `path` in `archive` led to before, found by the archive's [stamp](Archive::stamp): no index is
     /// opened for it.
     pub fn recall(&self, archive: &dyn Archive, path: &str, name: &str) -> Option<Source> {
-        let target = RecentAddresses::of(&self.folder).get(&sha256(&archive.stamp(path)?))?;
+        let target = RecentAddresses::of(&self.folder).get(&sha256_of(&[&archive.stamp(path)?]))?;
         let volume = FileState::of(&fs::metadata(&target.volume).ok()?).text();
         if volume != target.state {
             return None;
         }
-        self.kept(&target.key, &inside(name, path))
+        self.derived(&target.key, &inside(name, path))
     }
 
     /// The decoded bytes of `file`, mapped: from the cache, or decoded and kept now. A cache that cannot be written does
@@ -134,18 +137,18 @@ impl Cache {
         let stored = archive.stored(file)?;
         let key = key(file, crc32, stored.bytes());
         let volume = stored.on_disk().map(|(path, state)| (path.to_owned(), state.text()));
-        let kept = match self.kept(&key, &inner) {
+        let kept = match self.derived(&key, &inner) {
             Some(source) => source,
             None => {
                 let decoded = decode(stored, file, &inner, archive.oodle().as_deref())?;
                 let kept = self.keep(&key, crc32, &[decoded.bytes()]);
-                let Some(source) = kept.ok().and_then(|()| self.kept(&key, &inner)) else { return Ok(decoded) };
+                let Some(source) = kept.ok().and_then(|()| self.derived(&key, &inner)) else { return Ok(decoded) };
                 source
             }
         };
         if let Some((stamp, (volume, state))) = archive.stamp(&file.path).zip(volume) {
             // The next question looks for it, if this is not written.
-            let _ = RecentAddresses::of(&self.folder).add(&sha256(&stamp), &Target { key, volume, state });
+            let _ = RecentAddresses::of(&self.folder).add(&sha256_of(&[&stamp]), &Target { key, volume, state });
         }
         Ok(kept)
     }
@@ -153,11 +156,6 @@ impl Cache {
     /// The key of the file of this kind that is made from the file with these stored bytes.
     pub fn key_of_derived(kind: &str, stored: &[u8]) -> String {
         sha256_of(&[kind.as_bytes(), b" ", stored])
-    }
-
-    /// The kept file with this key, mapped.
-    pub fn derived(&self, key: &str, name: &str) -> Option<Source> {
-        self.kept(key, name)
     }
 
     /// Whether a file of this size is kept: smaller ones are made faster.
@@ -177,7 +175,7 @@ impl Cache {
     }
 
     /// The kept file with this key, mapped, if it is as it was sealed.
-    fn kept(&self, key: &str, name: &str) -> Option<Source> {
+    pub fn derived(&self, key: &str, name: &str) -> Option<Source> {
         let path = self.path(key);
         let seal_path = seal_of(&path);
         let seal = Seal::read(&seal_path)?;
@@ -197,7 +195,7 @@ impl Cache {
         let mut new = AtomicFile::create_with_folders(&path, Overwrite::Replace)?;
         pieces.iter().try_for_each(|piece| new.write_all(piece))?;
         new.commit()?;
-        set_modified(&path, SystemTime::UNIX_EPOCH.checked_add(SEALED).unwrap_or(SystemTime::UNIX_EPOCH))?;
+        set_modified(&path, SystemTime::UNIX_EPOCH + SEALED)?;
         let state = FileState::of(&fs::metadata(&path)?).text();
         Seal { sha256: sha256_of(pieces), crc32, state }.write(&seal_of(&path))?;
         self.make_room(&path)
@@ -207,14 +205,14 @@ impl Cache {
     /// counts as removed; Windows keeps files that another process has mapped.
     fn make_room(&self, but: &Path) -> io::Result<()> {
         let mut files = self.files()?;
-        let mut total = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
+        let mut total: u64 = files.iter().map(|file| file.size).sum();
         files.sort_by_key(|file| file.used);
         for file in files.iter().filter(|file| file.path != but) {
             if total <= self.most {
                 break;
             }
             if remove(&file.path).is_ok() {
-                total = total.saturating_sub(file.size);
+                total -= file.size;
             }
         }
         Ok(())
@@ -252,11 +250,11 @@ impl Cache {
     /// When some cannot be removed, such as mapped files of another process on Windows: names the first one.
     pub fn clear(&self) -> io::Result<usize> {
         let files = self.files()?;
-        let failed = |path: &Path, error: io::Error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.to_string_lossy()))
-        };
-        let removed: Vec<_> =
-            files.iter().map(|file| remove(&file.path).map_err(|error| failed(&file.path, error))).collect();
+        let removed = files.iter().map(|Cached { path, .. }| {
+            remove(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.to_string_lossy())))
+        });
+        // All that can be removed, before the first error is returned.
+        let removed: Vec<_> = removed.collect();
         RecentAddresses::of(&self.folder).clear()?;
         match remove_stale_parts(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -271,7 +269,6 @@ impl Cache {
     /// # Errors
     /// `Checksum` and `Damaged` for another content, `Damaged` without a seal, `Io`.
     pub fn check(&self, file: &Cached) -> Result<()> {
-        let damaged = |what: &str| Error::of_part(ErrorKind::Damaged { what: what.to_owned().into() }, "");
         let seal = Seal::read(&seal_of(&file.path));
         let seal = seal.ok_or_else(|| damaged("it has no seal, so it is decoded again when it is needed"))?;
         let source = Source::open(&file.path)?;
@@ -280,11 +277,20 @@ impl Cache {
             let (stored, computed) = (seal.crc32.into(), computed.into());
             return Err(Error::new(ErrorKind::Checksum { algorithm: "CRC-32", stored, computed }, "", 0));
         }
-        match sha256(source.bytes()) == seal.sha256 {
+        match sha256_of(&[source.bytes()]) == seal.sha256 {
             true => Ok(()),
             false => Err(damaged("its SHA-256 is not the one of its seal, although its CRC-32 is")),
         }
     }
+}
+
+fn damaged(what: &'static str) -> Error {
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, "")
+}
+
+/// The folder in a variable of the environment.
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The ending of files in a cache.
@@ -344,25 +350,14 @@ fn set_modified(path: &Path, time: SystemTime) -> io::Result<()> {
 
 /// The key of a file that is stored like this.
 fn key(file: &File<'_>, crc32: u32, stored: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(format!("{} {} {crc32:08x} ", file.codec.name(), file.size));
-    hash.update(stored);
-    hex(&hash.finalize())
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    sha256_of(&[bytes])
+    sha256_of(&[format!("{} {} {crc32:08x} ", file.codec.name(), file.size).as_bytes(), stored])
 }
 
 /// The SHA-256 of pieces one after another.
 fn sha256_of(pieces: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     pieces.iter().for_each(|piece| hash.update(piece));
-    hex(&hash.finalize())
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&hash.finalize())
 }
 
 /// The name of the file at `path` in the archive `name`.

@@ -74,8 +74,9 @@ impl StoredBudget {
     /// # Errors
     /// `Limit` if they do not fit; a smaller file may still do.
     pub(super) fn spend(&mut self, file: &File<'_>) -> Result<()> {
-        let Some(volume) = file.volume.as_deref().filter(|_| file.installed) else { return Ok(()) };
-        let end = file.offset.unwrap_or(0).checked_add(file.stored_size);
+        let place = file.volume.as_deref().zip(file.offset).filter(|_| file.installed);
+        let Some((volume, offset)) = place else { return Ok(()) };
+        let end = offset.checked_add(file.stored_size);
         if self.sizes.get(volume).is_some_and(|size| end.is_none_or(|end| end > *size)) {
             return Ok(());
         }

@@ -76,20 +76,16 @@ pub fn collect(
         }
     }
     progress.announce(files.len() as u64);
-    let detect = |(path, is_folder): &(PathBuf, bool)| {
-        let source = match is_folder {
-            true => Some(Source::of_folder(path)),
-            false => path.is_file().then(|| options.source_in_folder(path).ok()).flatten(),
-        };
-        let format = source.as_ref().and_then(|source| Format::detect(source).ok());
+    let known = files.into_par_iter().filter_map(|(path, is_folder)| {
         progress.advance(1);
-        format.zip(source.map(|source| source.bytes().len() as u64))
-    };
-    let known: Vec<_> = files.par_iter().map(detect).collect();
-    let known = files.into_iter().zip(known);
-    let mut files: Vec<CollectedFile> = known
-        .filter_map(|((path, _), known)| known.map(|(format, size)| CollectedFile { path, format, size }))
-        .collect();
+        let source = match is_folder {
+            true => Source::of_folder(&path),
+            false => options.source_in_folder(path.is_file().then_some(&path)?).ok()?,
+        };
+        let (format, size) = (Format::detect(&source).ok()?, source.bytes().len() as u64);
+        Some(CollectedFile { path, format, size })
+    });
+    let mut files: Vec<CollectedFile> = known.collect();
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     failed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(Collected { files, failed })
@@ -116,16 +112,15 @@ struct Listing {
 impl OpenFolder {
     fn list(&self, is_wanted: &impl Fn(&str) -> bool, is_last: bool, seen: &AtomicUsize) -> Listing {
         let mut listing = Listing::default();
-        let failed = |error| Some(Error::io("cannot read the folder", error));
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
-            Err(error) => return Listing { failed: failed(error), is_closed: true, ..listing },
+            Err(error) => return Listing { failed: Some(unreadable(error)), is_closed: true, ..listing },
         };
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    listing.failed = failed(error);
+                    listing.failed = Some(unreadable(error));
                     break;
                 }
             };
@@ -145,6 +140,10 @@ impl OpenFolder {
         }
         listing
     }
+}
+
+fn unreadable(error: std::io::Error) -> Error {
+    Error::io("cannot read the folder", error)
 }
 
 /// Whether the folder at `path` is an archive, such as the folder of a game.

@@ -2,6 +2,7 @@
 
 use super::choose::StoredBudget;
 use super::{Archive, Codec, File, oodle};
+use crate::bytes::peek_u32;
 use crate::codec::{self, Oodle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
@@ -66,12 +67,10 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str, library: Option<&Oodle
 /// As [`decode`] and [`Archive::stored`], except that damage after these bytes is not found.
 pub fn head(archive: &dyn Archive, file: &File<'_>, len: usize) -> Result<Vec<u8>> {
     let stored = archive.stored(file)?;
-    let size = usize::try_from(file.size).unwrap_or(usize::MAX);
-    let inflate = |has_header| codec::inflate_head(stored.bytes(), has_header, len.min(size));
+    let size = usize::try_from(file.size).map_err(|_| stored.view("data").bad_value("size", file.size))?;
     Ok(match file.codec {
         Codec::None => stored.bytes().iter().take(len).copied().collect(),
-        Codec::Deflate => inflate(false),
-        Codec::Zlib => inflate(true),
+        Codec::Deflate | Codec::Zlib => codec::inflate_head(stored.bytes(), file.codec == Codec::Zlib, len.min(size)),
         Codec::Oodle => {
             let library = archive.oodle();
             let mut decoded = oodle::decode(stored.view("data"), size, len.min(size), library.as_deref())?;
@@ -100,27 +99,22 @@ pub fn check_crc32(decoded: &Source, file: &File<'_>) -> Result<()> {
 /// Decodes chunks after a list of their sizes: u32 0, u32 count, then for each chunk a u32: the low 16 bits are its
 /// stored size minus one, and bit 16 marks it as deflated.
 fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
-    let damaged = |what: String| ErrorKind::Codec { codec: "deflate-chunks", message: what.into() };
-    let word = |at: usize| {
-        let bytes = stored.get(at..).and_then(|rest| rest.first_chunk()).copied();
-        bytes.map(u32::from_le_bytes).ok_or_else(|| damaged(format!("the list of chunks ends at byte {at}")))
-    };
+    const LIST: usize = 8;
     let count = size.div_ceil(CHUNK);
-    match (word(0)?, word(4)?) {
+    match (word(stored, 0)?, word(stored, 4)?) {
         (0, found) if u64::from(found) == count as u64 => {}
         (0, found) => return Err(damaged(format!("{found} chunks are listed, {size} bytes need {count}"))),
         (found, _) => return Err(damaged(format!("it begins with {found}, not with 0"))),
     }
-    let list = 8usize;
-    let mut at = count.checked_mul(4).and_then(|len| len.checked_add(list)).unwrap_or(usize::MAX);
+    let mut at = LIST + count * 4;
     let mut out = Vec::new();
     for n in 0..count {
-        let entry = word(n.saturating_mul(4).saturating_add(list))?;
+        let entry = word(stored, LIST + n * 4)?;
         let len = (entry as usize & 0xFFFF) + 1;
-        let end = at.saturating_add(len);
+        let end = at + len;
         let chunk = stored.get(at..end);
         let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {end}")))?;
-        let wanted = size.saturating_sub(n.saturating_mul(CHUNK)).min(CHUNK);
+        let wanted = (size - n * CHUNK).min(CHUNK);
         if entry & 0x1_0000 != 0 {
             out.append(&mut codec::deflate(chunk, wanted)?);
         } else if len == wanted {
@@ -130,86 +124,60 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
         }
         at = end;
     }
-    match stored.len().checked_sub(at) {
-        Some(0) => Ok(out),
-        left => Err(damaged(format!("{} bytes left over after the last chunk", left.unwrap_or(0)))),
+    match stored.len() - at {
+        0 => Ok(out),
+        left => Err(damaged(format!("{left} bytes left over after the last chunk"))),
     }
 }
 
-/// The sums over the files of a part of an archive.
-struct Deep {
-    check: Check,
-    decoded: u64,
-    bytes: u64,
-    missing: u64,
-    refused: u64,
+fn damaged(what: String) -> ErrorKind {
+    ErrorKind::Codec { codec: "deflate-chunks", message: what.into() }
 }
 
-impl Deep {
-    fn new() -> Self {
-        Self { check: Check::new("contents"), decoded: 0, bytes: 0, missing: 0, refused: 0 }
-    }
-
-    fn add(mut self, archive: &dyn Archive, file: &File<'_>) -> Self {
-        let read = || {
-            let decoded = decode(archive.stored(file)?, file, &file.path, archive.oodle().as_deref())?;
-            if file.codec == Codec::None {
-                check_crc32(&decoded, file)?;
-            }
-            archive.check(file)
-        };
-        match read() {
-            Ok(()) => {
-                self.decoded += 1;
-                self.bytes = self.bytes.saturating_add(file.size);
-            }
-            Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
-                self.missing += 1;
-            }
-            Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {
-                self.refused += 1;
-            }
-            Err(error) => self.check.fail_with(|| error.context(format_args!("{}", file.path))),
-        }
-        self
-    }
-
-    fn merge(self, other: Self) -> Self {
-        Self {
-            check: self.check.merge(other.check),
-            decoded: self.decoded.saturating_add(other.decoded),
-            bytes: self.bytes.saturating_add(other.bytes),
-            missing: self.missing.saturating_add(other.missing),
-            refused: self.refused.saturating_add(other.refused),
-        }
-    }
+fn word(stored: &[u8], at: usize) -> Result<u32, ErrorKind> {
+    peek_u32(stored, at).ok_or_else(|| damaged(format!("the list of chunks ends at byte {at}")))
 }
 
-pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+/// Decodes and checks a file.
+fn check_file(archive: &dyn Archive, file: &File<'_>) -> Result<()> {
+    let decoded = decode(archive.stored(file)?, file, &file.path, archive.oodle().as_deref())?;
+    if file.codec == Codec::None {
+        check_crc32(&decoded, file)?;
+    }
+    archive.check(file)
+}
+
+/// Decodes and checks every file, in parallel: the additional checks of `verify --deep`. Files in missing volumes or
+/// with a codec that is not supported are counted and not checked.
+pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     let mut check = Check::new("contents");
-    let Some(len) = check.note(archive.len()) else {
+    let all = archive.len().and_then(|len| Ok((len, StoredBudget::of(archive)?)));
+    let Some((len, mut budget)) = check.note(all) else {
         report.checks.push(check);
         return;
     };
     let mut files: Vec<File<'_>> = (0..len).filter_map(|n| archive.file(n).ok()).collect();
-    let Some(mut budget) = check.note(StoredBudget::of(archive)) else {
-        report.checks.push(check);
-        return;
-    };
-    files.retain(|file| match budget.spend(file) {
-        Ok(()) => true,
-        Err(error) => {
-            check.fail_with(|| error.context(format_args!("{}", file.path)));
-            false
-        }
+    files.retain(|file| {
+        let spent = budget.spend(file).map_err(|error| error.context(&file.path));
+        check.note(spent).is_some()
     });
     progress.announce(files.len() as u64);
-    let add = |deep: Deep, file: &File<'_>| {
-        progress.advance(1);
-        deep.add(archive, file)
-    };
-    let deep = files.par_iter().fold(Deep::new, add).reduce(Deep::new, Deep::merge);
-    let Deep { decoded, bytes, missing, refused, check } = deep;
+    let checked: Vec<Result<()>> = files
+        .par_iter()
+        .map(|file| {
+            progress.advance(1);
+            check_file(archive, file)
+        })
+        .collect();
+    let (mut decoded, mut bytes, mut missing, mut refused) = (0u64, 0, 0, 0);
+    for (file, checked) in files.iter().zip(checked) {
+        match checked {
+            Ok(()) => (decoded, bytes) = (decoded + 1, bytes + file.size),
+            Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => missing += 1,
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => refused += 1,
+            Err(error) => check.fail(error.context(&file.path)),
+        }
+    }
     let mut detail = format!("{}, {}", counted(decoded, "file"), counted(bytes, "byte"));
     for (count, why) in [(missing, "not installed"), (refused, "of a codec that is not supported, not checked")] {
         if count > 0 {
@@ -219,7 +187,9 @@ pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Prog
     report.checks.push(check.with_detail(detail));
 }
 
-pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+/// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.
+/// Files in missing volumes are counted.
+pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     let mut check = Check::new("files");
     let Some(len) = check.note(archive.len()) else {
         report.checks.push(check);
@@ -232,10 +202,8 @@ pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress
             Ok(file) if file.volume.is_none() => {}
             Ok(file) => match archive.stored(&file) {
                 Ok(_) => {}
-                Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
-                    missing += 1;
-                }
-                Err(error) => check.fail_with(|| error.context(format_args!("{}", file.path))),
+                Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => missing += 1,
+                Err(error) => check.fail(error.context(&file.path)),
             },
             Err(error) => check.fail(error),
         }

@@ -51,8 +51,10 @@ impl Archive for Folder {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "");
-        self.options.source_in_folder(&self.loose.place(0, &file.path).ok_or_else(missing)?)
+        let place = self.loose.place(0, &file.path).ok_or_else(|| {
+            Error::of_part(ErrorKind::NotFound { what: format!("file {:?} not found", file.path) }, "")
+        })?;
+        self.options.source_in_folder(&place)
     }
 }
 

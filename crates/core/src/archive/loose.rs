@@ -4,7 +4,6 @@ use crate::codec::cityhash64;
 use crate::lazy::Lazy;
 use crate::paths::joined;
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +42,9 @@ pub struct Loose {
 /// `path` below `folder`; `None` if it leads elsewhere: by `..`, from a root or a drive, or by a character that only
 /// some systems take for a separator.
 pub fn below(folder: &Path, path: &str) -> Option<PathBuf> {
-    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
-    path.split('/').all(is_plain).then(|| joined(folder, path))
+    let mut parts = path.split('/');
+    let is_plain = parts.all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']));
+    is_plain.then(|| joined(folder, path))
 }
 
 impl Loose {
@@ -81,8 +81,7 @@ impl Loose {
     }
 
     fn found(&self) -> &Found {
-        let Ok(found) = self.found.get_or_try_init(|| Ok::<_, Infallible>(self.list()));
-        found
+        self.found.get_or_init(|| self.list())
     }
 
     fn list(&self) -> Found {
@@ -103,24 +102,18 @@ impl Loose {
                 for entry in entries.flatten() {
                     // A name that is not Unicode has no path in this program.
                     let Ok(name) = entry.file_name().into_string() else { continue };
+                    let Ok(kind) = entry.file_type() else { continue };
                     let path = if path.is_empty() { name } else { format!("{path}/{name}") };
-                    match entry.file_type() {
-                        // A link to a folder may form a cycle.
-                        Ok(kind) if kind.is_dir() => {
-                            if depth < DEEP {
-                                open.push((path, depth + 1));
-                            }
+                    // A link to a folder may form a cycle.
+                    if kind.is_dir() {
+                        if depth < DEEP {
+                            open.push((path, depth + 1));
                         }
-                        Ok(_) => {
-                            let size = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file).map(|m| m.len());
-                            if let Some(size) = size
-                                && below(root, &path).is_some()
-                                && taken.insert(path.clone())
-                            {
-                                files.push(LooseFile { folder, path, size });
-                            }
-                        }
-                        Err(_) => {}
+                    } else if let Some(meta) = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file)
+                        && below(root, &path).is_some()
+                        && taken.insert(path.clone())
+                    {
+                        files.push(LooseFile { folder, path, size: meta.len() });
                     }
                 }
             }

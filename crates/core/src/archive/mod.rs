@@ -34,7 +34,7 @@ pub use address::{find, open_inside_by, options_inside, source_inside};
 pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use collect::{Collected, CollectedFile, collect, is_archive};
-pub use contents::{check_crc32, decode, head};
+pub use contents::{check_crc32, decode, head, verify_deep, verify_places};
 pub use facts::facts;
 pub use folder::Folder;
 pub use loose::{Loose, LooseFile};
@@ -46,7 +46,6 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::paths::file_near;
-use crate::report::{Progress, Report};
 use crate::source::Source;
 use std::path::{Component, Path};
 
@@ -107,16 +106,4 @@ pub fn is_near(source: &Source, options: &Options, path: &str) -> Option<bool> {
 /// The error for a number past the last file.
 pub fn no_file(n: usize) -> Error {
     Error::of_part(ErrorKind::NotFound { what: format!("file {n} not found") }, "files")
-}
-
-/// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.
-/// Files in missing volumes are counted.
-pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
-    contents::verify_places(archive, report, progress);
-}
-
-/// Decodes and checks every file, in parallel: the additional checks of `verify --deep`. Files in missing volumes or
-/// with a codec that is not supported are counted and not checked.
-pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
-    contents::verify(archive, report, progress);
 }

@@ -93,15 +93,13 @@ const KIND: &str = "names-1";
 
 /// The key of the index of a folder's files: it changes with any of them.
 fn key_of_files(folder: &Path, loose: &Loose) -> String {
-    let state = |path: &String| {
+    let lines = loose.all().par_iter().map(|archive::LooseFile { path, .. }| {
         let meta = folder.join(path).metadata();
-        meta.map_or_else(|error| error.to_string(), |meta| FileState::of(&meta).text())
-    };
-    let paths: Vec<&String> = loose.all().iter().map(|file| &file.path).collect();
-    let states: Vec<String> = paths.par_iter().map(|path| state(path)).collect();
-    // A line for each file: no path has a NUL.
-    let lines: Vec<String> = paths.iter().zip(&states).map(|(path, state)| format!("{path}\0{state}\0")).collect();
-    Cache::key_of_derived(KIND, lines.concat().as_bytes())
+        let state = meta.map_or_else(|error| error.to_string(), |meta| FileState::of(&meta).text());
+        // No path has a NUL.
+        format!("{path}\0{state}\0")
+    });
+    Cache::key_of_derived(KIND, lines.collect::<Vec<String>>().concat().as_bytes())
 }
 
 /// Reads the names of all files in a folder. Damaged files are left out, and counted in the note of the index.
@@ -112,8 +110,8 @@ fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Pr
     let mut failed: Vec<String> = loose.failed().iter().map(|(path, why)| format!("{path}: {why}")).collect();
     progress.announce(loose.all().len() as u64);
     for files in loose.all().chunks(FILES) {
-        let read = |file: &archive::LooseFile| texts_in(&folder.join(&file.path), options);
-        let texts: Vec<Result<ListedTexts>> = files.par_iter().map(read).collect();
+        let texts = files.par_iter().map(|file| texts_in(&folder.join(&file.path), options));
+        let texts: Vec<Result<ListedTexts>> = texts.collect();
         for (file, texts) in files.iter().zip(texts) {
             builder.add(&file.path)?;
             match texts {
@@ -124,10 +122,9 @@ fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Pr
         }
         progress.advance(files.len() as u64);
     }
-    let note = failed.first().map(|first| {
+    Ok(builder.finish(failed.first().map_or(String::new(), |first| {
         format!("names of {} are left out, which cannot be read; the first: {first}", counted(failed.len(), "file"))
-    });
-    Ok(builder.finish(&note.unwrap_or_default()))
+    })))
 }
 
 impl NameSources {
@@ -154,7 +151,7 @@ impl NameSources {
     pub fn add_lines(&mut self, text: &str) -> Result<()> {
         let mut builder = NameIndexBuilder::default();
         text.lines().map(str::trim).filter(|line| !line.is_empty()).try_for_each(|line| builder.add(line))?;
-        self.indexes.push(Arc::new(builder.finish("")));
+        self.indexes.push(Arc::new(builder.finish(String::new())));
         Ok(())
     }
 
@@ -237,8 +234,10 @@ impl NameSources {
     /// # Errors
     /// When a file of parameters cannot be opened.
     pub fn facets<T: ?Sized + 'static>(&self, options: &Options) -> Result<Vec<&T>> {
-        let parameters = || self.inside(options, |archive| archive.parameters().map(str::to_owned));
-        let inside = self.inside.parameters.get_or_try_init(parameters)?;
+        let inside = self
+            .inside
+            .parameters
+            .get_or_try_init(|| self.inside(options, |archive| archive.parameters().map(str::to_owned)))?;
         Ok(self.files.iter().chain(inside).filter_map(|asset| asset.reader().facet()).collect())
     }
 

@@ -35,9 +35,8 @@ pub(super) fn decode(at: View<'_>, size: usize, wanted: usize, codec: Option<&Oo
     let header: &Header = at.read()?;
     let count = size.div_ceil(BLOCK);
     if header.size.get() != size as u64 {
-        return Err(at
-            .locate(&header.size)
-            .bad_value("decoded size, which the index has otherwise", header.size.get()));
+        let found = header.size.get();
+        return Err(at.locate(&header.size).bad_value("decoded size, which the index has otherwise", found));
     }
     if header.block_size.get() as usize != BLOCK {
         let found = header.block_size.get();
@@ -49,17 +48,16 @@ pub(super) fn decode(at: View<'_>, size: usize, wanted: usize, codec: Option<&Oo
     }
     let list = at.skip(size_of::<Header>());
     let packed_sizes: &[U32] = list.array(count)?;
-    let list_end = list.position().saturating_add(size_of_val(packed_sizes));
+    let list_end = list.position() + size_of_val(packed_sizes);
     let first = usize::try_from(header.header_size.get()).ok().and_then(|len| len.checked_add(size_of::<U64>()));
     let blocks = first.map(|first| at.skip(first)).filter(|blocks| blocks.position() >= list_end);
     let Some(mut block) = blocks else {
         return Err(at.bad_value("size of the header, which has no room for the sizes", header.header_size.get()));
     };
-    let packed = packed_sizes.iter().map(|len| u64::from(len.get())).fold(0, u64::saturating_add);
+    let packed = packed_sizes.iter().map(|len| u64::from(len.get())).sum::<u64>();
     if header.packed.get() != packed {
-        return Err(at
-            .locate(&header.packed)
-            .bad_value("size of all blocks, which is not their sum", header.packed.get()));
+        let found = header.packed.get();
+        return Err(at.locate(&header.packed).bad_value("size of all blocks, which is not their sum", found));
     }
     if block.rest().len() as u64 != packed {
         let what = format!("{} bytes follow the header, its blocks have {packed}", block.rest().len()).into();
@@ -75,13 +73,13 @@ pub(super) fn decode(at: View<'_>, size: usize, wanted: usize, codec: Option<&Oo
         let packed = block.take(packed.get() as usize)?;
         let begin = out.len();
         // Grows with the blocks that decode, not with the size in the file.
-        let end = size.min(begin.saturating_add(BLOCK));
+        let end = size.min(begin + BLOCK);
         if out.try_reserve(BLOCK).is_err() {
             let message = format!("no memory for {end} bytes").into();
             return Err(block.error(ErrorKind::Codec { codec: "oodle", message }));
         }
         out.resize(end, 0);
-        let place = out.get_mut(begin..).unwrap_or_default();
+        let (_, place) = out.split_at_mut(begin);
         codec.decode(packed, place).map_err(|kind| block.error(kind))?;
         block = block.skip(packed.len());
     }

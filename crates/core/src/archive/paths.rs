@@ -24,8 +24,7 @@ impl PathIndex {
     /// The numbers of the files whose path has this hash, in ascending order.
     pub fn of_hash(&self, hash: u64) -> impl Iterator<Item = usize> {
         let first = self.0.partition_point(|(other, _)| *other < hash);
-        let rest = self.0.get(first..).unwrap_or_default();
-        rest.iter().take_while(move |(other, _)| *other == hash).map(|(_, n)| *n)
+        self.0.iter().skip(first).take_while(move |(other, _)| *other == hash).map(|(_, n)| *n)
     }
 }
 

@@ -63,9 +63,12 @@ impl RecentAddresses {
         let text = self.text();
         let mut kept = Vec::from([line.as_str()]);
         let mut size = line.len();
-        let is_other = |line: &&str| !line.strip_prefix(stamp).is_some_and(|rest| rest.starts_with(' '));
-        for line in text.split_inclusive('\n').rev().filter(is_other).take(MOST.saturating_sub(1)) {
-            size = size.saturating_add(line.len());
+        let others = text.split_inclusive('\n').rev().filter(|line| {
+            let rest = line.strip_prefix(stamp);
+            !rest.is_some_and(|rest| rest.starts_with(' '))
+        });
+        for line in others.take(MOST - 1) {
+            size += line.len();
             if size > SIZE {
                 break;
             }

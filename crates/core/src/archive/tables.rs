@@ -24,8 +24,11 @@ pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
 pub const FILES: &str = "files";
 
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
-    let table = DeclaredTable::new(FILES, || archive.len(), locate);
+    let table = DeclaredTable::new(
+        FILES,
+        || archive.len(),
+        |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) },
+    );
     let table = with_columns(table, archive, |path| archive.positions(path));
     Box::new(table.damaged(|| damage(archive)).random_access())
 }
@@ -79,22 +82,23 @@ fn optional(text: Option<&str>) -> Value<'_> {
     text.map_or(Value::Null, Value::text)
 }
 
-/// A table over values that are computed together on first use.
-fn made<'a, T: Send + Sync + Clone + 'a>(
+/// A table over values that are computed together on first use; `row` makes a row of each.
+fn made<'a, T: Send + Sync + 'a, R: 'a>(
     name: &'static str,
     make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
-) -> DeclaredTable<'a, T> {
+    row: impl Fn(&T) -> Result<R> + Send + Sync + 'a,
+) -> DeclaredTable<'a, R> {
     let rows = Arc::new(Lazy::default());
     let (count, counting) = (Arc::clone(&rows), make.clone());
     DeclaredTable::new(
         name,
         move || Ok(count.get_or_try_init(&counting)?.len()),
-        move |n| Ok(rows.get_or_try_init(&make)?.get(n).cloned()),
+        move |n| rows.get_or_try_init(&make)?.get(n).map(&row).transpose(),
     )
 }
 
 fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let table = made("volumes", || archive.volumes())
+    let table = made("volumes", || archive.volumes(), |volume| Ok(volume.clone()))
         .column_of_row(Column::text("name").brief().key(), |volume: &Volume| Ok(Value::text(&volume.name)))
         .column(Column::uint("size").brief(), |volume| Ok(volume.size.into()))
         .column(Column::bool("installed").brief(), |volume| Ok(volume.size.is_some().into()))
@@ -104,7 +108,7 @@ fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
 }
 
 fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
-    let table = made("builds", || builds.all())
+    let table = made("builds", || builds.all(), |build| Ok(build.clone()))
         .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
         .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.into()))
         .column(Column::uint("files").brief(), |build| Ok(build.files.into()))
@@ -144,21 +148,21 @@ impl TextureFile<'_> {
     }
 }
 
+/// The numbers of the files with the ending of a texture.
+fn texture_files(archive: &dyn Archive) -> Result<Vec<usize>> {
+    let all = 0..archive.len()?;
+    Ok(all.filter(|n| archive.file(*n).is_ok_and(|file| texture::tier(&file.path).is_some())).collect())
+}
+
 /// The textures among the files, by the endings of their names. Of each file the header alone is read.
 fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let numbers = move || {
-        let is_texture = |n: &usize| archive.file(*n).is_ok_and(|file| texture::tier(&file.path).is_some());
-        Ok((0..archive.len()?).filter(is_texture).collect::<Vec<usize>>())
-    };
-    let rows = Arc::new(Lazy::default());
-    let counted = Arc::clone(&rows);
-    let count = move || Ok(counted.get_or_try_init(numbers)?.len());
-    let locate = move |n| {
-        let Some(&n) = rows.get_or_try_init(numbers)?.get(n) else { return Ok(None) };
-        Ok(Some(TextureFile { file: archive.file(n)?, shape: OnceCell::new() }))
-    };
-    let table = DeclaredTable::<TextureFile<'_>>::new(texture::TABLE, count, locate)
-        .column_of_row(Column::text("path").brief().key().in_folders(), |row| Ok(Value::text(&row.file.path)));
+    let table = made(
+        texture::TABLE,
+        || texture_files(archive),
+        |n| Ok(TextureFile { file: archive.file(*n)?, shape: OnceCell::new() }),
+    );
+    let table =
+        table.column_of_row(Column::text("path").brief().key().in_folders(), |row| Ok(Value::text(&row.file.path)));
     let table = texture::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
         .column(Column::text("tier").brief(), |row| Ok(texture::tier(&row.file.path).into()))
         .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));

@@ -30,8 +30,8 @@ impl VolumeFile {
         options: &Options,
     ) -> Self {
         let name = name.into();
-        let of_folder = |folder: &dyn AsRef<Path>| is_file_name(&name).then(|| folder.as_ref().join(&name));
-        let places = folders.into_iter().filter_map(|folder| of_folder(&folder)).collect();
+        let places = folders.into_iter().filter(|_| is_file_name(&name));
+        let places = places.map(|folder| folder.as_ref().join(&name)).collect();
         Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
 
@@ -41,11 +41,13 @@ impl VolumeFile {
     }
 
     fn found(&self) -> Option<&(PathBuf, u64)> {
-        let look = |path: &PathBuf| {
-            let meta = path.metadata().ok().filter(Metadata::is_file)?;
-            Some((path.clone(), meta.len()))
-        };
-        self.found.get_or_init(|| self.places.iter().find_map(look)).as_ref()
+        let found = self.found.get_or_init(|| {
+            self.places.iter().find_map(|path| {
+                let meta = path.metadata().ok().filter(Metadata::is_file)?;
+                Some((path.clone(), meta.len()))
+            })
+        });
+        found.as_ref()
     }
 
     /// The file's path; `None` if it is missing.
@@ -71,13 +73,15 @@ impl VolumeFile {
             let kind = ErrorKind::NotInstalled { what: self.name.clone() };
             return Err(Error::of_part(kind, ""));
         };
-        match size.checked_sub(offset) {
-            Some(have) if have >= len => Ok(path),
-            have => Err(self.too_short(offset, len, have.unwrap_or(0))),
+        match offset.checked_add(len) {
+            Some(end) if end <= *size => Ok(path),
+            _ => Err(self.too_short(offset, len, *size)),
         }
     }
 
-    fn too_short(&self, offset: u64, need: u64, have: u64) -> Error {
+    /// The error for `need` bytes at `offset` of a volume of `size` bytes.
+    fn too_short(&self, offset: u64, need: u64, size: u64) -> Error {
+        let have = size.saturating_sub(offset);
         Error::new(ErrorKind::OutOfBounds { need, have }, "data", offset).in_file(&self.name)
     }
 
@@ -95,8 +99,8 @@ impl VolumeFile {
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
         let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
         // The volume may have become shorter since it was found.
-        let have = (volume.bytes().len() as u64).saturating_sub(offset);
-        range.and_then(|range| volume.slice(range, &self.name)).ok_or_else(|| self.too_short(offset, len, have))
+        let size = volume.bytes().len() as u64;
+        range.and_then(|range| volume.slice(range, &self.name)).ok_or_else(|| self.too_short(offset, len, size))
     }
 }
 

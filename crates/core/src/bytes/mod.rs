@@ -42,6 +42,11 @@ pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
     Ok(())
 }
 
+/// The bytes as lowercase hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The number as a size or a position in memory. A number beyond the address space becomes the largest: greater than the length of
 /// any slice, so that a comparison with a length ends as it would for the number itself. Not for numbers that are written or shown.
 pub fn clamp_to_usize(number: u64) -> usize {

@@ -1,5 +1,11 @@
 //! Input with a limit: a pipe or a device may never end.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "bytes of a buffer, and sums that exceed their limits by a buffer at most"
+)]
+
+use crate::bytes::clamp_to_usize;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 /// Reads up to `most` bytes of its input, and fails if there are more.
@@ -37,25 +43,25 @@ impl<R: BufRead> Bounded<R> {
 impl<R: BufRead> BufRead for Bounded<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let ready = self.from.fill_buf()?;
-        let too_large = |what| Err(io::Error::new(ErrorKind::FileTooLarge, what));
         if self.left == 0 && !ready.is_empty() {
-            return too_large(format!("it has more than {} bytes, and no more are read", self.most));
+            let what = format!("it has more than {} bytes, and no more are read", self.most);
+            return Err(io::Error::new(ErrorKind::FileTooLarge, what));
         }
         if self.line > self.longest {
-            return too_large(format!("it has a line of more than {} bytes", self.longest));
+            let what = format!("it has a line of more than {} bytes", self.longest);
+            return Err(io::Error::new(ErrorKind::FileTooLarge, what));
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(ready.len());
-        Ok(ready.get(..most).unwrap_or_default())
+        Ok(ready.get(..clamp_to_usize(self.left)).unwrap_or(ready))
     }
 
     fn consume(&mut self, bytes: usize) {
-        self.left = self.left.saturating_sub(bytes as u64);
+        self.left -= bytes as u64;
         if self.longest < self.most {
             // Buffered bytes need no further read.
-            let consumed = self.from.fill_buf().ok().and_then(|ready| ready.get(..bytes)).unwrap_or_default();
-            self.line = match memchr::memrchr(b'\n', consumed) {
-                Some(end) => consumed.len().saturating_sub(end).saturating_sub(1) as u64,
-                None => self.line.saturating_add(bytes as u64),
+            let consumed = self.from.fill_buf().ok().and_then(|ready| ready.get(..bytes));
+            self.line = match consumed.and_then(|consumed| memchr::memrchr(b'\n', consumed)) {
+                Some(end) => (bytes - end - 1) as u64,
+                None => self.line + bytes as u64,
             };
         }
         self.from.consume(bytes);

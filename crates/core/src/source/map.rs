@@ -130,11 +130,11 @@ mod faults {
     fn free_slot() -> &'static MapSlot {
         let mut slots = &SLOTS;
         loop {
-            let free = |slot: &&MapSlot| {
+            let free = slots.here.iter().find(|slot| {
                 slot.len.load(Ordering::Relaxed) == FREE
                     && slot.len.compare_exchange(FREE, BUSY, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-            };
-            if let Some(slot) = slots.here.iter().find(free) {
+            });
+            if let Some(slot) = free {
                 return slot;
             }
             slots = slots.more.get_or_init(|| Box::leak(Box::new(Slots::new())));
@@ -188,7 +188,7 @@ mod faults {
                 *digit = *b"0123456789abcdef".get(rest & 15).unwrap_or(&b'?');
                 rest >>= 4;
             }
-            let first = digits.iter().position(|&d| d != b'0').unwrap_or(15);
+            let (_, digits) = digits.split_at(digits.iter().position(|&d| d != b'0').unwrap_or(15));
             // SAFETY: `Mapped` keeps the origin alive while the slot is taken, and the faulting access holds the map.
             let origin = unsafe { &*slot.origin.load(Ordering::Relaxed) };
             let what: &[u8] = if origin.is_shorter_than(slot.len.load(Ordering::Relaxed)) {
@@ -196,7 +196,7 @@ mod faults {
             } else {
                 b": the system cannot read a mapped byte of the file (at offset 0x"
             };
-            end_process(&[b"assetq: ", origin.name.as_bytes(), what, digits.get(first..).unwrap_or_default(), b")\n"]);
+            end_process(&[b"assetq: ", origin.name.as_bytes(), what, digits, b")\n"]);
         }
         // Not one of our maps: let the default action happen when the access is tried again.
         // SAFETY: `signal` with SIG_DFL is async-signal-safe.

@@ -205,16 +205,19 @@ mod list {
     }
 
     /// Async-signal-safe.
+    fn entries(first: &'static Entry) -> impl Iterator<Item = &'static Entry> {
+        std::iter::successors(Some(first), |entry| entry.next.get().copied())
+    }
+
+    /// Async-signal-safe.
     pub(super) fn remove_all() {
         ENDING.store(true, Ordering::SeqCst);
-        let mut next = Some(&FIRST);
-        while let Some(entry) = next {
+        for entry in entries(&FIRST) {
             let path = entry.path.swap(null_mut(), Ordering::SeqCst);
             if !path.is_null() {
                 // SAFETY: a C string that was swapped out and is never freed; `unlink` is async-signal-safe.
                 unsafe { libc::unlink(path) };
             }
-            next = entry.next.get().copied();
         }
         // A folder can be removed once it is empty.
         while remove_in_folders() {}
@@ -223,8 +226,7 @@ mod list {
     /// Removes what can be removed; returns whether there was anything.
     fn remove_in_folders() -> bool {
         let mut any = false;
-        let mut next = Some(&FIRST_IN_FOLDER);
-        while let Some(entry) = next {
+        for entry in entries(&FIRST_IN_FOLDER) {
             let path = entry.path.swap(null_mut(), Ordering::SeqCst);
             if !path.is_null() {
                 // SAFETY: a C string that was swapped out; `unlink` and `rmdir` are async-signal-safe.
@@ -235,7 +237,6 @@ mod list {
                     let _ = entry.path.compare_exchange(null_mut(), path, Ordering::SeqCst, Ordering::Relaxed);
                 }
             }
-            next = entry.next.get().copied();
         }
         any
     }
@@ -311,7 +312,7 @@ mod list {
         restore_terminal();
         if REQUESTS.contains(&signal) {
             // SAFETY: `_exit` is async-signal-safe and does not return.
-            unsafe { libc::_exit(signal.saturating_add(128)) };
+            unsafe { libc::_exit(signal | 128) };
         }
         // SAFETY: `raise` is async-signal-safe. The handler was reset before it ran, so that the default action follows.
         unsafe { libc::raise(signal) };

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 /// The state of a file on disk at one moment. A write or a replacement changes the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
-    /// Device and number, on systems that number files.
-    number: Option<(u64, u64)>,
+    /// Device and number; zeros on systems that do not number files.
+    number: (u64, u64),
     len: u64,
     modified: Option<SystemTime>,
-    /// The time of the last change, which no program can set back: seconds and nanoseconds.
-    changed: Option<(i64, i64)>,
+    /// The time of the last change, which no program can set back: seconds and nanoseconds. Zeros on systems without it.
+    changed: (i64, i64),
 }
 
 impl FileState {
@@ -34,9 +34,9 @@ impl FileState {
 
     /// The state as text without blanks.
     pub fn text(&self) -> String {
-        let (device, number) = self.number.unwrap_or_default();
+        let (device, number) = self.number;
         let modified = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        let (seconds, nanoseconds) = self.changed.unwrap_or_default();
+        let (seconds, nanoseconds) = self.changed;
         let modified = modified.map_or(0, |time| time.as_nanos());
         format!("{device:x}-{number:x}-{}-{modified}-{seconds}.{nanoseconds}", self.len)
     }
@@ -54,29 +54,29 @@ impl FileState {
 
     /// Whether `self` is a later state of the file `earlier`, shorter than that.
     pub(super) fn is_cut(&self, earlier: &Self) -> bool {
-        self.number.is_some() && self.number == earlier.number && self.len < earlier.len
+        cfg!(unix) && self.number == earlier.number && self.len < earlier.len
     }
 }
 
 #[cfg(unix)]
-fn changed(meta: &Metadata) -> Option<(i64, i64)> {
+fn changed(meta: &Metadata) -> (i64, i64) {
     use std::os::unix::fs::MetadataExt as _;
-    Some((meta.ctime(), meta.ctime_nsec()))
+    (meta.ctime(), meta.ctime_nsec())
 }
 
 #[cfg(not(unix))]
-fn changed(_: &Metadata) -> Option<(i64, i64)> {
-    None
+fn changed(_: &Metadata) -> (i64, i64) {
+    (0, 0)
 }
 
 /// The number of a file, which no other file has as long as it exists.
 #[cfg(unix)]
-fn number(meta: &Metadata) -> Option<(u64, u64)> {
+fn number(meta: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
-    Some((meta.dev(), meta.ino()))
+    (meta.dev(), meta.ino())
 }
 
 #[cfg(not(unix))]
-fn number(_: &Metadata) -> Option<(u64, u64)> {
-    None
+fn number(_: &Metadata) -> (u64, u64) {
+    (0, 0)
 }

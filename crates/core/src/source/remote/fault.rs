@@ -1,7 +1,8 @@
 //! Pages of a file on a server, fetched on their first use by `userfaultfd` of Linux. See docs/unsafe.md.
 #![allow(unsafe_code)]
 
-use super::object::{BLOCK, Object, note_fault};
+use super::object::{Object, note_fault};
+use crate::bytes::clamp_to_usize;
 use crate::error::{Error, Result};
 use crate::escape::escape;
 use bytes::Bytes;
@@ -20,6 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Bytes that are fetched for a page that no scan reaches. Larger blocks cost more than they bring: a lookup jumps.
+const BLOCK_SIZE: usize = 1 << 14;
+const BLOCK: u64 = BLOCK_SIZE as u64;
 /// Blocks that are fetched at once at most, in a scan.
 const MOST: u64 = (4 << 20) / BLOCK;
 /// Scans of one file that are recognised at the same time: of several arrays, by several threads.
@@ -99,52 +103,60 @@ struct Mapped {
 
 impl AsRef<[u8]> for Mapped {
     fn as_ref(&self) -> &[u8] {
-        self.pages.map.get(..self.len).unwrap_or_default()
+        self.pages.map.split_at(self.len).0
     }
 }
 
 /// Maps the file. Its first bytes are `head`, a whole number of blocks. `None` if this system lets the process handle no
 /// faults of pages.
 pub(super) fn map(object: &Arc<Object>, head: &[u8]) -> Result<Option<Bytes>> {
-    let failed = |error| Error::io("cannot map", error);
     let page = rustix::param::page_size();
-    if !usize::try_from(BLOCK).is_ok_and(|block| block.is_multiple_of(page)) {
+    if !BLOCK_SIZE.is_multiple_of(page) {
         return Ok(None);
     }
     let Some(uffd) = descriptor() else { return Ok(None) };
-    let too_long = || failed(io::ErrorKind::FileTooLarge.into());
-    let len = usize::try_from(object.len()).map_err(|_| too_long())?;
-    let whole = len.checked_next_multiple_of(page).ok_or_else(too_long)?;
-    let map = MmapOptions::new().len(whole).no_reserve_swap().map_anon().map_err(failed)?;
+    let len = clamp_to_usize(object.len());
+    let whole = len.checked_next_multiple_of(page);
+    let whole = whole.ok_or_else(|| unmapped(io::ErrorKind::FileTooLarge.into()))?;
+    let map = MmapOptions::new().len(whole).no_reserve_swap().map_anon().map_err(unmapped)?;
     // A child process would read zeros.
-    map.advise(Advice::DontFork).map_err(failed)?;
+    map.advise(Advice::DontFork).map_err(unmapped)?;
     let pages = Arc::new(Pages { map, uffd, page });
     if pages.register().is_err() {
         return Ok(None);
     }
-    let (stopped, stop) = io::pipe().map_err(failed)?;
+    let (stopped, stop) = io::pipe().map_err(unmapped)?;
     let mut filler = Filler {
         pages: Arc::clone(&pages),
         object: Arc::clone(object),
         present: HashSet::new(),
         scans: VecDeque::new(),
     };
-    for (block, bytes) in (0..).zip(head.chunks(usize::try_from(BLOCK).unwrap_or(usize::MAX))) {
-        filler.fill(block, bytes).map_err(failed)?;
+    for (block, bytes) in (0..).zip(head.chunks(BLOCK_SIZE)) {
+        filler.fill(block, bytes).map_err(unmapped)?;
     }
-    thread::Builder::new().name("assetq-remote".into()).spawn(move || filler.run(stopped)).map_err(failed)?;
+    thread::Builder::new().name("assetq-remote".into()).spawn(move || filler.run(stopped)).map_err(unmapped)?;
     Ok(Some(Bytes::from_owner(Mapped { pages, len, _object: Arc::clone(object), _stop: stop })))
+}
+
+fn unmapped(error: io::Error) -> Error {
+    Error::io("cannot map", error)
+}
+
+fn unpolled(error: io::Error) -> Error {
+    Error::io("cannot wait for pages that are read", error)
+}
+
+fn open_descriptor(more: u32) -> Option<OwnedFd> {
+    let flags = UserfaultfdFlags::CLOEXEC | UserfaultfdFlags::NONBLOCK | UserfaultfdFlags::from_bits_retain(more);
+    // SAFETY: the descriptor is used for our own pages alone, in this file.
+    unsafe { userfaultfd(flags) }.ok()
 }
 
 /// A new descriptor; without privileges one for faults outside of system calls only.
 fn descriptor() -> Option<OwnedFd> {
-    let open = |more: u32| {
-        let flags = UserfaultfdFlags::CLOEXEC | UserfaultfdFlags::NONBLOCK | UserfaultfdFlags::from_bits_retain(more);
-        // SAFETY: the descriptor is used for our own pages alone, in this file.
-        unsafe { userfaultfd(flags) }.ok()
-    };
-    let uffd = open(0).or_else(|| {
-        let restricted = open(USER_MODE_ONLY)?;
+    let uffd = open_descriptor(0).or_else(|| {
+        let restricted = open_descriptor(USER_MODE_ONLY)?;
         NEEDS_TOUCH.store(true, Ordering::Relaxed);
         Some(restricted)
     })?;
@@ -181,7 +193,7 @@ impl Pages {
 
     /// Lets threads go on that wait for pages in the range, which are there.
     fn wake(&self, at: usize, len: usize) {
-        let mut range = UffdRange { start: self.start().saturating_add(at) as u64, len: len as u64 };
+        let mut range = UffdRange { start: (self.start() + at) as u64, len: len as u64 };
         // SAFETY: UFFDIO_WAKE reads a `uffdio_range`; a thread without a page waits again.
         let _ = unsafe { ioctl(&self.uffd, Updater::<WAKE, UffdRange>::new(&mut range)) };
     }
@@ -193,7 +205,7 @@ impl Pages {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         while !bytes.is_empty() {
-            let dst = self.start().saturating_add(at) as u64;
+            let dst = (self.start() + at) as u64;
             let mut copy =
                 UffdCopy { dst, src: bytes.as_ptr().addr() as u64, len: bytes.len() as u64, mode: 0, copied: 0 };
             // SAFETY: UFFDIO_COPY reads and writes a `uffdio_copy`, reads `len` bytes at `src`, which is a live slice of
@@ -207,10 +219,10 @@ impl Pages {
                     self.page
                 }
                 // Interrupted in the middle.
-                Err(Errno::AGAIN) => usize::try_from(copy.copied).unwrap_or(0).min(bytes.len()),
+                Err(Errno::AGAIN) => clamp_to_usize(copy.copied.max(0).unsigned_abs()).min(bytes.len()),
                 Err(error) => return Err(error.into()),
             };
-            (at, bytes) = (at.saturating_add(done), bytes.get(done..).unwrap_or_default());
+            (at, bytes) = (at + done, bytes.split_at(done).1);
         }
         Ok(())
     }
@@ -237,23 +249,21 @@ struct Scan {
 
 impl Filler {
     fn run(mut self, stopped: PipeReader) {
-        let result = self.serve_all(&stopped);
-        if let Err(error) = result {
+        if let Err(error) = self.serve_all(&stopped) {
             self.fail(error);
         }
     }
 
     /// Answers faults until the bytes are dropped.
     fn serve_all(&mut self, stopped: &PipeReader) -> Result<()> {
-        let failed = |error| Error::io("cannot wait for pages that are read", error);
         let pages = Arc::clone(&self.pages);
-        let mut messages = File::from(pages.uffd.try_clone().map_err(failed)?);
+        let mut messages = File::from(pages.uffd.try_clone().map_err(unpolled)?);
         loop {
             let mut waiting =
                 [PollFd::new(&pages.uffd, PollFlags::IN), PollFd::from_borrowed_fd(stopped.as_fd(), PollFlags::IN)];
             match poll(&mut waiting, None) {
                 Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(failed(error.into())),
+                Err(error) => return Err(unpolled(error.into())),
             }
             let [_, stop] = waiting;
             if !stop.revents().is_empty() {
@@ -266,40 +276,39 @@ impl Filler {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                     continue;
                 }
-                Ok(_) => return Err(failed(io::ErrorKind::InvalidData.into())),
-                Err(error) => return Err(failed(error)),
+                Ok(_) => return Err(unpolled(io::ErrorKind::InvalidData.into())),
+                Err(error) => return Err(unpolled(error)),
             }
             if let [EVENT_PAGEFAULT, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, address @ ..] = message {
                 let (address, _) = address.split_first_chunk().unwrap_or((&[0; 8], &[]));
                 #[allow(clippy::host_endian_bytes, reason = "a message of the system of this machine")]
                 let address = u64::from_ne_bytes(*address);
-                self.serve(address.saturating_sub(pages.start() as u64) / BLOCK)?;
+                self.serve((address - pages.start() as u64) / BLOCK)?;
             }
         }
     }
 
     /// Fetches the block, and those after it if a scan reads on.
     fn serve(&mut self, block: u64) -> Result<()> {
-        let size = usize::try_from(BLOCK).unwrap_or(usize::MAX);
         if self.present.contains(&block) {
-            let at = usize::try_from(block).unwrap_or(usize::MAX).saturating_mul(size);
-            self.pages.wake(at, size.min(self.pages.map.len().saturating_sub(at)));
+            let at = clamp_to_usize(block * BLOCK);
+            self.pages.wake(at, BLOCK_SIZE.min(self.pages.map.len() - at));
             return Ok(());
         }
         // A scan may skip a part that is smaller than what it read last.
-        let continued = |scan: &Scan| (scan.next..scan.next.saturating_add(scan.blocks)).contains(&block);
-        let scan = self.scans.iter().position(continued).and_then(|at| self.scans.remove(at));
-        let before = scan.as_ref().map_or(0, |scan| scan.before.saturating_add(1));
+        let continued = self.scans.iter().position(|scan| (scan.next..scan.next + scan.blocks).contains(&block));
+        let scan = continued.and_then(|at| self.scans.remove(at));
+        let before = scan.as_ref().map_or(0, |scan| scan.before + 1);
         let blocks = scan.map_or(1, |scan| scan.blocks);
-        let blocks = if before >= STEADY { blocks.saturating_mul(2).min(MOST) } else { blocks };
-        let group = (block / GROUP).saturating_mul(GROUP);
-        let group = group..group.saturating_add(GROUP);
+        let blocks = if before >= STEADY { MOST.min(blocks * 2) } else { blocks };
+        let group = block - block % GROUP;
+        let group = group..group + GROUP;
         let fetched = match group.clone().filter(|near| self.present.contains(near)).count() {
-            BUSY.. => blocks.max(group.end.saturating_sub(block)),
+            BUSY.. => blocks.max(group.end - block),
             _ => blocks,
         };
-        let last = self.object.len().div_ceil(BLOCK).min(block.saturating_add(fetched));
-        let end = (block.saturating_add(1)..last).find(|next| self.present.contains(next)).unwrap_or(last);
+        let last = self.object.len().div_ceil(BLOCK).min(block + fetched);
+        let end = (block + 1..last).find(|next| self.present.contains(next)).unwrap_or(last);
         let begun = Instant::now();
         self.fetch(block..end)?;
         let blocks = if begun.elapsed() > SLOW { blocks / 4 } else { blocks };
@@ -312,23 +321,21 @@ impl Filler {
 
     /// Fetches blocks, and fills each of them as soon as it is complete.
     fn fetch(&mut self, blocks: Range<u64>) -> Result<()> {
-        let range = blocks.start.saturating_mul(BLOCK)..blocks.end.saturating_mul(BLOCK).min(self.object.len());
-        let size = usize::try_from(BLOCK).unwrap_or(usize::MAX);
-        let (mut at, mut block, mut filled) = (blocks.start, Vec::with_capacity(size), Ok(()));
+        let range = blocks.start * BLOCK..self.object.len().min(blocks.end * BLOCK);
+        let (mut at, mut block, mut filled) = (blocks.start, Vec::with_capacity(BLOCK_SIZE), Ok(()));
         let object = Arc::clone(&self.object);
         object.fetch(range, &mut |mut bytes| {
             while !bytes.is_empty() {
-                let room = size.saturating_sub(block.len()).min(bytes.len());
-                let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+                let (now, later) = bytes.split_at(bytes.len().min(BLOCK_SIZE - block.len()));
                 block.extend_from_slice(now);
                 bytes = later;
-                if block.len() == size {
+                if block.len() == BLOCK_SIZE {
                     let done = self.fill(at, &block);
                     if filled.is_ok() {
                         filled = done;
                     }
                     block.clear();
-                    at = at.saturating_add(1);
+                    at += 1;
                 }
             }
         })?;
@@ -340,7 +347,7 @@ impl Filler {
 
     /// Fills the pages of a block. The last page may be incomplete.
     fn fill(&mut self, block: u64, bytes: &[u8]) -> io::Result<()> {
-        let at = usize::try_from(block.saturating_mul(BLOCK)).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let at = clamp_to_usize(block * BLOCK);
         if bytes.len().is_multiple_of(self.pages.page) {
             self.pages.copy(at, bytes)?;
         } else {

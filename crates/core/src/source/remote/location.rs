@@ -34,7 +34,7 @@ enum Keep {
 }
 
 impl Location {
-    /// The place that `text` names, with settings from the environment `env`.
+    /// The place that `text` names, with settings from the environment `env`, which has no empty ones.
     ///
     /// # Errors
     /// For a URL without a host, bucket or key, with a password, or with a pattern; and for an incomplete key.
@@ -47,15 +47,17 @@ impl Location {
     }
 
     fn on_server(scheme: &str, rest: &str) -> Result<Self> {
-        let rest = rest.split('#').next().unwrap_or_default();
+        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
         let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));
         let (host, path) = split_host(place);
         check_host(host)?;
         check_path(path)?;
         let path = if path.is_empty() { "/".to_owned() } else { encoded(path, Keep::Url) };
-        let query = query.map(|query| format!("?{}", encoded(query, Keep::Url))).unwrap_or_default();
         let name = format!("{scheme}://{place}");
-        let url = format!("{scheme}://{host}{path}{query}");
+        let mut url = format!("{scheme}://{host}{path}");
+        if let Some(query) = query {
+            url = format!("{url}?{}", encoded(query, Keep::Url));
+        }
         Ok(Self { url, name, host: host.to_owned(), path, is_store: false, credentials: None })
     }
 
@@ -68,20 +70,19 @@ impl Location {
             return Err(invalid("a bucket has letters, digits, and - . _ in its name"));
         }
         check_path(key)?;
-        let set = |name: &str| env(name).filter(|value| !value.is_empty());
-        let region = set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION")).unwrap_or_else(|| "us-east-1".to_owned());
+        let region = env("AWS_REGION").or_else(|| env("AWS_DEFAULT_REGION")).unwrap_or_else(|| "us-east-1".to_owned());
         if !region.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
             return Err(invalid("AWS_REGION is no name of a region"));
         }
         let path = encoded(key, Keep::Key);
-        let (scheme, host, path) = match set("AWS_ENDPOINT_URL_S3").or_else(|| set("AWS_ENDPOINT_URL")) {
+        let (scheme, host, path) = match env("AWS_ENDPOINT_URL_S3").or_else(|| env("AWS_ENDPOINT_URL")) {
             Some(endpoint) => {
-                let no_endpoint = || invalid("AWS_ENDPOINT_URL is no https://HOST or http://HOST");
-                let (scheme, place) = endpoint.split_once("://").ok_or_else(no_endpoint)?;
+                const NO_ENDPOINT: &str = "AWS_ENDPOINT_URL is no https://HOST or http://HOST";
+                let (scheme, place) = endpoint.split_once("://").ok_or_else(|| invalid(NO_ENDPOINT))?;
                 let (host, before) = split_host(place);
                 check_host(host).map_err(|error| error.context("AWS_ENDPOINT_URL"))?;
                 if !matches!(scheme, "http" | "https") || before.contains(['?', '#']) {
-                    return Err(no_endpoint());
+                    return Err(invalid(NO_ENDPOINT));
                 }
                 let before = encoded(before.trim_end_matches('/'), Keep::Url);
                 (scheme.to_owned(), host.to_owned(), format!("{before}/{bucket}/{path}"))
@@ -92,8 +93,8 @@ impl Location {
             }
             None => ("https".to_owned(), format!("{bucket}.s3.{region}.amazonaws.com"), format!("/{path}")),
         };
-        let credentials = match (set("AWS_ACCESS_KEY_ID"), set("AWS_SECRET_ACCESS_KEY")) {
-            (Some(id), Some(secret)) => Some(Credentials { id, secret, token: set("AWS_SESSION_TOKEN"), region }),
+        let credentials = match (env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY")) {
+            (Some(id), Some(secret)) => Some(Credentials { id, secret, token: env("AWS_SESSION_TOKEN"), region }),
             (None, None) => None,
             _ => return Err(invalid("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set")),
         };

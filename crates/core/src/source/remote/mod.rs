@@ -3,6 +3,11 @@
 //! On Linux the whole file has a range of addresses, and the system calls back for each page that is read first: then the
 //! block of the page is fetched. Elsewhere the file is downloaded.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "positions in files of at most `isize::MAX` bytes, as answers are checked"
+)]
+
 #[cfg(target_os = "linux")]
 mod fault;
 mod location;
@@ -16,7 +21,7 @@ use crate::error::{Error, Result};
 use bytes::Bytes;
 use location::Location;
 pub(super) use object::Object;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,10 +40,9 @@ pub struct OnDownload(pub Box<dyn Fn(&str, u64, u64) + Send + Sync>);
 
 /// The bytes of the file at `url`. `whole` downloads all of them at once.
 pub(super) fn open(url: &str, whole: bool, on_download: Option<&OnDownload>) -> Result<(Bytes, Arc<Object>)> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let patience = variable("ASSETQ_REMOTE_TIMEOUT").and_then(|seconds| seconds.parse().ok()).unwrap_or(PATIENCE);
+    let patience = setting("ASSETQ_REMOTE_TIMEOUT").and_then(|seconds| seconds.parse().ok()).unwrap_or(PATIENCE);
     let patience = Duration::from_secs(patience.clamp(1, 3600));
-    let (object, head) = Object::open(Location::of(url, &variable)?, HEAD, patience)?;
+    let (object, head) = Object::open(Location::of(url, &setting)?, HEAD, patience)?;
     let object = Arc::new(object);
     if object.len() == head.len() as u64 {
         return Ok((head.into(), object));
@@ -51,27 +55,38 @@ pub(super) fn open(url: &str, whole: bool, on_download: Option<&OnDownload>) -> 
     Ok((download(&object, &head, on_download)?, object))
 }
 
+/// The value of a variable of the environment; `None` if it is empty.
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// The bytes of the whole file, in a file without a name that ends with the process.
 fn download(object: &Object, head: &[u8], on_download: Option<&OnDownload>) -> Result<Bytes> {
-    let failed = |error| Error::io("cannot save the download", error);
-    let say = |done| on_download.iter().for_each(|on| (on.0)(object.name(), done, object.len()));
-    let mut file = tempfile::tempfile().map_err(failed)?;
-    say(0);
-    file.write_all(head).map_err(failed)?;
-    let mut at = head.len() as u64;
-    while at < object.len() {
-        let end = at.saturating_add(PORTION).min(object.len());
+    let mut file = tempfile::tempfile().map_err(unsaved)?;
+    file.write_all(head).map_err(unsaved)?;
+    let (mut at, mut done) = (head.len() as u64, 0);
+    loop {
+        if let Some(on) = on_download {
+            (on.0)(object.name(), done, object.len());
+        }
+        if at >= object.len() {
+            break;
+        }
+        let end = object.len().min(at + PORTION);
         let mut written = Ok(());
         object.fetch(at..end, &mut |bytes| {
             if written.is_ok() {
                 written = file.write_all(bytes);
             }
         })?;
-        written.map_err(failed)?;
-        at = end;
-        say(at);
+        written.map_err(unsaved)?;
+        (at, done) = (end, end);
     }
     super::map::map(&file, object.name(), Path::new("")).map_err(|e| Error::io("cannot map", e))
+}
+
+fn unsaved(error: io::Error) -> Error {
+    Error::io("cannot save the download", error)
 }
 
 /// The requests of all files of this process.

@@ -2,7 +2,7 @@
 
 use super::location::Location;
 use crate::error::{Error, Result};
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -162,7 +162,7 @@ impl Object {
             // A further try begins where the last one ended.
             let (_, range, mut body) = object.request(at..range.end, Some(&object.identity), left)?;
             object.receive(&mut body, &range, &mut |bytes| {
-                at = at.saturating_add(bytes.len() as u64);
+                at += bytes.len() as u64;
                 take(bytes);
             })
         })
@@ -174,24 +174,22 @@ impl Object {
         mut attempt: impl FnMut(&Self, Duration) -> Result<T, Trouble>,
     ) -> Result<T> {
         let begun = Instant::now();
-        let all = self.patience.saturating_mul(4);
+        let all = self.patience * 4;
         let mut pauses = PAUSES.into_iter();
-        let mut tries = 1_usize;
+        let mut tries = 1;
         loop {
             let trouble = match attempt(self, all.saturating_sub(begun.elapsed())) {
                 Ok(done) => return Ok(done),
                 Err(trouble) => trouble,
             };
-            let pause =
-                pauses.next().filter(|pause| !trouble.is_lasting && begun.elapsed().saturating_add(*pause) < all);
+            let pause = pauses.next().filter(|pause| !trouble.is_lasting && begun.elapsed() + *pause < all);
             if let Some(pause) = pause {
                 std::thread::sleep(pause);
-                tries = tries.saturating_add(1);
+                tries += 1;
                 continue;
             }
             let tried = if tries > 1 { format!(", in {tries} tries") } else { String::new() };
-            let (first, last) = (range.start, range.end.saturating_sub(1));
-            let what = format!("{} (bytes {first} to {last}{tried})", trouble.what);
+            let what = format!("{} (bytes {} to {}{tried})", trouble.what, range.start, range.end - 1);
             return Err(Error::io("cannot fetch", io::Error::new(trouble.kind, what)));
         }
     }
@@ -207,7 +205,7 @@ impl Object {
         for counted in [&self.counted, &TOTAL] {
             counted.requests.fetch_add(1, Ordering::Relaxed);
         }
-        let bytes = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
+        let bytes = format!("bytes={}-{}", range.start, range.end - 1);
         let mut request = self.agent.get(&self.location.url).header(header::RANGE, &bytes);
         // A range of compressed bytes would be of no use.
         request = request.header(header::ACCEPT_ENCODING, "identity");
@@ -226,35 +224,35 @@ impl Object {
         }
         let response = request.config().timeout_global(Some(left)).build().call().map_err(unanswered)?;
         let (parts, mut body) = response.into_parts();
-        let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let headers = &parts.headers;
         if parts.status != StatusCode::PARTIAL_CONTENT {
             let is_empty = match parts.status {
                 StatusCode::OK => body.content_length() == Some(0),
-                StatusCode::RANGE_NOT_SATISFIABLE => text(header::CONTENT_RANGE) == Some("bytes */0"),
+                StatusCode::RANGE_NOT_SATISFIABLE => text_of(headers, header::CONTENT_RANGE) == Some("bytes */0"),
                 _ => false,
             };
             return match identity {
                 None if is_empty => Ok((Identity { len: 0, tag: None, modified: None }, 0..0, body)),
-                _ => Err(self.refusal(parts.status, &parts.headers, &mut body, identity.is_some())),
+                _ => Err(self.refusal(parts.status, headers, &mut body, identity.is_some())),
             };
         }
-        if let Some(encoding) = text(header::CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+        if let Some(encoding) = text_of(headers, header::CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
             return Err(Trouble::invalid(format!("the server sends the file compressed ({encoding}): {DOWNLOAD}")));
         }
-        let (sent, len) = content_range(text(header::CONTENT_RANGE).unwrap_or_default())?;
+        let (sent, len) = content_range(text_of(headers, header::CONTENT_RANGE))?;
         let found = Identity {
             len,
-            tag: text(header::ETAG).map(str::to_owned),
-            modified: text(header::LAST_MODIFIED).map(str::to_owned),
+            tag: text_of(headers, header::ETAG).map(str::to_owned),
+            modified: text_of(headers, header::LAST_MODIFIED).map(str::to_owned),
         };
         if identity.is_some_and(|opened| *opened != found) {
             return Err(Trouble::changed());
         }
         if sent != (range.start..range.end.min(len)) {
-            let (first, last) = (sent.start, sent.end.saturating_sub(1));
+            let (first, last) = (sent.start, sent.end - 1);
             return Err(Trouble::invalid(format!("the server sent bytes {first} to {last} instead")));
         }
-        let wanted = sent.end.saturating_sub(sent.start);
+        let wanted = sent.end - sent.start;
         match body.content_length() {
             Some(length) if length != wanted => {
                 Err(Trouble::invalid(format!("the server sends {length} bytes for a range of {wanted}")))
@@ -266,24 +264,28 @@ impl Object {
     /// Reads the body of an answer, which has the bytes in `range` and no more.
     fn receive(&self, body: &mut Body, range: &Range<u64>, take: &mut dyn FnMut(&[u8])) -> Result<(), Trouble> {
         let mut reader = body.with_config().limit(u64::MAX).reader();
-        let mut buffer = vec![0; PORTION];
-        let mut left = range.end.saturating_sub(range.start);
-        let failed = |error: io::Error| unanswered(error.into());
-        while left > 0 {
-            let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-            let read = reader.read(buffer.get_mut(..most).unwrap_or_default()).map_err(failed)?;
-            if read == 0 {
+        let mut wanted = BufReader::with_capacity(PORTION, reader.by_ref().take(range.end - range.start));
+        loop {
+            let bytes = wanted.fill_buf().map_err(|error| unanswered(error.into()))?;
+            if bytes.is_empty() {
+                break;
+            }
+            for counted in [&self.counted, &TOTAL] {
+                counted.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            }
+            take(bytes);
+            let taken = bytes.len();
+            wanted.consume(taken);
+        }
+        match wanted.into_inner().limit() {
+            0 => {}
+            left => {
                 let what = format!("the answer ended {left} bytes early");
                 return Err(Trouble::passing(ErrorKind::UnexpectedEof, what));
             }
-            left = left.saturating_sub(read as u64);
-            for counted in [&self.counted, &TOTAL] {
-                counted.bytes.fetch_add(read as u64, Ordering::Relaxed);
-            }
-            take(buffer.get(..read).unwrap_or_default());
         }
         // Without a length in its head, the body may go on.
-        match reader.read(buffer.get_mut(..1).unwrap_or_default()) {
+        match reader.read(&mut [0]) {
             Ok(1..) => Err(Trouble::invalid("the server sends more bytes than the range has")),
             _ => Ok(()),
         }
@@ -304,8 +306,8 @@ impl Object {
             412 if is_open => Trouble::changed(),
             416 if is_open => Trouble::changed(),
             300..=399 if location.is_store => {
-                let region = headers.get("x-amz-bucket-region").and_then(|region| region.to_str().ok());
-                let region = region.filter(|region| region.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'));
+                let region = text_of(headers, "x-amz-bucket-region")
+                    .filter(|region| region.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'));
                 let what =
                     region.map_or("set AWS_REGION or AWS_ENDPOINT_URL".to_owned(), |r| format!("set AWS_REGION={r}"));
                 Trouble::lasting(ErrorKind::Other, format!("the bucket is in another place ({code}): {what}"))
@@ -357,16 +359,25 @@ fn unanswered(error: ureq::Error) -> Trouble {
     }
 }
 
+fn text_of(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn number(digits: &str) -> Option<u64> {
+    digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The range and the text of the length in a `Content-Range` header.
+fn split_range(header: &str) -> Option<(Range<u64>, &str)> {
+    let (range, len) = header.strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = range.split_once('-')?;
+    let (first, end) = (number(first)?, number(last)?.checked_add(1)?);
+    Some((first..end, len)).filter(|_| first < end)
+}
+
 /// The range and the length in a `Content-Range` header.
-fn content_range(header: &str) -> Result<(Range<u64>, u64), Trouble> {
-    let number = |digits: &str| digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
-    let parsed = || {
-        let (range, len) = header.strip_prefix("bytes ")?.split_once('/')?;
-        let (first, last) = range.split_once('-')?;
-        let (first, end) = (number(first)?, number(last)?.checked_add(1)?);
-        Some((first..end, len)).filter(|_| first < end)
-    };
-    let Some((range, len)) = parsed() else {
+fn content_range(header: Option<&str>) -> Result<(Range<u64>, u64), Trouble> {
+    let Some((range, len)) = header.and_then(split_range) else {
         return Err(Trouble::invalid("the server sends a range without a valid Content-Range"));
     };
     if len == "*" {
@@ -387,10 +398,6 @@ fn error_code(body: &mut Body) -> Option<String> {
     (code.len() < 64 && code.bytes().all(|b| b.is_ascii_alphanumeric())).then(|| code.to_owned())
 }
 
-/// Bytes that are fetched for a page that no scan reaches. Larger blocks cost more than they bring: a lookup jumps.
-#[cfg(target_os = "linux")]
-pub(super) const BLOCK: u64 = 1 << 14;
-
 /// Files whose bytes could not be fetched, as long as they are open.
 static FAULTY: Mutex<Vec<Weak<Object>>> = Mutex::new(Vec::new());
 
@@ -406,11 +413,9 @@ pub(super) fn note_fault(object: &Arc<Object>, error: Error) {
 pub fn check_faults() -> io::Result<()> {
     let mut faulty = FAULTY.lock().unwrap_or_else(PoisonError::into_inner);
     faulty.retain(|object| object.strong_count() > 0);
-    match faulty.iter().find_map(Weak::upgrade) {
-        Some(object) => {
-            let what = object.fault().map(Error::to_string).unwrap_or_default();
-            Err(io::Error::other(format!("{}: {what}", object.name())))
-        }
-        None => Ok(()),
-    }
+    let fault = faulty.iter().filter_map(Weak::upgrade).find_map(|object| {
+        let fault = object.fault()?;
+        Some(io::Error::other(format!("{}: {fault}", object.name())))
+    });
+    fault.map_or(Ok(()), Err)
 }

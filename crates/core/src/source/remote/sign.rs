@@ -1,5 +1,6 @@
 //! Signatures of requests to stores that speak the protocol of S3: AWS Signature Version 4, in headers.
 
+use crate::bytes::hexadecimal;
 use crate::dates::rfc3339;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
@@ -28,7 +29,7 @@ impl Credentials {
     /// The headers that sign a GET of `path`, which is percent-encoded, at `host` with this `Range` header.
     pub(super) fn headers(&self, host: &str, path: &str, range: &str, now: SystemTime) -> Vec<(&'static str, String)> {
         let time: String = rfc3339(now).chars().filter(|c| !matches!(c, '-' | ':')).collect();
-        let date = time.get(..8).unwrap_or_default();
+        let (date, _) = time.split_at("20261123".len());
         let mut signed = vec![("host", host), ("range", range), ("x-amz-content-sha256", EMPTY), ("x-amz-date", &time)];
         signed.extend(self.token.as_deref().map(|token| ("x-amz-security-token", token)));
         let names = signed.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
@@ -57,17 +58,10 @@ impl Credentials {
 }
 
 fn mac(key: &[u8], text: &str) -> Vec<u8> {
-    // Keys of any length are valid.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
+    #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("keys of any length are valid");
     mac.update(text.as_bytes());
     mac.finalize().into_bytes().to_vec()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]
