@@ -245,18 +245,22 @@ impl<'a> Walker<'a> {
     /// Skips the next value.
     pub fn skip(&mut self) -> Result<()> {
         let Some(slot) = self.pending else { return Ok(()) };
-        let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
         let extent = self.graph.types.extent(slot.model);
-        let result = if extent.fixed && !slot.polymorphic {
-            self.pending = None;
-            self.take(extent.least as usize).map(drop)
-        } else {
-            loop {
-                match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
-                    Ok(true) if self.stack.len() > depth => {}
-                    Ok(_) => break Ok(()),
-                    Err(error) => break Err(error),
-                }
+        if !extent.fixed || slot.polymorphic {
+            return self.skip_while_deeper_than(self.stack.len());
+        }
+        self.pending = None;
+        self.take(extent.least as usize).map(drop).map_err(|error| self.stop(error))
+    }
+
+    /// Takes a step, and further ones until at most `depth` values are open.
+    fn skip_while_deeper_than(&mut self, depth: usize) -> Result<()> {
+        let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
+        let result = loop {
+            match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
+                Ok(true) if self.stack.len() > depth => {}
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
             }
         };
         self.skim = skim;
@@ -346,16 +350,7 @@ impl<'a> Walker<'a> {
 
     /// Passes over the rest of the record, list or dictionary that the walk is in.
     pub(super) fn leave(&mut self) -> Result<()> {
-        let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
-        let result = loop {
-            match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
-                Ok(true) if self.stack.len() >= depth => {}
-                Ok(_) => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        self.skim = skim;
-        result.map_err(|e| self.stop(e))
+        self.skip_while_deeper_than(self.stack.len().saturating_sub(1))
     }
 
     /// Passes over up to `count` elements of the list that the walk is in, where they have a fixed size. Gives how
@@ -437,20 +432,12 @@ impl<'a> Walker<'a> {
                     out.event(Event::EndRecord)?;
                     return Ok(true);
                 };
-                let types = self.graph.types;
-                let mut slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
-                if let &mut Some(image) = image {
-                    let offset = member.image_offset();
-                    let extent = types.extent(member.model);
-                    let inside = offset.checked_add(extent.least).is_some_and(|end| end <= image.size);
-                    if !inside || !extent.fixed || member.polymorphic {
-                        return Err(self.bad(image.start, "offset of a member in an image", offset));
-                    }
-                    self.at = image.start.saturating_add(offset as usize);
-                    slot.image = true;
+                let image = *image;
+                if let Some(image) = image {
+                    self.seek_in_image(image, member)?;
                 }
-                out.event(Event::Member(types.member_name(member)))?;
-                slot
+                out.event(Event::Member(self.graph.types.member_name(member)))?;
+                PendingValue { model: member.model, polymorphic: member.polymorphic, image: image.is_some() }
             }
             Frame::List { element, next, count } => {
                 if next == count {
@@ -503,6 +490,19 @@ impl<'a> Walker<'a> {
         Ok(true)
     }
 
+    /// Moves to the bytes of a member in an image.
+    #[inline]
+    fn seek_in_image(&mut self, image: Image, member: &Member) -> Result<()> {
+        let offset = member.image_offset();
+        let extent = self.graph.types.extent(member.model);
+        let inside = offset.checked_add(extent.least).is_some_and(|end| end <= image.size);
+        if !inside || !extent.fixed || member.polymorphic {
+            return Err(self.bad(image.start, "offset of a member in an image", offset));
+        }
+        self.at = image.start.saturating_add(offset as usize);
+        Ok(())
+    }
+
     /// Reads the value in `slot`: all of a leaf, the head of everything else.
     #[inline(always)]
     fn read(&mut self, slot: PendingValue, out: &mut impl Sink<'a>) -> Result<()> {
@@ -510,11 +510,8 @@ impl<'a> Walker<'a> {
         let start = self.at;
         let mut model = slot.model;
         if slot.polymorphic {
-            let Some(actual) = self.optional_count("model index")? else {
-                return out.event(Event::Leaf(model, Value::Null));
-            };
-            let known = i32::try_from(actual).ok().and_then(|id| types.model_id(id));
-            model = known.ok_or_else(|| self.bad(start, "model index", actual))?;
+            let Some(actual) = self.actual_model()? else { return out.event(Event::Leaf(model, Value::Null)) };
+            model = actual;
         }
         if self.skim != Skim::None && !slot.image {
             let extent = types.extent(model);
@@ -530,12 +527,8 @@ impl<'a> Walker<'a> {
             let Some(fuel) = self.fuel.checked_sub(1) else { return Err(self.spent()) };
             self.fuel = fuel;
             match types.shape(model) {
-                Shape::Scalar(builtin) => {
+                Shape::Scalar(builtin) | Shape::Enum(builtin) => {
                     let value = self.scalar(builtin, slot.image)?;
-                    return out.event(Event::Leaf(shown, value));
-                }
-                Shape::Enum(integer) => {
-                    let value = self.scalar(integer, slot.image)?;
                     return out.event(Event::Leaf(shown, value));
                 }
                 Shape::Proxy { target, prefix } => {
@@ -544,7 +537,7 @@ impl<'a> Walker<'a> {
                         return Err(self.view(start).error(ErrorKind::Cycle { at: model.0.into() }));
                     }
                     if prefix && !self.present()? {
-                        return out.event(Event::Leaf(shown, Value::Null));
+                        break;
                     }
                     model = target;
                 }
@@ -554,7 +547,7 @@ impl<'a> Walker<'a> {
                             self.note_polymorphic(model);
                         }
                         if !self.present()? {
-                            return out.event(Event::Leaf(shown, Value::Null));
+                            break;
                         }
                     }
                     self.push(start, Frame::Record { members: types.members(from, to).iter(), image: None })?;
@@ -567,23 +560,16 @@ impl<'a> Walker<'a> {
                     return out.event(Event::BeginRecord(model));
                 }
                 Shape::List(element) if !slot.image => {
-                    let Some(count) = self.count("list count", types.extent(element).least)? else {
-                        return out.event(Event::Leaf(shown, Value::Null));
-                    };
+                    let Some(count) = self.count("list count", types.extent(element).least)? else { break };
                     let next = self.skimmed(element, count)?;
                     self.push(start, Frame::List { element: PendingValue::plain(element), next, count })?;
                     return out.event(Event::BeginList(model, count));
                 }
                 Shape::Dictionary(key, value) if !slot.image => {
                     let least = types.extent(key).least.saturating_add(types.extent(value).least);
-                    let Some(count) = self.count("dictionary count", least)? else {
-                        return out.event(Event::Leaf(shown, Value::Null));
-                    };
-                    let named = Builtin::of(key.0) == Some(Builtin::String);
-                    self.push(
-                        start,
-                        Frame::Dictionary { key, value, next: 0, count, named, turn: DictionaryStep::Key },
-                    )?;
+                    let Some(count) = self.count("dictionary count", least)? else { break };
+                    let (named, turn) = (Builtin::of(key.0) == Some(Builtin::String), DictionaryStep::Key);
+                    self.push(start, Frame::Dictionary { key, value, next: 0, count, named, turn })?;
                     return out.event(Event::BeginDictionary { model, count, named });
                 }
                 Shape::Unknown(what) => return Err(self.unknown(start, model, what)),
@@ -592,6 +578,16 @@ impl<'a> Walker<'a> {
                 }
             }
         }
+        out.event(Event::Leaf(shown, Value::Null))
+    }
+
+    /// The stated model of a polymorphic value; `None` for null.
+    #[inline(always)]
+    fn actual_model(&mut self) -> Result<Option<ModelId>> {
+        let start = self.at;
+        let Some(number) = self.optional_count("model index")? else { return Ok(None) };
+        let model = i32::try_from(number).ok().and_then(|id| self.graph.types.model_id(id));
+        model.map(Some).ok_or_else(|| self.bad(start, "model index", number))
     }
 
     #[cold]

@@ -130,6 +130,12 @@ impl<'a> Encoder<'a> {
         self.out.push(NULL);
     }
 
+    /// Writes the prefix of a value. Returns whether the value follows.
+    fn prefix(&mut self, is_null: bool) -> bool {
+        self.out.push(if is_null { NULL } else { PRESENT });
+        !is_null
+    }
+
     /// The four bytes of a count, or of a model's or type's number.
     pub fn number(&self, what: &str, number: usize) -> Result<[u8; 4]> {
         match u32::try_from(number).map(u32::to_le_bytes) {
@@ -250,27 +256,20 @@ impl<'a> Encoder<'a> {
         let shown = model;
         for _ in 0..self.depth {
             match self.types.shape(model) {
-                Shape::Scalar(builtin) => return self.scalar(builtin, shown, slot.image, value),
-                Shape::Enum(integer) => return self.scalar(integer, shown, slot.image, value),
+                Shape::Scalar(builtin) | Shape::Enum(builtin) => {
+                    return self.scalar(builtin, shown, slot.image, value);
+                }
                 Shape::Proxy { target, prefix } => {
                     // The game writes a null text with a special prefix, which marks the text as present.
                     let text = matches!(self.settled(target), Shape::Scalar(Builtin::String));
-                    if prefix && value.is_null() && !text {
-                        self.null();
+                    if prefix && !self.prefix(value.is_null() && !text) {
                         return Ok(());
-                    }
-                    if prefix {
-                        self.present();
                     }
                     model = target;
                 }
                 Shape::Record { from, to, prefix } if !slot.image => {
-                    if prefix && value.is_null() {
-                        self.null();
+                    if prefix && !self.prefix(value.is_null()) {
                         return Ok(());
-                    }
-                    if prefix {
-                        self.present();
                     }
                     let fields = self.fields(model, value)?;
                     return self.members(self.types.members(from, to), &fields, |this, member, value| {

@@ -15,7 +15,6 @@ use crate::table::Value;
 use crate::writable::{EditPosition, refused, short_text};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::Peekable;
-use std::ops::Range;
 
 /// A changed row: its number, its type if stated, and its value.
 #[derive(Debug)]
@@ -206,6 +205,15 @@ impl Tally {
     }
 }
 
+/// A value with edited rows: its slot, its actual model, and the starts of its old and its new bytes.
+#[derive(Clone, Copy)]
+struct EditedValue {
+    slot: PendingValue,
+    actual: Option<ModelId>,
+    start: usize,
+    mark: usize,
+}
+
 /// A member that lost all leaves: the position of its bytes.
 struct GoneMember {
     start: usize,
@@ -226,26 +234,18 @@ impl<'a> Encoder<'a> {
         Ok(tally)
     }
 
-    /// Writes one row, which has `value` in these bytes.
-    fn set_leaf(
-        &mut self,
-        old: &Walker<'a>,
-        bytes: Range<usize>,
-        slot: PendingValue,
-        actual: Option<ModelId>,
-        value: &Value<'_>,
-        set: SetRow<'_>,
-    ) -> Result<()> {
+    /// Writes one row, which has `value`.
+    fn set_leaf(&mut self, old: &Walker<'a>, edited: EditedValue, value: &Value<'_>, set: SetRow<'_>) -> Result<()> {
         if matches!(set.value, Some(Value::Map(_) | Value::List(_))) {
             let what = "an object or a list is several rows: add those, or write the entry with `patch --entry`";
             return Err(self.refuse(what));
         }
         let new = set.value.cloned().unwrap_or_else(|| value.clone().into_owned());
         if same_leaf(value, &new) && set.type_name.is_none() {
-            self.copy(old, bytes);
+            self.copy(old, edited.start..old.position());
             return Ok(());
         }
-        self.fresh(slot, &typed(set.type_name, new), actual)
+        self.fresh(edited.slot, &typed(set.type_name, new), edited.actual)
     }
 
     fn apply_in(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
@@ -260,77 +260,108 @@ impl<'a> Encoder<'a> {
             rows.pass(leaves);
             return Ok(Tally { leaves, ..Tally::default() });
         }
+        let edited = EditedValue { slot, actual, start, mark };
         let Some(event) = old.next()? else { return Err(astray(old)) };
-        let body = old.position();
-        match event {
-            Event::Leaf(_, value) => {
-                let (set, removed) = rows.next();
-                match (set, adds) {
-                    (Some(set), None) => {
-                        let row = EditPosition::Set(set.row);
-                        if let Err(error) = self.set_leaf(old, start..body, slot, actual, &value, set) {
-                            let Some(refused) = &mut rows.refused else { return Err(error) };
-                            refused.push((row, error));
-                            self.out.truncate(mark);
-                            self.copy(old, start..body);
-                        }
-                        Ok(Tally::KEPT)
-                    }
-                    (None, Some(adds)) if removed => {
-                        let tree = adds.tree(self)?;
-                        self.fresh(slot, &tree, None)?;
-                        Ok(Tally::KEPT)
-                    }
-                    (_, Some(_)) => Err(self.refuse(format_args!(
-                        "this is {}, and rows that are added would lie in it: its own row must go for them",
-                        shown(&value)
-                    ))),
-                    (None, None) => {
-                        self.copy(old, start..body);
-                        Ok(Tally { leaves: 1, removed: removed.into(), null: value.is_null() })
-                    }
-                }
-            }
-            Event::BeginRecord(model) => {
-                self.copy(old, start..body);
-                let (tally, gone, unknown) = self.apply_members(old, model, rows, adds)?;
-                let replaced = adds.filter(|adds| adds.leaf.is_some() || (tally.gone() && !adds.is_empty()));
-                if let Some(adds) = replaced {
-                    if !tally.gone() {
-                        return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
-                    }
-                    self.out.truncate(mark);
-                    let tree = adds.tree(self)?;
-                    self.fresh(slot, &tree, actual.filter(|_| unknown.is_none()))?;
-                    return Ok(Tally::KEPT);
-                }
-                if let Some(name) = unknown {
-                    return Err(self.refuse(format_args!("there is no member {}", short_text(name))));
-                }
-                if tally.gone() || gone.is_empty() {
-                    return Ok(tally);
-                }
-                let image = matches!(self.settled(model), Shape::Image { .. });
-                self.empty_members(gone, image)?;
-                Ok(Tally::KEPT)
-            }
+        if let Event::Leaf(_, value) = event {
+            return self.apply_leaf(old, edited, &value, rows, adds);
+        }
+        self.copy(old, start..old.position());
+        let items = self.out.len();
+        let (kept, leaves) = match event {
+            Event::BeginRecord(model) => return self.apply_record(old, edited, model, rows, adds),
             Event::BeginList(model, count) => {
-                self.copy(old, start..body);
                 let Shape::List(element) = self.settled(model) else { return Err(astray(old)) };
-                let (kept, leaves) = self.apply_items(old, element, count, rows, adds)?;
-                self.finish_list(mark, mark.saturating_add(body.saturating_sub(start)), kept, leaves, slot, adds)
+                self.apply_items(old, element, count, rows, adds)?
             }
             Event::BeginDictionary { model, count, named } => {
-                self.copy(old, start..body);
                 let Shape::Dictionary(key, of) = self.settled(model) else { return Err(astray(old)) };
-                let (kept, leaves) = match named {
+                match named {
                     true => self.apply_named(old, of, rows, adds)?,
                     false => self.apply_entries(old, key, of, count, rows, adds)?,
-                };
-                self.finish_list(mark, mark.saturating_add(body.saturating_sub(start)), kept, leaves, slot, adds)
+                }
             }
-            _ => Err(astray(old)),
+            _ => return Err(astray(old)),
+        };
+        if let Some(leaf) = adds.and_then(|adds| adds.leaf.as_ref()) {
+            if kept > 0 {
+                return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
+            }
+            self.out.truncate(mark);
+            self.fresh(slot, leaf, None)?;
+            return Ok(Tally::KEPT);
         }
+        let count = self.number("elements", kept)?;
+        // The count precedes the items.
+        if let Some(place) = items.checked_sub(4).and_then(|at| self.out.get_mut(at..items)) {
+            place.copy_from_slice(&count);
+        }
+        Ok(Tally { leaves, ..Tally::default() })
+    }
+
+    fn apply_leaf(
+        &mut self,
+        old: &Walker<'a>,
+        edited: EditedValue,
+        value: &Value<'_>,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&Adds>,
+    ) -> Result<Tally> {
+        let (set, removed) = rows.next();
+        match (set, adds) {
+            (Some(set), None) => {
+                let row = EditPosition::Set(set.row);
+                if let Err(error) = self.set_leaf(old, edited, value, set) {
+                    let Some(refused) = &mut rows.refused else { return Err(error) };
+                    refused.push((row, error));
+                    self.out.truncate(edited.mark);
+                    self.copy(old, edited.start..old.position());
+                }
+                Ok(Tally::KEPT)
+            }
+            (None, Some(adds)) if removed => {
+                let tree = adds.tree(self)?;
+                self.fresh(edited.slot, &tree, None)?;
+                Ok(Tally::KEPT)
+            }
+            (_, Some(_)) => Err(self.refuse(format_args!(
+                "this is {}, and rows that are added would lie in it: its own row must go for them",
+                shown(value)
+            ))),
+            (None, None) => {
+                self.copy(old, edited.start..old.position());
+                Ok(Tally { leaves: 1, removed: removed.into(), null: value.is_null() })
+            }
+        }
+    }
+
+    fn apply_record(
+        &mut self,
+        old: &mut Walker<'a>,
+        edited: EditedValue,
+        model: ModelId,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&Adds>,
+    ) -> Result<Tally> {
+        let (tally, gone, unknown) = self.apply_members(old, model, rows, adds)?;
+        let replaced = adds.filter(|adds| adds.leaf.is_some() || (tally.gone() && !adds.is_empty()));
+        if let Some(adds) = replaced {
+            if !tally.gone() {
+                return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
+            }
+            self.out.truncate(edited.mark);
+            let tree = adds.tree(self)?;
+            self.fresh(edited.slot, &tree, edited.actual.filter(|_| unknown.is_none()))?;
+            return Ok(Tally::KEPT);
+        }
+        if let Some(name) = unknown {
+            return Err(self.refuse(format_args!("there is no member {}", short_text(name))));
+        }
+        if tally.gone() || gone.is_empty() {
+            return Ok(tally);
+        }
+        let image = matches!(self.settled(model), Shape::Image { .. });
+        self.empty_members(gone, image)?;
+        Ok(Tally::KEPT)
     }
 
     /// Applies the rows to the members of a record. Returns their leaves, the members that lost all leaves, and a missing member of a row.
@@ -532,30 +563,5 @@ impl<'a> Encoder<'a> {
             kept = kept.saturating_add(1);
         }
         Ok((kept, leaves))
-    }
-
-    /// Corrects the count of a list or dictionary that begins at `mark`, with items from `items` on.
-    fn finish_list(
-        &mut self,
-        mark: usize,
-        items: usize,
-        kept: usize,
-        leaves: usize,
-        slot: PendingValue,
-        adds: Option<&Adds>,
-    ) -> Result<Tally> {
-        if let Some(leaf) = adds.and_then(|adds| adds.leaf.as_ref()) {
-            if kept > 0 {
-                return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
-            }
-            self.out.truncate(mark);
-            self.fresh(slot, leaf, None)?;
-            return Ok(Tally::KEPT);
-        }
-        let count = self.number("elements", kept)?;
-        if let Some(place) = items.checked_sub(4).and_then(|at| self.out.get_mut(at..items)) {
-            place.copy_from_slice(&count);
-        }
-        Ok(Tally { leaves, ..Tally::default() })
     }
 }
