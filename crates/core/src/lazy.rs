@@ -1,6 +1,7 @@
 //! Values computed on first use.
 
 use crate::threads;
+use std::convert::Infallible;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -32,6 +33,12 @@ impl<T> Lazy<T> {
         }
         let value = make()?;
         Ok(self.0.get_or_init(|| value))
+    }
+
+    /// The value, computed by `make` on first use, without a lock: two threads may compute it at once, and `make` may use rayon.
+    pub fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
+        let Ok(value) = self.get_or_try_init(|| Ok::<_, Infallible>(make()));
+        value
     }
 
     /// The value, computed by `make` on first use. Others wait for it, so that `make` must not use rayon: see `parts`.

@@ -56,30 +56,13 @@ struct Inside {
     parameters: Lazy<Vec<Asset>>,
 }
 
-/// Texts one after another.
-#[derive(Debug, Default)]
-struct ListedTexts {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl ListedTexts {
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).filter_map(|(start, &end)| self.text.get(start..end))
-    }
-}
-
 /// The texts of a file of a known format that lists them.
-fn texts_in(path: &Path, options: &Options) -> Result<ListedTexts> {
-    let mut texts = ListedTexts::default();
+fn texts_in(path: &Path, options: &Options) -> Result<Vec<Box<str>>> {
+    let mut texts = Vec::new();
     match Asset::open_with(options.source_in_folder(path)?, options) {
         Ok(asset) => {
             if let Some(listed) = texts_of(&asset) {
-                listed.list(&mut |text| {
-                    texts.text.push_str(text);
-                    texts.ends.push(texts.text.len());
-                })?;
+                listed.list(&mut |text| texts.push(text.into()))?;
             }
             Ok(texts)
         }
@@ -111,7 +94,7 @@ fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Pr
     progress.announce(loose.all().len() as u64);
     for files in loose.all().chunks(FILES) {
         let texts = files.par_iter().map(|file| texts_in(&folder.join(&file.path), options));
-        let texts: Vec<Result<ListedTexts>> = texts.collect();
+        let texts: Vec<Result<Vec<Box<str>>>> = texts.collect();
         for (file, texts) in files.iter().zip(texts) {
             builder.add(&file.path)?;
             match texts {

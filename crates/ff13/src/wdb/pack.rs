@@ -13,7 +13,6 @@ use crate::table::{Value, Visitor};
 use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 /// A pack.
@@ -174,8 +173,7 @@ impl Pack {
     /// All entries that are sheets, opened at the first call, in parallel.
     pub fn sheets(&self) -> &[PackedSheet] {
         // By rayon, so without a lock.
-        let Ok(sheets) = self.sheets.get_or_try_init(|| Ok::<_, Infallible>(self.open_sheets()));
-        sheets
+        self.sheets.get_or_make(|| self.open_sheets())
     }
 
     fn open_sheets(&self) -> Vec<PackedSheet> {

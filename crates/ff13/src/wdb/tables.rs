@@ -29,8 +29,12 @@ pub(super) fn of_pack(pack: &Pack) -> Vec<Box<dyn Table + '_>> {
 fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     let mut columns = sheet.columns.iter().cloned();
     let entries = sheet.records();
-    let locate = |row| Ok(entries.get(row).map(|entry| Record::new(sheet, entry)));
-    let table = DeclaredTable::new(name, || Ok(entries.len()), locate)
+    let table = DeclaredTable::new(
+        name,
+        || Ok(entries.len()),
+        |row| Ok(entries.get(row).map(|entry| Record::new(sheet, entry))),
+    );
+    let table = table
         .columns(columns.next(), |record, _| Ok(Value::Text(record.name())))
         .found_by(|key| match key.as_text() {
             // A name with escaped bytes has two readings: comparing all of them is right.

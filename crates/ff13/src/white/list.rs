@@ -14,7 +14,6 @@ use crate::text::shown;
 use crate::threads::prelude::*;
 use memchr::memmem;
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -279,11 +278,10 @@ impl List {
     /// The texts of chunk `n`, inflated on first use.
     pub(super) fn chunk(&self, n: usize) -> Option<&Result<Vec<u8>>> {
         // By rayon or not, so without a lock.
-        let Ok(chunk) = self.chunks.get(n)?.get_or_try_init(|| {
+        Some(self.chunks.get(n)?.get_or_make(|| {
             self.inflated.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, Infallible>(self.inflate(n).map_err(|error| error.context(format_args!("chunk {n}"))))
-        });
-        Some(chunk)
+            self.inflate(n).map_err(|error| error.context(format_args!("chunk {n}")))
+        }))
     }
 
     fn inflate(&self, n: usize) -> Result<Vec<u8>> {

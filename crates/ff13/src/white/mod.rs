@@ -25,7 +25,6 @@ use assetq_core::Openable;
 use folder::ListFile;
 use list::{List, Text};
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 /// A data folder, or one list and its image.
@@ -92,11 +91,10 @@ impl WhiteArchive {
     fn list(&self, n: usize) -> Result<&List> {
         let file = self.lists.get(n).ok_or_else(|| archive::no_file(n))?;
         // Deciphered by rayon, so without a lock.
-        let list = file.list.get_or_try_init(|| Ok::<_, Infallible>(self.open_list(file)));
-        match list {
-            Ok(Ok(list)) => Ok(list),
-            Ok(Err(error)) if self.lists.len() == 1 => Err(again(error)),
-            Ok(Err(error)) => Err(again(error).context(&file.name)),
+        match file.list.get_or_make(|| self.open_list(file)) {
+            Ok(list) => Ok(list),
+            Err(error) if self.lists.len() == 1 => Err(again(error)),
+            Err(error) => Err(again(error).context(&file.name)),
         }
     }
 
@@ -114,17 +112,15 @@ impl WhiteArchive {
 
     /// The start of the files of each list; a list that cannot be read has none.
     fn starts(&self) -> &[usize] {
-        let starts = self.starts.get_or_try_init(|| {
+        self.starts.get_or_make(|| {
             let mut starts = vec![0usize];
             let mut at = 0usize;
             for n in 0..self.lists.len() {
                 at = at.saturating_add(self.list(n).map_or(0, List::len));
                 starts.push(at);
             }
-            Ok::<_, Infallible>(starts)
-        });
-        let Ok(starts) = starts;
-        starts
+            starts
+        })
     }
 
     /// The number of files of all lists.
@@ -186,12 +182,10 @@ impl WhiteArchive {
 
     /// The files at `path`.
     fn all_at(&self, path: &str) -> impl Iterator<Item = usize> {
-        let index = self.index.get_or_try_init(|| {
+        let index = self.index.get_or_make(|| {
             (0..self.lists.len()).filter_map(|n| self.list(n).ok()).for_each(List::inflate_all);
-            let paths = (0..self.files()).filter_map(|n| Some((n, self.path_of(n)?)));
-            Ok::<_, Infallible>(PathIndex::new(paths))
+            PathIndex::new((0..self.files()).filter_map(|n| Some((n, self.path_of(n)?))))
         });
-        let Ok(index) = index;
         index.candidates(path).filter(move |&n| self.path_of(n).is_some_and(|found| found == path))
     }
 

@@ -9,7 +9,6 @@ use crate::codec::ZlibSteps;
 use crate::error::{Error, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
-use std::convert::Infallible;
 use std::fmt::Write as _;
 
 /// Decoded bytes for each byte of a list. The published program has room for 15.
@@ -135,8 +134,7 @@ impl List {
                 if record.name.is_empty() {
                     list.unnamed = list.unnamed.saturating_add(1);
                 } else {
-                    // The limit is that of a u32.
-                    list.starts.push(u32::try_from(at).unwrap_or(u32::MAX));
+                    list.starts.push(at.try_into().expect("the limit of decoded bytes is that of a u32"));
                     if stop(&record) {
                         return (list, true);
                     }
@@ -174,7 +172,7 @@ impl List {
 
     /// The files at `path`, in order.
     pub(super) fn find(&self, path: &str) -> impl Iterator<Item = usize> {
-        let Ok(index) = self.index.get_or_try_init(|| Ok::<_, Infallible>(PathIndex::new(self.paths())));
+        let index = self.index.get_or_make(|| PathIndex::new(self.paths()));
         index.candidates(path).filter(move |&n| self.record(n).is_some_and(|record| record.is_at(path)))
     }
 

@@ -17,7 +17,6 @@ use crate::options::Options;
 use crate::source::Source;
 use assetq_core::Openable;
 use list::{List, Record};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -130,9 +129,7 @@ impl RustyHeartsArchive {
     }
 
     fn list(&self) -> &List {
-        let Ok(list) =
-            self.list.get_or_try_init(|| Ok::<_, Infallible>(List::read(&self.dat, &self.key.0, |_| false).0));
-        list
+        self.list.get_or_make(|| List::read(&self.dat, &self.key.0, |_| false).0)
     }
 
     fn volume(&self, number: u8) -> Option<&VolumeFile> {
@@ -183,7 +180,7 @@ impl Archive for RustyHeartsArchive {
                 return list.record(last).map(|record| self.file_of(&record, last)).transpose();
             }
             // Racing with another that reads it: both lists are the same.
-            let Ok(_) = self.list.get_or_try_init(|| Ok::<_, Infallible>(list));
+            self.list.get_or_make(|| list);
         }
         self.position(path)?.map(|n| self.file(n)).transpose()
     }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::escape::Xml;
 use crate::scene::figure::{Chart, ChartBox, ChartKind, ChartLink};
 use crate::scene::outline::{LABEL, Point, Taken, area, hull};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -159,9 +160,8 @@ impl FloorPlan {
             let corners = hull(volume.corners().map(|[x, _, z]| [x, z]).to_vec());
             let target = match box_type {
                 Some(BoxType::PortalBox) => {
-                    let map = record.text(WARP_MAP_NAME)?.map(|map| map.to_string()).unwrap_or_default();
-                    let (id, portal) = (record.int(WARP_MAP_ID)?, record.int(WARP_PORTAL_ID)?);
-                    Some(format!("{map} (map {}, portal {})", id.unwrap_or(0), portal.unwrap_or(0)))
+                    let (map, id) = (record.get(WARP_MAP_NAME)?, record.get(WARP_MAP_ID)?);
+                    Some(format!("{map} (map {id}, portal {})", record.get(WARP_PORTAL_ID)?))
                 }
                 Some(BoxType::SelectMapPortalBox) => Some("a map that the player selects".to_owned()),
                 _ => None,
@@ -248,7 +248,7 @@ impl FloorPlan {
         let ([left, bottom], [right, top]) = self.bounds();
         let longest = (right - left).max(top - bottom);
         let scale = if longest > 0.0 { DRAWING / longest } else { 1.0 };
-        let to_paper = |[x, z]: Point| -> Point { [MARGIN + (x - left) * scale, MARGIN + (top - z) * scale] };
+        let paper = Paper { left, top, scale };
         let (width, height) = ((right - left) * scale, (top - bottom) * scale);
         let legend_height = (self.kinds.len() as f64 + 9.0) * 20.0;
         let (page_width, page_height) =
@@ -264,9 +264,9 @@ impl FloorPlan {
             out,
             r##"<rect x="{MARGIN}" y="{MARGIN}" width="{width:.1}" height="{height:.1}" fill="#fafafa" stroke="#ddd"/>"##
         )?;
-        self.write_outlines(&to_paper, out)?;
-        self.write_waypoints(&to_paper, scale, out)?;
-        self.write_labels(&to_paper, scale, MARGIN + width, out)?;
+        self.write_outlines(&paper, out)?;
+        self.write_waypoints(&paper, out)?;
+        self.write_labels(&paper, MARGIN + width, out)?;
         self.write_legend(title, [width + 2.0 * MARGIN, MARGIN], out)?;
         write_scale(scale, width, [MARGIN, MARGIN + height + 24.0], out)?;
         writeln!(out, "</svg>")
@@ -299,13 +299,13 @@ impl FloorPlan {
         self.kinds.get(kind).map_or(("", ""), |kind| (&kind.class, kind.name))
     }
 
-    fn write_outlines(&self, to_paper: &impl Fn(Point) -> Point, out: &mut dyn Write) -> io::Result<()> {
+    fn write_outlines(&self, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<g>")?;
         let mut points = String::new();
         for outline in &self.outlines {
             points.clear();
             for corner in &outline.corners {
-                let [x, y] = to_paper(*corner);
+                let [x, y] = paper.point(*corner);
                 // Writing to a string does not fail.
                 let _ = write!(points, "{x:.1},{y:.1} ");
             }
@@ -324,18 +324,18 @@ impl FloorPlan {
         writeln!(out, "</g>")
     }
 
-    fn write_waypoints(&self, to_paper: &impl Fn(Point) -> Point, scale: f64, out: &mut dyn Write) -> io::Result<()> {
+    fn write_waypoints(&self, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<g>")?;
         for (center, range) in &self.waypoints {
-            let [x, y] = to_paper(above(*center));
-            let radius = range * scale;
+            let [x, y] = paper.point(above(*center));
+            let radius = range * paper.scale;
             if radius > 2.0 && radius < DRAWING {
                 writeln!(out, r#"<circle class="range" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#)?;
             }
             writeln!(out, r#"<circle class="node" cx="{x:.1}" cy="{y:.1}" r="2.5"/>"#)?;
         }
         for (from, to, back) in &self.links {
-            let ([x1, y1], [x2, y2]) = (to_paper(above(*from)), to_paper(above(*to)));
+            let ([x1, y1], [x2, y2]) = (paper.point(above(*from)), paper.point(above(*to)));
             let arrow = if *back { "" } else { r#" marker-end="url(#to)""# };
             writeln!(out, r#"<line class="link" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"{arrow}/>"#)?;
         }
@@ -344,18 +344,12 @@ impl FloorPlan {
 
     /// As many names as fit: portals and start points first, then the other outlines, the largest ones first. The
     /// others are shown under the pointer.
-    fn write_labels(
-        &self,
-        to_paper: &impl Fn(Point) -> Point,
-        scale: f64,
-        right: f64,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn write_labels(&self, paper: &Paper, right: f64, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<g>")?;
         let mut taken = Taken::default();
-        let (first, others): (Vec<_>, Vec<_>) = self.outlines.iter().partition(|o| o.target.is_some());
-        for outline in first.into_iter().chain(others) {
-            let [x, y] = to_paper(above(outline.volume.center));
+        let first = self.outlines.iter().filter(|outline| outline.target.is_some());
+        for outline in first.chain(self.outlines.iter().filter(|outline| outline.target.is_none())) {
+            let [x, y] = paper.point(above(outline.volume.center));
             let target = outline.target.as_ref().map(|target| format!("\u{2192} {target}"));
             let longest = outline.name.chars().count().max(target.as_ref().map_or(0, |t| t.chars().count()));
             let lines = if target.is_some() { 2.0 } else { 1.0 };
@@ -365,7 +359,7 @@ impl FloorPlan {
             // No further out than half the margin.
             let reach = (width - MARGIN) / 2.0;
             let x = if MARGIN + reach < right - reach { x.clamp(MARGIN + reach, right - reach) } else { x };
-            let step = (outline.area.sqrt() * scale / 2.0).clamp(LABEL + 2.0, 60.0);
+            let step = (outline.area.sqrt() * paper.scale / 2.0).clamp(LABEL + 2.0, 60.0);
             let places = [0.0, step, -step, 2.0 * step, -2.0 * step].map(|down| [x, y + down]);
             let below = (lines - 1.0) * (LABEL + 2.0) / 2.0;
             let Some([x, y]) = places.into_iter().find(|[x, y]| taken.take([*x, y + below], size)) else { continue };
@@ -382,36 +376,51 @@ impl FloorPlan {
 
     fn write_legend(&self, title: &str, [x, mut y]: Point, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, r#"<g class="legend">"#)?;
-        let mut line = |text: &str, sample: &str| {
+        // The texts, and the samples before them.
+        let mut lines: Vec<(Cow<'_, str>, Cow<'_, str>)> = vec![(title.into(), "".into())];
+        for kind in &self.kinds {
+            let sample = format!(r#"<polygon class="{}" points="2,-6 26,-6 26,6 2,6"/>"#, kind.class);
+            lines.push((format!("{} ({})", kind.name, kind.count).into(), sample.into()));
+        }
+        if !self.waypoints.is_empty() {
+            let range = r#"<circle class="range" cx="14" cy="0" r="8"/><circle class="node" cx="14" cy="0" r="2.5"/>"#;
+            lines.push(("waypoint and its range".into(), range.into()));
+            lines.push(("link both ways".into(), r#"<line class="link" x1="2" y1="0" x2="26" y2="0"/>"#.into()));
+            let one_way = r#"<line class="link" x1="2" y1="0" x2="26" y2="0" marker-end="url(#to)"/>"#;
+            lines.push(("link one way".into(), one_way.into()));
+        }
+        if self.outlines.iter().any(|outline| outline.target.is_some()) {
+            let target = r#"<text class="label target" x="14" y="4">→ map</text>"#;
+            lines.push(("where a portal leads".into(), target.into()));
+        }
+        if self.without_place > 0 {
+            let what = format!("{} not drawn, as they describe no space", self.without_place);
+            lines.push((what.into(), "".into()));
+        }
+        lines.push(("x leads to the right, z to the top".into(), "".into()));
+        for (text, sample) in lines {
             y += 20.0;
             let indent = if sample.is_empty() { 0.0 } else { 34.0 };
             writeln!(
                 out,
                 r#"<g transform="translate({x:.1} {y:.1})">{sample}<text x="{indent}" y="4">{}</text></g>"#,
-                Xml(text)
-            )
-        };
-        line(title, "")?;
-        for kind in &self.kinds {
-            let sample = format!(r#"<polygon class="{}" points="2,-6 26,-6 26,6 2,6"/>"#, kind.class);
-            line(&format!("{} ({})", kind.name, kind.count), &sample)?;
-        }
-        if !self.waypoints.is_empty() {
-            line(
-                "waypoint and its range",
-                r#"<circle class="range" cx="14" cy="0" r="8"/><circle class="node" cx="14" cy="0" r="2.5"/>"#,
+                Xml(&text)
             )?;
-            line("link both ways", r#"<line class="link" x1="2" y1="0" x2="26" y2="0"/>"#)?;
-            line("link one way", r#"<line class="link" x1="2" y1="0" x2="26" y2="0" marker-end="url(#to)"/>"#)?;
         }
-        if self.outlines.iter().any(|outline| outline.target.is_some()) {
-            line("where a portal leads", r#"<text class="label target" x="14" y="4">→ map</text>"#)?;
-        }
-        if self.without_place > 0 {
-            line(&format!("{} not drawn, as they describe no space", self.without_place), "")?;
-        }
-        line("x leads to the right, z to the top", "")?;
         writeln!(out, "</g>")
+    }
+}
+
+/// The place and the scale of the map on the page.
+struct Paper {
+    left: f64,
+    top: f64,
+    scale: f64,
+}
+
+impl Paper {
+    fn point(&self, [x, z]: Point) -> Point {
+        [MARGIN + (x - self.left) * self.scale, MARGIN + (self.top - z) * self.scale]
     }
 }
 

@@ -1,5 +1,6 @@
 //! The format as commands see it.
 
+use super::record_run::RecordRun;
 use super::tables::{RecordTable, links, paths, records, scripts};
 use super::{Map, cat, shapes, trailing, verify};
 use crate::error::Result;
@@ -29,6 +30,19 @@ impl FileFormat for Map {
     }
 }
 
+impl Map {
+    fn section_at(&self, name: &'static str, start: usize, end: usize, count: Option<usize>) -> Section {
+        let size = end.saturating_sub(start) as u64;
+        Section::new(name, self.view().at(start).offset(), size, count.map(|count| count as u64))
+    }
+
+    /// The section of a run. A count in front belongs to it.
+    fn section_of(&self, run: &RecordRun, counted: bool) -> Section {
+        let start = if counted { run.start.saturating_sub(4) } else { run.start };
+        self.section_at(run.shape.name, start, run.found_end(), counted.then_some(run.count))
+    }
+}
+
 impl Reader for Map {
     fn source(&self) -> &Source {
         self.source()
@@ -40,30 +54,22 @@ impl Reader for Map {
 
     fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
-        let origin = self.view().at(0).offset();
-        let mut add = |name: &'static str, start: usize, end: usize, count: Option<usize>| {
-            let (offset, size) = (origin.saturating_add(start as u64), end.saturating_sub(start) as u64);
-            sections.push(Section::new(name, offset, size, count.map(|c| c as u64)));
-        };
-        add("header", 0, self.paths.start, None);
-        add("paths", self.paths.start, self.paths.found_end(), None);
+        sections.push(self.section_at("header", 0, self.paths.start, None));
+        sections.push(self.section_at("paths", self.paths.start, self.paths.found_end(), None));
         if self.versions().main >= 7
             && let (Ok(start), Ok(end), Ok(entries)) = (self.index_at(), self.index_end(), self.box_index())
         {
-            add("event_box_index", start, end, Some(entries.len()));
+            sections.push(self.section_at("event_box_index", start, end, Some(entries.len())));
             self.find_all_boxes();
             for box_type in self.box_types().into_iter().flatten() {
                 if let Ok(run) = self.box_run(box_type) {
-                    add(run.shape.name, run.start, run.found_end(), Some(run.count));
+                    sections.push(self.section_at(run.shape.name, run.start, run.found_end(), Some(run.count)));
                 }
             }
         }
         for section in trailing::Section::ALL {
             if let Ok(Some(run)) = self.any_run(section) {
-                // A count in front belongs to the section.
-                let counted = section.has_count();
-                let start = if counted { run.start.saturating_sub(4) } else { run.start };
-                add(run.shape.name, start, run.found_end(), counted.then_some(run.count));
+                sections.push(self.section_of(run, section.has_count()));
             }
         }
         sections

@@ -42,8 +42,8 @@ impl RecordRun {
         let program = SkipPlan::new(shape.fields, versions);
         let data = view.data().get(..limit).unwrap_or(view.data());
         // A count is a claim: memory is allocated only for as many records as the bytes could hold.
-        let room = limit.saturating_sub(start).checked_div(shape.least()).unwrap_or(0);
-        let mut positions = Vec::with_capacity(count.min(room));
+        let room = limit.saturating_sub(start).checked_div(shape.least());
+        let mut positions = Vec::with_capacity(room.map_or(0, |room| room.min(count)));
         let mut end = start;
         for _ in 0..count {
             let Some(next) = program.end(data, end) else { break };
@@ -87,10 +87,13 @@ impl RecordRun {
             // The walk that stopped here and this one read the same bytes.
             Ok(()) => map.view().at(self.end).error(ErrorKind::Damaged { what: "unreadable".into() }),
         };
-        if self.limit < map.source().bytes().len() && matches!(error.kind(), ErrorKind::OutOfBounds { .. }) {
+        if self.limit < map.source().bytes().len()
+            && matches!(error.kind(), ErrorKind::OutOfBounds { .. })
+            && let Some(offset) = error.offset()
+        {
             let what = format!("runs into what begins at offset {:#x}", self.limit).into();
             let field = error.part().to_owned();
-            return Error::new(ErrorKind::Damaged { what }, field, error.offset().unwrap_or(0)).context(which);
+            return Error::new(ErrorKind::Damaged { what }, field, offset).context(which);
         }
         error.context(which)
     }

@@ -91,7 +91,9 @@ fn is_far(obb: &Obb, place: &Region) -> bool {
             [ax + x * t, ay + y * t, az + z * t]
         }
         Region::Box([ax, ay, az], [bx, by, bz]) => {
-            let between = |c: f64, a: f64, b: f64| c.max(a.min(b)).min(a.max(b));
+            fn between(c: f64, a: f64, b: f64) -> f64 {
+                c.max(a.min(b)).min(a.max(b))
+            }
             [between(cx, ax, bx), between(cy, ay, by), between(cz, az, bz)]
         }
     };

@@ -6,8 +6,9 @@ use super::shapes::{self, Shape};
 use super::trailing::Section;
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record, Records, StoredKind as Stored, is_path};
+use crate::bytes::Utf16;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Role, Table, Value, ValueShape};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Role, Table, Value, ValueShape, no_cell};
 use std::sync::{Arc, LazyLock};
 
 /// The error for a record that was counted but is not there.
@@ -120,6 +121,12 @@ impl<'m> Found<'m> {
         let is_scene = self.rows == RecordTable::Section(Section::Scenes);
         let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
         std::iter::once(row.record).chain(more)
+    }
+
+    /// The type of the box in a row, and its number in the type.
+    pub(super) fn place_of(&self, row: usize) -> Result<(BoxType, usize)> {
+        let place = self.get(row).and_then(|found| Some((found.box_type?, found.number)));
+        place.ok_or_else(|| no_cell(self.rows.name(), row, 0))
     }
 
     pub(super) fn get(&self, row: usize) -> Option<RecordRow<'m>> {
@@ -247,29 +254,28 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
 
 /// The paths that the version has: the number of each field, its name, and whether it is one of the leading ones.
 pub(super) fn path_rows(map: &Map) -> Vec<(usize, &'static str, bool)> {
-    let versions = *map.versions();
-    let of = move |shape: &'static Shape, leading| {
-        let fields = shape.fields.iter().enumerate();
-        let fields = fields.filter(move |(_, field)| field.gate.decide(&versions) == Some(true));
-        fields.map(move |(number, field)| (number, field.name, leading))
-    };
-    of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false)).collect()
+    let leading = shapes::LEADING_PATHS.fields.iter().enumerate().map(|(number, field)| (number, field, true));
+    let trailing = shapes::TRAILING_PATHS.fields.iter().enumerate().map(|(number, field)| (number, field, false));
+    let stored = leading.chain(trailing).filter(|(_, field, _)| field.gate.decide(map.versions()) == Some(true));
+    stored.map(|(number, field, leading)| (number, field.name, leading)).collect()
+}
+
+/// The path in field `number` of the leading or the trailing paths.
+fn stored_path(map: &Map, number: usize, leading: bool) -> Result<Utf16<'_>> {
+    let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
+    records.damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
 }
 
 /// The paths of the map: a row for each that the version has.
 pub(super) fn paths(map: &Map) -> Box<dyn Table + '_> {
     let all = path_rows(map);
     let count = all.len();
-    let stored = move |&(number, _, leading): &(usize, &'static str, bool)| {
-        let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
-        records.damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
-    };
     let table = DeclaredTable::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
         .column(Column::text("name").brief().key(), |(_, name, _)| Ok((*name).into()))
-        .column(Column::text("value").brief().accepts(Accepts::OrNull), move |path| {
-            Ok(Some(stored(path)?).filter(|p| is_path(*p)).into())
+        .column(Column::text("value").brief().accepts(Accepts::OrNull), move |(number, _, leading)| {
+            Ok(Some(stored_path(map, *number, *leading)?).filter(|p| is_path(*p)).into())
         })
-        .column(Column::text("stored"), move |path| Ok(stored(path)?.into()));
+        .column(Column::text("stored"), move |(number, _, leading)| Ok(stored_path(map, *number, *leading)?.into()));
     Box::new(table)
 }
 
@@ -302,7 +308,8 @@ impl Map {
                 let start = record.offset();
                 let (mut cursor, _) = record.locate("event_script_paths")?;
                 for (kind, count) in SCRIPT_LISTS {
-                    for _ in 0..record.int(count)?.unwrap_or(0) {
+                    let Some(count) = record.int(count)? else { continue };
+                    for _ in 0..count {
                         let at = cursor.view().offset().saturating_sub(start);
                         let at = at.try_into().expect("opening a map limits its size to that of a u32");
                         rows.push(Script { kind, in_head: None, at });

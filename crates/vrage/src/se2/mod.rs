@@ -20,7 +20,6 @@ use crate::options::Options;
 use crate::source::Source;
 use assetq_core::Openable;
 use definitions::{Definitions, SETS, is_definition};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 /// The place of the content in the game's folder.
@@ -88,10 +87,7 @@ impl Se2Archive {
 
     fn gathered(&self) -> &Definitions {
         // By rayon, so without a lock.
-        let Ok(gathered) = self
-            .definitions
-            .get_or_try_init(|| Ok::<_, Infallible>(Definitions::gather(self, &self.loose, &self.options)));
-        gathered
+        self.definitions.get_or_make(|| Definitions::gather(self, &self.loose, &self.options))
     }
 
     fn file_of(file: &LooseFile, n: usize) -> File<'_> {

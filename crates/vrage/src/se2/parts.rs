@@ -5,8 +5,8 @@ use crate::error::{ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Guid, Value, Visitor};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
-use std::fmt;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// A member of a record; null if absent.
 #[derive(Debug, Clone, Default)]
@@ -126,87 +126,22 @@ fn parse_definition(bytes: &[u8]) -> Result<(Guid, Option<String>), String> {
     /// The mark that some editors write before a text.
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
-    let def: Def = serde_json::from_slice(text).map_err(|e| e.to_string())?;
-    let guid = def.value.and_then(|value| value.0).ok_or("it has no $Value.Guid")?;
+    let def = members(text).map_err(|error| error.to_string())?;
+    let ty: Option<Option<String>> =
+        def.get("$Type").map(|ty| serde_json::from_str(ty.get())).transpose().map_err(|_| "its $Type is no text")?;
+    let value = def.get("$Value").map(|value| members(value.get().as_bytes())).transpose();
+    let value = value.map_err(|_| "its $Value is no object")?.ok_or("it has no $Value.Guid")?;
+    let guid = value.get("Guid").ok_or("it has no $Value.Guid")?;
+    let guid: String = serde_json::from_str(guid.get()).map_err(|_| "its $Value.Guid is no text")?;
     match Guid::parse(&guid) {
-        Some(guid) => Ok((guid, def.ty)),
+        Some(guid) => Ok((guid, ty.flatten())),
         None => Err(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>())),
     }
 }
 
-/// A `.def` file.
-#[derive(Default)]
-struct Def {
-    ty: Option<String>,
-    value: Option<Named>,
-}
-
-/// The value of a member; only the GUID is read.
-struct Named(Option<String>);
-
-/// Reads the members of an object that `take` has a use for; it says whether it took one.
-fn members<'de, A: MapAccess<'de>>(
-    mut map: A,
-    mut take: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
-) -> Result<(), A::Error> {
-    while let Some(name) = map.next_key::<String>()? {
-        if !take(&name, &mut map)? {
-            map.next_value::<IgnoredAny>()?;
-        }
-    }
-    Ok(())
-}
-
-impl<'de> Deserialize<'de> for Def {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> serde::de::Visitor<'de> for Object {
-            type Value = Def;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a definition")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Def, A::Error> {
-                let mut def = Def::default();
-                members(map, |name, map| {
-                    match name {
-                        "$Type" => def.ty = map.next_value()?,
-                        "$Value" => def.value = Some(map.next_value()?),
-                        _ => return Ok(false),
-                    }
-                    Ok(true)
-                })?;
-                Ok(def)
-            }
-        }
-        from.deserialize_map(Object)
-    }
-}
-
-impl<'de> Deserialize<'de> for Named {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> serde::de::Visitor<'de> for Object {
-            type Value = Named;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the value of a definition")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Named, A::Error> {
-                let mut guid = None;
-                members(map, |name, map| {
-                    if name == "Guid" {
-                        guid = Some(map.next_value()?);
-                    }
-                    Ok(name == "Guid")
-                })?;
-                Ok(Named(guid))
-            }
-        }
-        from.deserialize_map(Object)
-    }
+/// The members of a JSON object, not parsed themselves.
+fn members(text: &[u8]) -> serde_json::Result<HashMap<String, &RawValue>> {
+    serde_json::from_slice(text)
 }
 
 #[cfg(test)]
@@ -239,13 +174,13 @@ mod tests {
     fn what_is_no_definition_says_why() {
         for (text, why) in [
             ("", "EOF"),
-            ("[]", "a definition"),
+            ("[]", "expected a map"),
             ("{}", "it has no $Value.Guid"),
             (r#"{"$Value": {}}"#, "it has no $Value.Guid"),
-            (r#"{"$Value": []}"#, "the value of a definition"),
-            (r#"{"$Value": {"Guid": 7}}"#, "a string"),
+            (r#"{"$Value": []}"#, "its $Value is no object"),
+            (r#"{"$Value": {"Guid": 7}}"#, "its $Value.Guid is no text"),
             (r#"{"$Value": {"Guid": "no"}}"#, "its $Value.Guid is \"no\""),
-            (r#"{"$Type": 1}"#, "a string"),
+            (r#"{"$Type": 1}"#, "its $Type is no text"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.starts_with("definition: ") && error.contains(why), "{text}: {error}");

@@ -124,7 +124,7 @@ impl<'m> Encoder<'m> {
                     _ => continue,
                 }
             }
-            self.field(field, *value, had, place, (&before, &now), out)?;
+            self.field(field, *value, had, place, [&before, &now], out)?;
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl<'m> Encoder<'m> {
         value: Option<&Value<'static>>,
         had: Option<(Cursor<'m>, Range<usize>)>,
         place: ListPosition,
-        (before, now): (&Counts, &Counts),
+        [before, now]: [&Counts; 2],
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let (value, had) = match (value, had) {

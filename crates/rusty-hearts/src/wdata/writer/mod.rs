@@ -12,13 +12,14 @@ use super::trailing::Section;
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Tree, Value, column_index};
+use crate::table::{Table, Tree, Value, column_index};
 use crate::writable::{
     Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, refused, short_text,
     whole_number,
 };
 use edits::{FieldValues, RecordEdit, RunEdit};
 use encode::Encoder;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -70,14 +71,14 @@ impl Writable for Map {
         let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
             return Err(refused("an entry is an object of columns"));
         };
-        let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        let name = member("table").map(ToString::to_string).unwrap_or_default();
-        let rows = std::iter::once(RecordTable::EventBoxes).chain(RecordTable::all()).find(|rows| rows.name() == name);
-        let row = member("index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
+        let table = member(&now, "table").map(ToString::to_string);
+        let mut all = std::iter::once(RecordTable::EventBoxes).chain(RecordTable::all());
+        let rows = table.and_then(|name| all.find(|rows| rows.name() == name));
+        let row = member(&now, "index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
         let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
         let mut cells = Vec::new();
         for (name, given) in new {
-            let old = member(name).ok_or_else(|| refused(format!("the entry has no {}", short_text(name))))?;
+            let old = member(&now, name).ok_or_else(|| refused(format!("the entry has no {}", short_text(name))))?;
             if !is_same(old, given) {
                 if matches!(&**name, "table" | "references" | "also") {
                     return Err(refused(format!("{name} follows from others and is not written")));
@@ -365,19 +366,17 @@ impl<'m> Writer<'m> {
     /// last ones in their lists.
     fn scripts(&mut self, edit: &TableEdits) -> Result<Vec<usize>> {
         let rows = self.map.script_rows()?;
-        let tables = crate::reader::Reader::table(self.map, "scripts");
-        let cell = |set: &ColumnValues, name: &str| cell_named(tables.as_deref()?, set, name).cloned();
+        let scripts = super::tables::scripts(self.map);
         let mut head = BTreeMap::new();
         let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
         let table = self.map.scripts()?;
         let mut changed = false;
         for (row, script) in rows.iter().enumerate() {
             let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
-            if set.is_some_and(|set| cell(set, "kind").is_some()) {
+            if set.is_some_and(|set| cell_named(&*scripts, set, "kind").is_some()) {
                 return Err(refused("column kind: the kind of a script cannot change: remove it and add one"));
             }
-            let path = set.and_then(|set| cell(set, "path"));
-            let path = match path {
+            let path = match set.and_then(|set| cell_named(&*scripts, set, "path")).cloned() {
                 Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
                 Some(Value::Null) => {
                     let why = "null does not fit: of all scripts, only script_dir may be null";
@@ -393,32 +392,39 @@ impl<'m> Writer<'m> {
                     changed |= is_removed || path.is_some();
                     let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
                     let Some(list) = list else { continue };
-                    list.extend(match (path, tables.as_deref()) {
-                        (None, Some(table)) => {
-                            let column = column_index(table, "path").expect("the table of scripts has this column");
-                            Some(table.value(row, column)?.into_owned())
+                    list.push(match path {
+                        Some(path) => path,
+                        None => {
+                            let column = column_index(&*scripts, "path").expect("the table of scripts has this column");
+                            scripts.value(row, column)?.into_owned()
                         }
-                        (path, _) => path,
                     });
                 }
             }
         }
         let mut come: Vec<(usize, usize)> = Vec::new();
         for set in &edit.add {
-            let kind = cell(set, "kind").map(|kind| kind.to_string()).unwrap_or_default();
-            let list = list_of(&kind).and_then(|list| lists.get_mut(list));
-            let list = list.filter(|_| table.is_some()).ok_or_else(|| {
+            let [kind, path] = ["kind", "path"].map(|name| cell_named(&*scripts, set, name));
+            let (Some(kind), Some(path)) = (kind, path) else {
+                return Err(refused("a new row of scripts needs a kind and a path"));
+            };
+            let kind = kind.to_string();
+            let list = list_of(&kind).filter(|_| table.is_some()).ok_or_else(|| {
                 let what =
                     if table.is_some() { "event, condition or action" } else { "none, as this map lists triggers" };
                 refused(format!("column kind: {kind:?} does not fit: {what}"))
             })?;
-            list.push(cell(set, "path").unwrap_or_default());
-            come.push((list_of(&kind).unwrap_or_default(), list.len().saturating_sub(1)));
+            let paths = lists.get_mut(list).expect("there is a list of each kind");
+            come.push((list, paths.len()));
+            paths.push(path.clone());
             changed = true;
         }
         let in_head = rows.iter().filter(|script| script.in_head.is_some()).count();
-        let before = |list: usize| lists.iter().take(list).map(Vec::len).fold(in_head, usize::saturating_add);
-        let come = come.into_iter().map(|(list, at)| before(list).saturating_add(at)).collect();
+        let come = come.into_iter().map(|(list, at)| {
+            let before = lists.iter().take(list).map(Vec::len).fold(in_head, usize::saturating_add);
+            before.saturating_add(at)
+        });
+        let come = come.collect();
         if !head.is_empty() {
             let run = self.map.section_run(Section::TriggerHead)?;
             self.single(run, head)?;
@@ -445,6 +451,14 @@ fn range_of(run: &RecordRun, number: usize) -> Range<usize> {
     start..next.unwrap_or(run.found_end())
 }
 
+fn member<'v>(members: &'v [(Cow<'_, str>, Value<'static>)], wanted: &str) -> Option<&'v Value<'static>> {
+    members.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
+}
+
+fn name_of(table: &dyn Table, column: usize) -> &str {
+    &table.columns().get(column).expect("edits have columns of their table").name
+}
+
 /// The number of the list of scripts of this kind.
 fn list_of(kind: &str) -> Option<usize> {
     SCRIPT_LISTS.iter().position(|(name, _)| *name == kind)
@@ -453,27 +467,23 @@ fn list_of(kind: &str) -> Option<usize> {
 /// The edits of the table of all boxes, as edits of the tables of their types.
 fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
     let (table, found) = (records(map, RecordTable::EventBoxes), Found::new(map, RecordTable::EventBoxes));
-    let at = |row: usize| {
-        let located = found.get(row).and_then(|located| Some((located.box_type?, located.number)));
-        located.ok_or_else(|| crate::table::no_cell(&all.table, row, 0))
-    };
-    let name = |column: usize| table.columns().get(column).map(|column| &*column.name).unwrap_or_default();
     let mut types: BTreeMap<BoxType, TableEdits> = BTreeMap::new();
     for (row, set) in &all.set {
-        if set.iter().any(|(column, _)| name(*column) == TYPE) {
+        if set.iter().any(|(column, _)| name_of(&*table, *column) == TYPE) {
             return Err(refused("column type_name: the type of a box cannot change: remove it and add one"));
         }
-        let (box_type, number) = at(*row)?;
+        let (box_type, number) = found.place_of(*row)?;
         types.entry(box_type).or_default().set.push((number, set.clone()));
     }
     for row in &all.remove {
-        let (box_type, number) = at(*row)?;
+        let (box_type, number) = found.place_of(*row)?;
         types.entry(box_type).or_default().remove.push(number);
     }
     for set in &all.add {
         let mut set = set.clone();
-        let given = set.extract_if(.., |(column, _)| name(*column) == TYPE).next();
-        let given = given.map(|(_, value)| value.to_string()).unwrap_or_default();
+        let given = set.extract_if(.., |(column, _)| name_of(&*table, *column) == TYPE).next();
+        let Some((_, given)) = given else { return Err(refused("a new row of event_boxes needs a type_name")) };
+        let given = given.to_string();
         let known = BoxType::ALL.into_iter().find(|t| t.name() == given && *t != BoxType::UnusedBox);
         let Some(known) = known else {
             let names = BoxType::ALL.map(BoxType::name).join(", ");
@@ -485,8 +495,8 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
         let of_type = records(map, RecordTable::Boxes(box_type));
         let sets = edits.set.iter_mut().map(|(_, set)| set).chain(&mut edits.add);
         for column in sets.flatten().map(|(column, _)| column) {
-            let same = of_type.columns().iter().position(|other| other.name == name(*column));
-            *column = same.ok_or_else(|| refused(format!("column {} is not written", name(*column))))?;
+            let name = name_of(&*table, *column);
+            *column = column_index(&*of_type, name).ok_or_else(|| refused(format!("column {name} is not written")))?;
         }
         Ok(TableEdits { table: of_type.name().to_owned(), ..edits })
     });

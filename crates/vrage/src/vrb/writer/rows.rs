@@ -205,6 +205,14 @@ impl Tally {
     }
 }
 
+/// The items of a list that are kept: their number, their leaves, and whether an item before was deleted.
+#[derive(Default)]
+struct KeptItems {
+    count: usize,
+    leaves: usize,
+    dropped: bool,
+}
+
 /// A value with edited rows: its slot, its actual model, and the starts of its old and its new bytes.
 #[derive(Clone, Copy)]
 struct EditedValue {
@@ -267,7 +275,7 @@ impl<'a> Encoder<'a> {
         }
         self.copy(old, start..old.position());
         let items = self.out.len();
-        let (kept, leaves) = match event {
+        let kept = match event {
             Event::BeginRecord(model) => return self.apply_record(old, edited, model, rows, adds),
             Event::BeginList(model, count) => {
                 let Shape::List(element) = self.settled(model) else { return Err(astray(old)) };
@@ -283,19 +291,30 @@ impl<'a> Encoder<'a> {
             _ => return Err(astray(old)),
         };
         if let Some(leaf) = adds.and_then(|adds| adds.leaf.as_ref()) {
-            if kept > 0 {
+            if kept.count > 0 {
                 return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
             }
             self.out.truncate(mark);
             self.fresh(slot, leaf, None)?;
             return Ok(Tally::KEPT);
         }
-        let count = self.number("elements", kept)?;
+        let count = self.number("elements", kept.count)?;
         // The count precedes the items.
         if let Some(place) = items.checked_sub(4).and_then(|at| self.out.get_mut(at..items)) {
             place.copy_from_slice(&count);
         }
-        Ok(Tally { leaves, ..Tally::default() })
+        Ok(Tally { leaves: kept.leaves, ..Tally::default() })
+    }
+
+    /// Keeps the item whose new bytes begin at `mark`, unless it lost all leaves.
+    fn keep_item(&mut self, kept: &mut KeptItems, mark: usize, tally: Tally) {
+        if tally.gone() {
+            self.out.truncate(mark);
+            kept.dropped = true;
+            return;
+        }
+        kept.count = kept.count.saturating_add(1);
+        kept.leaves = kept.leaves.saturating_add(tally.leaves);
     }
 
     fn apply_leaf(
@@ -420,7 +439,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The items of a list. Gives how many there are now, and how many leaves of old ones.
+    /// The items of a list. Returns those that are there now; the leaves are those of old ones.
     fn apply_items(
         &mut self,
         old: &mut Walker<'a>,
@@ -428,8 +447,8 @@ impl<'a> Encoder<'a> {
         count: u32,
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
-    ) -> Result<(usize, usize)> {
-        let (mut kept, mut leaves, mut dropped) = (0usize, 0usize, false);
+    ) -> Result<KeptItems> {
+        let mut kept = KeptItems::default();
         while let Some(Event::Item(number)) = old.next()? {
             let mark = self.out.len();
             let inner = adds.and_then(|adds| adds.items.get(&number));
@@ -438,24 +457,18 @@ impl<'a> Encoder<'a> {
                 tally = this.apply(old, rows, inner)?;
                 Ok(())
             })?;
-            if tally.gone() {
-                self.out.truncate(mark);
-                dropped = true;
-                continue;
-            }
-            rows.shifted |= dropped;
-            kept = kept.saturating_add(1);
-            leaves = leaves.saturating_add(tally.leaves);
+            rows.shifted |= kept.dropped && !tally.gone();
+            self.keep_item(&mut kept, mark, tally);
         }
-        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        let Some(adds) = adds else { return Ok(kept) };
         if !adds.named.is_empty() || !adds.keys.is_empty() {
             return Err(self.refuse("a row that is added would lie in this list, without a number"));
         }
-        for item in self.appended(adds, count, kept)? {
-            self.at_index(kept, |this| this.fresh(PendingValue::plain(element), &item, None))?;
-            kept = kept.saturating_add(1);
+        for item in self.appended(adds, count, kept.count)? {
+            self.at_index(kept.count, |this| this.fresh(PendingValue::plain(element), &item, None))?;
+            kept.count = kept.count.saturating_add(1);
         }
-        Ok((kept, leaves))
+        Ok(kept)
     }
 
     /// The inserted items after `count` old items; `kept` of the old items remain.
@@ -477,8 +490,8 @@ impl<'a> Encoder<'a> {
         of: ModelId,
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
-    ) -> Result<(usize, usize)> {
-        let (mut kept, mut leaves) = (0usize, 0usize);
+    ) -> Result<KeptItems> {
+        let mut kept = KeptItems::default();
         let mut met = HashSet::new();
         loop {
             let before = old.position();
@@ -495,14 +508,9 @@ impl<'a> Encoder<'a> {
             if inner.is_some() {
                 met.insert(key);
             }
-            if tally.gone() {
-                self.out.truncate(mark);
-                continue;
-            }
-            kept = kept.saturating_add(1);
-            leaves = leaves.saturating_add(tally.leaves);
+            self.keep_item(&mut kept, mark, tally);
         }
-        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        let Some(adds) = adds else { return Ok(kept) };
         if !adds.items.is_empty() || !adds.keys.is_empty() {
             return Err(self.refuse("entries of this dictionary go by their keys, not by numbers"));
         }
@@ -510,9 +518,9 @@ impl<'a> Encoder<'a> {
             let tree = inner.tree(self)?;
             self.string(name)?;
             self.at_name(name, |this| this.fresh(PendingValue::plain(of), &tree, None))?;
-            kept = kept.saturating_add(1);
+            kept.count = kept.count.saturating_add(1);
         }
-        Ok((kept, leaves))
+        Ok(kept)
     }
 
     /// The entries of any other dictionary.
@@ -524,8 +532,8 @@ impl<'a> Encoder<'a> {
         count: u32,
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
-    ) -> Result<(usize, usize)> {
-        let (mut kept, mut leaves, mut dropped) = (0usize, 0usize, false);
+    ) -> Result<KeptItems> {
+        let mut kept = KeptItems::default();
         while let Some(Event::EntryKey(number)) = old.next()? {
             let mark = self.out.len();
             let mut tally = Tally::default();
@@ -536,32 +544,24 @@ impl<'a> Encoder<'a> {
                 old.next()?;
                 Ok(())
             })?;
-            if tally.gone() {
-                self.out.truncate(mark);
-                dropped = true;
-                continue;
+            if tally.removed > 0 && !tally.gone() {
+                self.at_index(number as usize, |this| Err(this.refuse("key and value of an entry go together")))?;
             }
-            if tally.removed > 0 {
-                return self
-                    .at_index(number as usize, |this| Err(this.refuse("key and value of an entry go together")))
-                    .map(|()| (kept, leaves));
-            }
-            rows.shifted |= dropped;
-            kept = kept.saturating_add(1);
-            leaves = leaves.saturating_add(tally.leaves);
+            rows.shifted |= kept.dropped && !tally.gone();
+            self.keep_item(&mut kept, mark, tally);
         }
-        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        let Some(adds) = adds else { return Ok(kept) };
         if !adds.named.is_empty() {
             return Err(self.refuse("entries of this dictionary go by numbers: [0]#key and [0]"));
         }
-        for pair in self.appended(adds, count, kept)? {
-            self.at_index(kept, |this| {
+        for pair in self.appended(adds, count, kept.count)? {
+            self.at_index(kept.count, |this| {
                 let (k, v) = this.pair(&pair)?;
                 this.fresh(PendingValue::plain(key), k, None)?;
                 this.fresh(PendingValue::plain(of), v, None)
             })?;
-            kept = kept.saturating_add(1);
+            kept.count = kept.count.saturating_add(1);
         }
-        Ok((kept, leaves))
+        Ok(kept)
     }
 }
