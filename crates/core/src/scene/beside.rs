@@ -27,18 +27,17 @@ impl<'d> Beside<'d> {
         let shift = end + longest * GAP - begin;
         let mut is_placed = vec![false; second.solids.len()];
         for place in &second.places {
-            is_placed.get_mut(place.solid).into_iter().for_each(|placed| *placed = true);
+            is_placed[place.solid] = true;
         }
         let mut places = second.places.clone();
         let lone = is_placed.iter().enumerate().filter(|(_, placed)| !**placed);
         places.extend(lone.map(|(solid, _)| SolidInstance { solid, group: "", matrix: None, row: None }));
-        let moved = |place: &SolidInstance<'_>| {
+        let matrices = places.iter().map(|place| {
             let mut matrix = *place.matrix.unwrap_or(&IDENTITY);
-            let [.., x, _, _, _] = &mut matrix;
-            *x += shift;
+            matrix[12] += shift;
             matrix
-        };
-        Self { names, matrices: places.iter().map(moved).collect(), places, models }
+        });
+        Self { names, matrices: matrices.collect(), places, models }
     }
 
     /// Both models as one scene.
@@ -56,9 +55,8 @@ impl<'d> Beside<'d> {
 fn bounds(solids: &Solids<'_>) -> ([f32; 3], [f32; 3]) {
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for place in &solids.places {
-        let Some(solid) = solids.solids.get(place.solid) else { continue };
-        let (min, max) = solid.bounds();
-        let [a, b, c] = [0, 1, 2].map(|axis: usize| [min, max].map(|end| end.get(axis).copied().unwrap_or_default()));
+        let (min, max) = solids.solids[place.solid].bounds();
+        let [a, b, c] = [0, 1, 2].map(|axis: usize| [min[axis], max[axis]]);
         for (x, y, z) in a.into_iter().flat_map(|x| b.map(|y| (x, y))).flat_map(|(x, y)| c.map(|z| (x, y, z))) {
             let m = place.matrix.unwrap_or(&IDENTITY);
             let [m0, m1, m2, _, m4, m5, m6, _, m8, m9, m10, _, m12, m13, m14, _] = *m;

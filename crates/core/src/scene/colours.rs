@@ -7,16 +7,15 @@ pub fn colour(rank: usize, count: usize) -> [f32; 3] {
     const BRIGHTNESS: [f64; 3] = [1.0, 0.78, 0.6];
     let count = count.max(1);
     // Every number occurs once, in golden steps.
-    let shares_factor = |step: usize| (2..=step).any(|f| step.is_multiple_of(f) && count.is_multiple_of(f));
-    let golden = count.saturating_mul(618) / 1000;
-    let step = (golden.max(1)..count).find(|step| !shares_factor(*step)).unwrap_or(1);
-    let place = rank.saturating_mul(step).checked_rem(count).unwrap_or(0);
+    let mut steps = (count * 618 / 1000).max(1)..count;
+    let step = steps.find(|step| !(2..=*step).any(|f| step.is_multiple_of(f) && count.is_multiple_of(f))).unwrap_or(1);
+    let place = rank * step % count;
     let hue = place as f64 / count as f64 * 6.0;
     // The last hue is next to the first one.
     let is_last = place + 1 == count && count % 3 == 1;
     let brightness = match place {
         _ if count <= FEW => 1.0,
-        place => BRIGHTNESS.get(if is_last { 1 } else { place % 3 }).copied().unwrap_or(1.0),
+        place => BRIGHTNESS[if is_last { 1 } else { place % 3 }],
     };
     [2.0, 0.0, -2.0].map(|shift| {
         let at: f64 = (hue + shift).rem_euclid(6.0);

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::scene::plates::PlateUse;
+use std::ops::Deref;
 
 /// A boxed iterator: solids of different formats have different ones.
 pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
@@ -42,7 +43,7 @@ pub struct Solids<'d> {
     /// The materials of the solids.
     pub materials: Vec<SolidMaterial<'d>>,
     /// The solids.
-    pub solids: Vec<&'d dyn Solid>,
+    pub solids: Vec<PaintedSolid<'d>>,
     /// Each place at which one of them is shown.
     pub places: Vec<SolidInstance<'d>>,
     /// The length of a unit of the coordinates in metres, if known.
@@ -96,6 +97,23 @@ pub struct SolidInstance<'d> {
     pub row: Option<usize>,
 }
 
+/// A solid and its material.
+#[derive(Debug, Clone, Copy)]
+pub struct PaintedSolid<'d> {
+    /// The solid.
+    pub solid: &'d dyn Solid,
+    /// The material, by number.
+    pub material: usize,
+}
+
+impl<'d> Deref for PaintedSolid<'d> {
+    type Target = dyn Solid + 'd;
+
+    fn deref(&self) -> &Self::Target {
+        self.solid
+    }
+}
+
 /// The kind of a solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SolidKind {
@@ -128,8 +146,6 @@ pub trait Solid: std::fmt::Debug {
     fn name(&self) -> &str;
     /// The solid's kind.
     fn kind(&self) -> SolidKind;
-    /// The solid's material, by number.
-    fn material(&self) -> usize;
     /// The levels of detail that show it; empty where they are not known, or for a solid without any.
     fn lods(&self) -> &[usize];
     /// The box around it: the least coordinates and the greatest.
@@ -144,10 +160,17 @@ pub trait Solid: std::fmt::Debug {
     fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
         None
     }
-    /// Whether triangles share vertices. Otherwise each three vertices are a triangle.
-    fn is_indexed(&self) -> bool;
+    /// Triangles that share vertices; `None` if each three vertices are a triangle.
+    fn indices(&self) -> Option<Iter<'_, [u32; 3]>>;
+    /// Whether triangles share vertices.
+    fn is_indexed(&self) -> bool {
+        self.indices().is_some()
+    }
     /// Triangles by vertices, turning left around their normals.
-    fn triangles(&self) -> Iter<'_, [u32; 3]>;
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        self.indices()
+            .unwrap_or_else(|| Box::new((0u32..).step_by(3).map(|a| [a, a + 1, a + 2]).take(self.vertices() / 3)))
+    }
     /// The plates that it is made of, in the order of their triangles.
     fn plates(&self) -> Vec<Plated> {
         Vec::new()
@@ -222,7 +245,7 @@ pub struct ChartLink {
 #[derive(Debug)]
 pub struct Together<'d> {
     arrangement: Arrangement,
-    moved: Vec<Moved<'d>>,
+    solids: Vec<PaintedSolid<'d>>,
     name: &'d str,
     files: Vec<(&'d str, usize)>,
     materials: Vec<SolidMaterial<'d>>,
@@ -232,13 +255,6 @@ pub struct Together<'d> {
     armor: Vec<&'d [PlateUse]>,
     notes: Vec<String>,
     damage: Vec<Error>,
-}
-
-/// A solid whose material has a number among the materials of all files.
-#[derive(Debug)]
-struct Moved<'d> {
-    solid: &'d dyn Solid,
-    material: usize,
 }
 
 /// The opacity of hit boxes around other solids.
@@ -253,7 +269,7 @@ impl<'d> Together<'d> {
     pub(super) fn arranged(arrangement: Arrangement, all: Vec<(&'d str, Solids<'d>)>) -> Self {
         let mut together = Self {
             arrangement,
-            moved: Vec::new(),
+            solids: Vec::new(),
             name: all.first().map_or("", |(_, solids)| solids.name),
             files: Vec::new(),
             materials: Vec::new(),
@@ -272,25 +288,22 @@ impl<'d> Together<'d> {
     }
 
     fn add(&mut self, file: &'d str, solids: Solids<'d>) {
-        let first = self.moved.len();
-        let number = |tint: &SolidMaterial<'d>| {
+        let mut numbers = Vec::new();
+        for tint in solids.materials {
             // Images are of one file.
             let known = self.materials.iter().position(|known| tint.image.is_none() && known.name == tint.name);
-            known.unwrap_or_else(|| {
-                self.materials.push(*tint);
-                self.materials.len().saturating_sub(1)
-            })
-        };
-        let numbers: Vec<usize> = solids.materials.iter().map(number).collect();
-        let moved = solids
-            .solids
-            .iter()
-            .map(|solid| Moved { solid: *solid, material: numbers.get(solid.material()).copied().unwrap_or_default() });
-        self.moved.extend(moved);
-        let moved = |place: SolidInstance<'d>| SolidInstance { solid: place.solid.saturating_add(first), ..place };
-        self.places.extend(solids.places.into_iter().map(moved));
+            numbers.push(known.unwrap_or(self.materials.len()));
+            if known.is_none() {
+                self.materials.push(tint);
+            }
+        }
         self.files.push((file, solids.solids.len()));
-        self.armor.push(solids.armor.first().copied().unwrap_or_default());
+        let first = self.solids.len();
+        let places = solids.places.into_iter().map(|place| SolidInstance { solid: first + place.solid, ..place });
+        self.places.extend(places);
+        let painted = solids.solids.into_iter();
+        self.solids.extend(painted.map(|solid| PaintedSolid { material: numbers[solid.material], ..solid }));
+        self.armor.push(solids.armor.first().map_or(&[], |uses| *uses));
         self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
         self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
         self.metres = self.metres.filter(|_| self.metres == solids.metres);
@@ -301,16 +314,14 @@ impl<'d> Together<'d> {
 
     /// Gives hit boxes the colours that they would have in one file. The materials of armour have the same colour in each file.
     fn colour(&mut self) {
-        let is_zone = |moved: &&Moved<'_>| moved.kind() == SolidKind::Zone;
-        let is_alone = self.moved.iter().all(|moved| is_zone(&moved));
-        let mut used: Vec<usize> = self.moved.iter().filter(is_zone).map(|one| one.material).collect();
-        used.sort_by_key(|&number| self.materials.get(number).map(|tint| tint.name));
+        let zones: Vec<_> = self.solids.iter().filter(|solid| solid.kind() == SolidKind::Zone).collect();
+        let opacity = if zones.len() == self.solids.len() { 1.0 } else { GLASS };
+        let mut used: Vec<usize> = zones.iter().map(|zone| zone.material).collect();
+        used.sort_by_key(|&number| self.materials[number].name);
         used.dedup();
         for (rank, number) in used.iter().enumerate() {
             let [r, g, b] = super::colour(rank, used.len());
-            if let Some(tint) = self.materials.get_mut(*number) {
-                tint.colour = [r, g, b, if is_alone { 1.0 } else { GLASS }];
-            }
+            self.materials[*number].colour = [r, g, b, opacity];
         }
     }
 
@@ -321,7 +332,7 @@ impl<'d> Together<'d> {
             files: if self.files.len() > 1 { self.files.clone() } else { Vec::new() },
             arrangement: self.arrangement,
             materials: self.materials.clone(),
-            solids: self.moved.iter().map(|moved| moved as &dyn Solid).collect(),
+            solids: self.solids.clone(),
             places: self.places.clone(),
             metres: self.metres,
             axes: self.axes,
@@ -329,59 +340,5 @@ impl<'d> Together<'d> {
             notes: &self.notes,
             damage: &self.damage,
         })
-    }
-}
-
-impl Solid for Moved<'_> {
-    fn name(&self) -> &str {
-        self.solid.name()
-    }
-
-    fn kind(&self) -> SolidKind {
-        self.solid.kind()
-    }
-
-    fn material(&self) -> usize {
-        self.material
-    }
-
-    fn lods(&self) -> &[usize] {
-        self.solid.lods()
-    }
-
-    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
-        self.solid.bounds()
-    }
-
-    fn vertices(&self) -> usize {
-        self.solid.vertices()
-    }
-
-    fn positions(&self) -> Iter<'_, [f32; 3]> {
-        self.solid.positions()
-    }
-
-    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        self.solid.normals()
-    }
-
-    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
-        self.solid.uvs()
-    }
-
-    fn is_indexed(&self) -> bool {
-        self.solid.is_indexed()
-    }
-
-    fn triangles(&self) -> Iter<'_, [u32; 3]> {
-        self.solid.triangles()
-    }
-
-    fn plates(&self) -> Vec<Plated> {
-        self.solid.plates()
-    }
-
-    fn region(&self) -> Option<&'static str> {
-        self.solid.region()
     }
 }

@@ -1,6 +1,7 @@
 //! Outlines of boxes seen from above, and room for their names.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// A point of a plan.
 pub type Point = [f64; 2];
@@ -15,23 +16,24 @@ pub fn hull(mut points: Vec<Point>) -> Vec<Point> {
     if points.len() < 3 {
         return points;
     }
-    let turn = |[ax, ay]: Point, [bx, by]: Point, [cx, cy]: Point| (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
-    let chain = |points: &mut dyn Iterator<Item = Point>| {
-        let mut chain: Vec<Point> = Vec::new();
-        for point in points {
-            while let [.., a, b] = chain.as_slice()
-                && turn(*a, *b, point) <= 0.0
-            {
-                chain.pop();
-            }
-            chain.push(point);
-        }
-        chain.pop();
-        chain
-    };
-    let mut lower = chain(&mut points.iter().copied());
-    lower.extend(chain(&mut points.iter().rev().copied()));
+    let mut lower = chain(points.iter());
+    lower.extend(chain(points.iter().rev()));
     lower
+}
+
+/// The points of one side of the polygon, except the last one.
+fn chain<'p>(points: impl Iterator<Item = &'p Point>) -> Vec<Point> {
+    let mut chain: Vec<Point> = Vec::new();
+    for &[x, y] in points {
+        while let [.., [ax, ay], [bx, by]] = chain.as_slice()
+            && (bx - ax) * (y - ay) - (by - ay) * (x - ax) <= 0.0
+        {
+            chain.pop();
+        }
+        chain.push([x, y]);
+    }
+    chain.pop();
+    chain
 }
 
 /// The area of a polygon.
@@ -46,21 +48,23 @@ pub struct Taken(HashSet<(i64, i64)>);
 
 impl Taken {
     /// Takes the place around `center`, if all of it is free.
-    #[expect(clippy::cast_possible_truncation, reason = "a float that no integer holds becomes the nearest one")]
     pub fn take(&mut self, [x, y]: Point, [width, height]: Point) -> bool {
-        let squares = |middle: f64, size: f64| {
-            let (from, to) = ((middle - size / 2.0) / LABEL, (middle + size / 2.0) / LABEL);
-            // The greatest width of a label, however long its name.
-            (from.floor() as i64)..=(to.floor() as i64).min((from.floor() as i64).saturating_add(200))
-        };
-        let (columns, rows) = (squares(x, width), squares(y, height));
-        let all = || columns.clone().flat_map(|column| rows.clone().map(move |row| (column, row)));
-        let free = !all().any(|square| self.0.contains(&square));
-        if free {
-            self.0.extend(all());
+        let rows = squares(y, height);
+        let squares: Vec<_> = squares(x, width).flat_map(|x| rows.clone().map(move |y| (x, y))).collect();
+        let is_free = squares.iter().all(|square| !self.0.contains(square));
+        if is_free {
+            self.0.extend(squares);
         }
-        free
+        is_free
     }
+}
+
+/// The numbers of the squares that `size` covers around `middle`.
+#[expect(clippy::cast_possible_truncation, reason = "a float that no integer holds becomes the nearest one")]
+fn squares(middle: f64, size: f64) -> RangeInclusive<i64> {
+    let [from, to] = [middle - size / 2.0, middle + size / 2.0].map(|at| (at / LABEL).floor() as i64);
+    // The greatest width of a label, however long its name.
+    from..=to.min(from.saturating_add(200))
 }
 
 #[cfg(test)]

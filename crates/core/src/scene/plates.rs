@@ -40,7 +40,7 @@ impl PlateUse {
     /// The millimetres of the plates of this layer and material; `None` where none are stated. 0 is a stated value.
     pub fn thickness(&self, layer: u16, material: u16) -> Option<f64> {
         let at = self.plates.binary_search_by_key(&(layer, material), |(plate, _)| *plate).ok()?;
-        self.plates.get(at).map(|(_, thickness)| *thickness)
+        Some(self.plates[at].1)
     }
 
     /// Whether both state the same for all plates.
@@ -65,12 +65,14 @@ pub const SCALE: [(f64, [u8; 3]); 10] = [
 
 /// The name and the colour of the band of [`SCALE`] for a plate of this thickness in millimetres.
 pub fn band(thickness: f64) -> (String, [u8; 3]) {
-    let at = SCALE.iter().position(|(up_to, _)| thickness <= *up_to);
-    let from = |at: usize| at.checked_sub(1).and_then(|before| SCALE.get(before)).map_or(0.0, |(up_to, _)| *up_to);
-    match at.and_then(|at| Some((from(at), SCALE.get(at)?))) {
-        Some((from, (up_to, colour))) => (format!("{from}-{up_to} mm"), *colour),
-        None => (format!("more than {} mm", from(SCALE.len())), SCALE.last().map_or([0; 3], |(_, colour)| *colour)),
+    let (mut from, [.., (_, beyond)]) = (0.0, SCALE);
+    for (up_to, colour) in SCALE {
+        if thickness <= up_to {
+            return (format!("{from}-{up_to} mm"), colour);
+        }
+        from = up_to;
     }
+    (format!("more than {from} mm"), beyond)
 }
 
 #[cfg(test)]

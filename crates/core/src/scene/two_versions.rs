@@ -1,7 +1,8 @@
 //! Two versions of solids in one scene: the unchanged ones, and on top the plates and meshes that one of them lacks.
 
 use super::figure::{
-    Arrangement, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+    Arrangement, Figure, Iter, PaintedSolid, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids,
+    SurfaceMaps,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,34 +47,45 @@ fn exact(points: &[[f32; 3]]) -> Vec<[u32; 3]> {
 type Piece = (Option<(Plated, Range<usize>)>, Key);
 
 /// The plates of a solid; the solid itself if it has none.
-fn pieces(solids: &Solids<'_>, solid: &dyn Solid) -> Vec<Piece> {
-    let material = solids.materials.get(solid.material()).map_or("", |tint| tint.name);
+fn pieces(solids: &Solids<'_>, solid: &PaintedSolid<'_>) -> Vec<Piece> {
+    let material = solids.materials[solid.material].name;
     let points: Vec<[f32; 3]> = solid.positions().collect();
-    let (plates, mut first) = (solid.plates(), 0usize);
+    let (plates, mut first) = (solid.plates(), 0);
     if plates.is_empty() || solid.is_indexed() {
         let mut key = exact(&points);
         key.extend(solid.triangles());
         return vec![(None, (solid.kind(), material.to_owned(), 0, key))];
     }
-    let piece = |plate: Plated| {
-        let vertices = first..first.saturating_add(plate.triangles.saturating_mul(3));
+    let pieces = plates.into_iter().map(|plate| {
+        let vertices = first..first + plate.triangles * 3;
         first = vertices.end;
-        let key = exact(points.get(vertices.clone()).unwrap_or_default());
+        let key = exact(&points[vertices.clone()]);
         (Some((plate, vertices)), (solid.kind(), solid.name().to_owned(), plate.layer, key))
-    };
-    plates.into_iter().map(piece).collect()
+    });
+    pieces.collect()
 }
 
 /// A number for each equal piece of a version.
 fn counts(solids: &Solids<'_>) -> HashMap<Key, usize> {
     let mut counts = HashMap::new();
     for solid in &solids.solids {
-        for (_, key) in pieces(solids, *solid) {
+        for (_, key) in pieces(solids, solid) {
             let count: &mut usize = counts.entry(key).or_default();
             *count += 1;
         }
     }
     counts
+}
+
+/// Takes one of the pieces that equal `key`, if one is left.
+fn take(left: &mut HashMap<Key, usize>, key: &Key) -> bool {
+    match left.get_mut(key) {
+        Some(count @ 1..) => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    }
 }
 
 impl<'d> TwoVersions<'d> {
@@ -87,21 +99,14 @@ impl<'d> TwoVersions<'d> {
             axes: new.axes,
             notes: Vec::new(),
         };
-        let mut changed = 0usize;
+        let mut changed = 0;
         for (side, other, material) in [(new, old, NEW), (old, new, OLD)] {
             let mut left = counts(other);
-            let mut found = 0usize;
+            let mut found = 0;
             for (number, solid) in side.solids.iter().enumerate() {
-                let mut take = |key: &Key| match left.get_mut(key) {
-                    Some(count @ 1..) => {
-                        *count = count.saturating_sub(1);
-                        true
-                    }
-                    _ => false,
-                };
-                let (same, differing): (Vec<Piece>, Vec<Piece>) =
-                    pieces(side, *solid).into_iter().partition(|(_, key)| take(key));
-                found = found.saturating_add(differing.len());
+                let pieces = pieces(side, solid).into_iter();
+                let (same, differing) = pieces.partition::<Vec<Piece>, _>(|(_, key)| take(&mut left, key));
+                found += differing.len();
                 let matrices: Vec<_> =
                     side.places.iter().filter(|place| place.solid == number).map(|place| place.matrix).collect();
                 // Both versions have the unchanged pieces: one of them is enough.
@@ -109,13 +114,12 @@ impl<'d> TwoVersions<'d> {
                 for (pieces, material) in [(same, SAME), (differing, material)] {
                     if !pieces.is_empty() {
                         let plates = pieces.into_iter().map(|(plate, _)| plate).collect();
-                        overlay.kept.push(Kept { solid: *solid, material, plates, matrices: matrices.clone() });
+                        overlay.kept.push(Kept { solid: solid.solid, material, plates, matrices: matrices.clone() });
                     }
                 }
             }
-            changed = changed.saturating_add(found);
-            let name = overlay.names.get(material).map_or("", |name| name);
-            overlay.notes.push(format!("{found} plates and meshes are {name}"));
+            changed += found;
+            overlay.notes.push(format!("{found} plates and meshes are {}", overlay.names[material]));
         }
         (changed > 0).then_some(overlay)
     }
@@ -123,11 +127,9 @@ impl<'d> TwoVersions<'d> {
     /// The scene.
     pub fn as_figure(&self) -> Figure<'_> {
         let tints = self.names.iter().zip(COLOURS);
-        let place = |(solid, kept): (usize, &'_ Kept<'d>)| {
-            let place =
-                move |matrix: &Option<&'d [f32; 16]>| SolidInstance { solid, group: "", matrix: *matrix, row: None };
-            kept.matrices.iter().map(place).collect::<Vec<_>>()
-        };
+        let places = self.kept.iter().enumerate().flat_map(|(solid, kept)| {
+            kept.matrices.iter().map(move |matrix| SolidInstance { solid, group: "", matrix: *matrix, row: None })
+        });
         Figure::Solids(Solids {
             name: &self.title,
             files: Vec::new(),
@@ -141,8 +143,8 @@ impl<'d> TwoVersions<'d> {
                     maps: SurfaceMaps::default(),
                 })
                 .collect(),
-            solids: self.kept.iter().map(|kept| kept as &dyn Solid).collect(),
-            places: self.kept.iter().enumerate().flat_map(place).collect(),
+            solids: self.kept.iter().map(|kept| PaintedSolid { solid: kept, material: kept.material }).collect(),
+            places: places.collect(),
             metres: self.metres,
             axes: self.axes,
             armor: Vec::new(),
@@ -176,10 +178,6 @@ impl Solid for Kept<'_> {
         self.solid.kind()
     }
 
-    fn material(&self) -> usize {
-        self.material
-    }
-
     fn lods(&self) -> &[usize] {
         self.solid.lods()
     }
@@ -189,8 +187,10 @@ impl Solid for Kept<'_> {
     }
 
     fn vertices(&self) -> usize {
-        let sum = |plates: &Vec<(Plated, Range<usize>)>| plates.iter().map(|(_, vertices)| vertices.len()).sum();
-        self.plates.as_ref().map_or_else(|| self.solid.vertices(), sum)
+        match &self.plates {
+            None => self.solid.vertices(),
+            Some(plates) => plates.iter().map(|(_, vertices)| vertices.len()).sum(),
+        }
     }
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
@@ -201,19 +201,9 @@ impl Solid for Kept<'_> {
         Some(self.of_kept(self.solid.normals()?))
     }
 
-    fn is_indexed(&self) -> bool {
-        self.solid.is_indexed()
-    }
-
-    fn triangles(&self) -> Iter<'_, [u32; 3]> {
-        match &self.plates {
-            None => self.solid.triangles(),
-            Some(plates) => {
-                let count: usize = plates.iter().map(|(plate, _)| plate.triangles).sum();
-                let corners = |n: u32| [0, 1, 2].map(|corner| n.saturating_mul(3).saturating_add(corner));
-                Box::new((0..u32::try_from(count).unwrap_or(u32::MAX)).map(corners))
-            }
-        }
+    fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
+        // Only solids without indices are divided into plates.
+        self.solid.indices()
     }
 
     fn plates(&self) -> Vec<Plated> {

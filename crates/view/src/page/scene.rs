@@ -8,7 +8,9 @@
 
 use super::{Page, PageSection};
 use crate::error::Result;
-use crate::scene::figure::{Arrangement, Chart, Figure, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps};
+use crate::scene::figure::{
+    Arrangement, Chart, Figure, PaintedSolid, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+};
 use crate::scene::plates::{self, PlateUse};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -105,8 +107,7 @@ impl<'p> Images<'p> {
 fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
     let mut groups: Vec<&str> = Vec::new();
-    let mut parts: Vec<Value> =
-        solids.solids.iter().map(|solid| part(*solid, &solids.materials, &mut blocks)).collect();
+    let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(solid, &solids.materials, &mut blocks)).collect();
     // The matrices of a part lie together: it is drawn at all of its places at once.
     let mut matrices: Vec<Vec<(&[f32; 16], Option<usize>)>> = vec![Vec::new(); parts.len()];
     let mut numbers = std::collections::HashMap::new();
@@ -137,7 +138,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let has_rows = rows.iter().any(|byte| *byte != 0);
     let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
     let rows = has_rows.then(|| blocks.add(rows));
-    let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material()).collect();
+    let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material).collect();
     let mut images = Images::default();
     let materials: Vec<Value> = solids
         .materials
@@ -188,11 +189,11 @@ fn armor_use(found: &PlateUse) -> Value {
 }
 
 /// A solid in the form of the page's list of parts.
-fn part(solid: &dyn Solid, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<'_>) -> Value {
+fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<'_>) -> Value {
     let (min, max) = solid.bounds();
-    let has_image = materials.get(solid.material()).is_some_and(|material| material.image.is_some());
+    let has_image = materials.get(solid.material).is_some_and(|material| material.image.is_some());
     let uvs = if has_image { solid.uvs().map(range) } else { None };
-    let (block, at) = blocks.pack(solid, uvs);
+    let (block, at) = blocks.pack(solid.solid, uvs);
     let kind = match solid.kind() {
         SolidKind::Mesh => "mesh",
         SolidKind::Armor => "armor",
@@ -204,7 +205,7 @@ fn part(solid: &dyn Solid, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<
     let mut part = json!({
         "name": solid.name(),
         "kind": kind,
-        "material": solid.material(),
+        "material": solid.material,
         "vertices": solid.vertices(),
         "triangles": triangles,
         "indexed": solid.is_indexed(),

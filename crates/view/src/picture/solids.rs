@@ -4,7 +4,7 @@ use super::canvas::{self, MARGIN, SIZE};
 use super::raster::{Corner, Raster, Surface, Texture};
 use super::text::{self, LINE};
 use crate::error::Result;
-use crate::scene::figure::{Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use crate::scene::figure::{PaintedSolid, SolidInstance, SolidKind, SolidMaterial, Solids};
 use std::collections::BTreeSet;
 use tiny_skia::{Color, Paint, Pixmap, PremultipliedColorU8, Rect, Transform};
 
@@ -34,14 +34,14 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull, SolidKind::Zone];
     let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
     let kind = kinds.into_iter().find(has).unwrap_or(SolidKind::Mesh);
-    let is_finest = |solid: &dyn Solid| solid.lods().is_empty() || solid.lods().contains(&0);
-    let shown: Vec<(&dyn Solid, &SolidInstance<'_>)> = solids
+    let is_finest = |solid: &PaintedSolid<'_>| solid.lods().is_empty() || solid.lods().contains(&0);
+    let shown: Vec<(&PaintedSolid<'_>, &SolidInstance<'_>)> = solids
         .places
         .iter()
-        .filter_map(|place| Some((*solids.solids.get(place.solid)?, place)))
-        .filter(|(solid, _)| solid.kind() == kind && is_finest(*solid))
+        .filter_map(|place| Some((solids.solids.get(place.solid)?, place)))
+        .filter(|(solid, _)| solid.kind() == kind && is_finest(solid))
         .collect();
-    let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material()).collect();
+    let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material).collect();
     let legend = used.iter().filter_map(|&number| solids.materials.get(number));
     // Colours of a texture need no names.
     let legend: Vec<&SolidMaterial<'_>> = legend.filter(|material| material.image.is_none()).collect();
@@ -83,7 +83,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
 }
 
 /// A solid at a place.
-type Shown<'s> = (&'s dyn Solid, &'s SolidInstance<'s>);
+type Shown<'s> = (&'s PaintedSolid<'s>, &'s SolidInstance<'s>);
 
 /// The corners of a solid's box, at its place.
 fn corners((solid, place): &Shown<'_>) -> [Point; 8] {
@@ -164,9 +164,9 @@ fn look(
     let [across, down] = [width, height].map(|v| ((v * scale).ceil() as usize).max(FINE).next_multiple_of(FINE));
     let mut raster = Raster::new(across, down);
     for (solid, place) in shown {
-        let tint = solids.materials.get(solid.material());
+        let tint = solids.materials.get(solid.material);
         let [r, g, b, _] = tint.map_or([0.6, 0.6, 0.6, 1.0], |tint| tint.colour);
-        let texture = textures.get(solid.material()).and_then(Option::as_ref).filter(|_| solid.uvs().is_some());
+        let texture = textures.get(solid.material).and_then(Option::as_ref).filter(|_| solid.uvs().is_some());
         let surface = texture.map_or(Surface::Plain([r, g, b]), Surface::Textured);
         let corners: Vec<Corner> = {
             let (mut normals, mut uvs) = (solid.normals(), solid.uvs());

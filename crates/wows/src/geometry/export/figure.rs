@@ -6,7 +6,8 @@ use super::part::{ScenePart, Shape};
 use super::skin::Role;
 use crate::materials::region;
 use crate::scene::figure::{
-    self, Arrangement, Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+    self, Arrangement, Figure, Iter, PaintedSolid, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids,
+    SurfaceMaps,
 };
 
 impl Scene<'_> {
@@ -35,7 +36,7 @@ impl Scene<'_> {
             files: Vec::new(),
             arrangement: Arrangement::default(),
             materials: materials.collect(),
-            solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
+            solids: self.parts.iter().map(|part| PaintedSolid { solid: part, material: part.material }).collect(),
             places: places.collect(),
             // The unit of a space and of its models is not known.
             metres: (!self.name.ends_with(".models") && !is_space).then_some(METRES),
@@ -59,10 +60,6 @@ impl Solid for ScenePart<'_> {
             Shape::Hull(_) => SolidKind::Hull,
             Shape::Cube => SolidKind::Zone,
         }
-    }
-
-    fn material(&self) -> usize {
-        self.material
     }
 
     fn lods(&self) -> &[usize] {
@@ -89,12 +86,8 @@ impl Solid for ScenePart<'_> {
         Some(Box::new(self.group_vertices()?.uvs()?))
     }
 
-    fn is_indexed(&self) -> bool {
-        self.indices.is_some()
-    }
-
-    fn triangles(&self) -> Iter<'_, [u32; 3]> {
-        self.triangles()
+    fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
+        self.indices.is_some().then(|| self.triangles())
     }
 
     fn plates(&self) -> Vec<Plated> {

@@ -6,7 +6,7 @@ use super::super::{AXES, METRES};
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::{
-    Arrangement, Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+    Arrangement, Figure, Iter, PaintedSolid, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl<'a> Boxes<'a> {
             files: Vec::new(),
             arrangement: Arrangement::default(),
             materials: self.kinds.iter().enumerate().map(tint).collect(),
-            solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
+            solids: self.all.iter().map(|drawn| PaintedSolid { solid: drawn, material: drawn.material }).collect(),
             places: (0..self.all.len())
                 .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
                 .collect(),
@@ -174,10 +174,6 @@ impl Solid for Drawn<'_> {
         SolidKind::Zone
     }
 
-    fn material(&self) -> usize {
-        self.material
-    }
-
     fn lods(&self) -> &[usize] {
         &[]
     }
@@ -198,12 +194,8 @@ impl Solid for Drawn<'_> {
         Some(Box::new(NORMALS.iter().flat_map(|normal| [*normal; 6])))
     }
 
-    fn is_indexed(&self) -> bool {
-        false
-    }
-
-    fn triangles(&self) -> Iter<'_, [u32; 3]> {
-        Box::new((0..12).map(|n: u32| [0, 1, 2].map(|corner| n.saturating_mul(3).saturating_add(corner))))
+    fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
+        None
     }
 }
 
