@@ -21,14 +21,13 @@ pub fn differs(what: impl Into<String>) -> Error {
 /// Whether a cell has the requested value. In nested values, items whose kind the file did not show are compared in the
 /// kind that they received, and members that were left to the format may have any value.
 pub fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
-    let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
     match (value, wanted) {
         (Value::List(values), Value::List(wanted)) => {
-            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| part(value, wanted))
+            let mut pairs = values.iter().zip(wanted);
+            values.len() == wanted.len() && pairs.all(|(value, wanted)| wanted.is_null() || agrees(value, wanted))
         }
         (Value::Map(values), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
-            let value = values.iter().find(|(other, _)| other == name).map(|(_, value)| value);
-            value.map_or(wanted.is_null(), |value| part(value, wanted))
+            wanted.is_null() || values.iter().any(|(other, value)| other == name && agrees(value, wanted))
         }),
         _ => {
             same_value(value, wanted)

@@ -30,9 +30,8 @@ impl ValueSource {
 /// Replaces the decimal comma of a number by a point; `None` for any other text, such as a number with a point.
 fn with_point(text: &str) -> Option<String> {
     let (whole, rest) = text.split_once(',')?;
-    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'e' | 'E');
-    let is_one = whole.chars().all(is_number) && rest.chars().all(is_number);
-    is_one.then(|| format!("{whole}.{rest}"))
+    let mut chars = whole.chars().chain(rest.chars());
+    chars.all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | 'e' | 'E')).then(|| format!("{whole}.{rest}"))
 }
 
 /// The value of `column` after `given` is written over `now`.
@@ -40,29 +39,30 @@ fn with_point(text: &str) -> Option<String> {
 /// # Errors
 /// The column, the value and what fits, as a message.
 pub fn fit(column: &Column, given: Value<'_>, from: ValueSource, now: Option<&Value<'_>>) -> Result<Value<'static>> {
-    let shown = || short(&given);
-    let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
-    let fitted = match typed(column.kind, &given, from, now) {
-        Some(value) => value,
-        None => return Err(wrong(what_fits(column))),
-    };
-    // The present value always fits.
-    if now.is_some_and(|now| same_value(now, &fitted)) {
-        return Ok(fitted);
-    }
-    let fits = match (column.accepts, &fitted) {
-        (Accepts::Bits(bits @ 0..64), Value::Uint(number)) => number.checked_shr(bits.into()).unwrap_or(0) == 0,
+    let fitted = typed(column.kind, &given, from, now).filter(|fitted| {
+        // The present value always fits.
+        now.is_some_and(|now| same_value(now, fitted)) || is_accepted(column, fitted, now)
+    });
+    fitted.ok_or_else(|| {
+        let (name, value, what) = (&column.name, short(&given), what_fits(column));
+        refused(format!("column {name}: {value} does not fit: {what}"))
+    })
+}
+
+/// Whether a column accepts a value of its kind in place of `now`.
+fn is_accepted(column: &Column, value: &Value<'_>, now: Option<&Value<'_>>) -> bool {
+    match (column.accepts, value) {
+        (Accepts::Bits(bits @ 0..64), Value::Uint(number)) => number >> bits == 0,
         (Accepts::Bits(bits @ 1..64), Value::Int(number)) => {
-            let unused = 64u32.saturating_sub(bits.into());
-            number.wrapping_shl(unused).wrapping_shr(unused) == *number
+            let unused = 64 - bits;
+            number << unused >> unused == *number
         }
         (Accepts::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
         (Accepts::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
         (Accepts::OrNull, Value::Null) => true,
         (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
         _ => true,
-    };
-    if fits { Ok(fitted) } else { Err(wrong(what_fits(column))) }
+    }
 }
 
 /// The values that a column takes, as a message.
@@ -74,11 +74,10 @@ pub fn what_fits(column: &Column) -> String {
         (Accepts::Bytes(most), _) => format!("a text of at most {most} bytes"),
         (Accepts::Numbers(count), _) => format!("a list of {count} numbers"),
         (Accepts::Bits(bits @ 0..64), Kind::Uint) => {
-            let most = 1u64.checked_shl(bits.into()).map_or(u64::MAX, |end| end.wrapping_sub(1));
-            format!("a whole number from 0 to {most}")
+            format!("a whole number from 0 to {}", (1u64 << bits) - 1)
         }
         (Accepts::Bits(bits @ 1..65), Kind::Int) => {
-            let least = i64::MIN.wrapping_shr(64u32.saturating_sub(bits.into()));
+            let least = i64::MIN >> (64 - bits);
             format!("a whole number from {least} to {}", !least)
         }
         (_, Kind::Bool) => "true or false".to_owned(),
@@ -105,7 +104,7 @@ pub fn short(value: &Value<'_>) -> String {
         other => other.to_string(),
     };
     match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
     }
 }
@@ -145,18 +144,9 @@ pub fn typed(kind: Kind, given: &Value<'_>, from: ValueSource, now: Option<&Valu
         Value::Text(text) => Some(&**text),
         _ => None,
     };
-    if let Some(now) = now {
-        let empty = given.is_null() || (from.is_text() && text == Some(""));
-        // A float that is not finite has no form in JSON and none in CSV.
-        let stays = match now {
-            Value::Null => true,
-            Value::F32(v) => !v.is_finite(),
-            Value::F64(v) => !v.is_finite(),
-            _ => false,
-        };
-        if empty && stays {
-            return Some(now.clone().into_owned());
-        }
+    let is_empty = given.is_null() || (from.is_text() && text == Some(""));
+    if let Some(now) = now.filter(|now| is_empty && has_no_form(now)) {
+        return Some(now.clone().into_owned());
     }
     if given.is_null() {
         return Some(Value::Null);
@@ -195,38 +185,36 @@ pub fn typed(kind: Kind, given: &Value<'_>, from: ValueSource, now: Option<&Valu
                 }
                 _ => given.clone().into_owned(),
             };
-            match now {
-                Some(now) => like(now, nested)?,
-                None => nested,
-            }
+            like(now.unwrap_or(&Value::Null), nested)?
         }
     })
+}
+
+/// Whether JSON and CSV have no form for a value: null, and a float that is not finite.
+fn has_no_form(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => true,
+        Value::F32(v) => !v.is_finite(),
+        Value::F64(v) => !v.is_finite(),
+        _ => false,
+    }
 }
 
 /// Converts `given` to the kinds of `now`, as far as that shows them; `None` if impossible.
 pub fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
     Some(match (now, given) {
         (Value::Null, given) => given,
-        // A float that is not finite has no form of its own.
-        (Value::F32(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
-        (Value::F64(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
+        (now, Value::Null) if has_no_form(now) => now.clone().into_owned(),
         (_, Value::Null) => Value::Null,
         (Value::List(now), Value::List(given)) => {
             let kinds = now.iter().map(Some).chain(std::iter::repeat(now.first()));
-            let items = given.into_iter().zip(kinds).map(|(given, now)| match now {
-                Some(now) => like(now, given),
-                None => Some(given),
-            });
+            let items = given.into_iter().zip(kinds).map(|(given, now)| like(now.unwrap_or(&Value::Null), given));
             Value::List(items.collect::<Option<_>>()?)
         }
         (Value::Map(now), Value::Map(given)) => {
             let parts = given.into_iter().map(|(name, given)| {
-                let now = now.iter().find(|(other, _)| *other == name).map(|(_, now)| now);
-                let given = match now {
-                    Some(now) => like(now, given)?,
-                    None => given,
-                };
-                Some((name, given))
+                let now = now.iter().find(|(other, _)| *other == name).map_or(&Value::Null, |(_, now)| now);
+                Some((name, like(now, given)?))
             });
             Value::Map(parts.collect::<Option<_>>()?)
         }
@@ -258,10 +246,7 @@ pub fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
 
 /// Whether `given`, a JSON value, equals the file's value.
 pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
-    match (now, given) {
-        (Value::Null, given) => given.is_null(),
-        _ => like(now, given.clone()).is_some_and(|given| crate::compare::same_value(now, &given)),
-    }
+    like(now, given.clone()).is_some_and(|given| same_value(now, &given))
 }
 
 fn truth(given: &Value<'_>, from: ValueSource) -> Option<bool> {

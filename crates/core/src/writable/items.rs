@@ -3,7 +3,7 @@
 //! As in `diff`, a deleted item is identified by its number in the old list, an inserted item by its number in the new
 //! list. The other items keep their order, so that the inverse of such an edit is such an edit, too.
 
-use super::{EditPosition, TableEdits, refused};
+use super::{EditPosition, TableEdits, cell, refused};
 use crate::error::{Error, Result};
 use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,17 +38,19 @@ impl ListEdit {
     /// # Errors
     /// The impossible edit, and why.
     pub fn order(&self, table: &str) -> Result<Vec<Item>, (EditPosition, Error)> {
-        let len = self.len.saturating_sub(self.remove.len()).saturating_add(self.add.len());
+        let len = self.len + self.add.len() - self.remove.len();
         let mut slots: Vec<Option<Item>> = vec![None; len];
         for (place, index) in &self.add {
             let Some(index) = *index else { continue };
-            let wrong =
-                |what: String| Err((EditPosition::Add(*place), refused(format!("{table}: index {index}: {what}"))));
-            match slots.get_mut(index) {
-                Some(slot @ None) => *slot = Some(Item::New(*place)),
-                Some(_) => return wrong("two rows are inserted there".to_owned()),
-                None => return wrong(format!("the list has {len} items then, from 0 on")),
-            }
+            let what = match slots.get_mut(index) {
+                Some(slot @ None) => {
+                    *slot = Some(Item::New(*place));
+                    continue;
+                }
+                Some(_) => "two rows are inserted there".to_owned(),
+                None => format!("the list has {len} items then, from 0 on"),
+            };
+            return Err((EditPosition::Add(*place), refused(format!("{table}: index {index}: {what}"))));
         }
         let kept = (0..self.len).filter(|item| !self.remove.contains(item)).map(Item::Kept);
         let last = self.add.iter().filter(|(_, index)| index.is_none()).map(|(place, _)| Item::New(*place));
@@ -58,9 +60,20 @@ impl ListEdit {
 
     /// The edits that change its length.
     pub fn moving(&self) -> impl Iterator<Item = EditPosition> {
-        let gone = self.remove.iter().map(|item| EditPosition::Remove(self.first.saturating_add(*item)));
+        let gone = self.remove.iter().map(|item| EditPosition::Remove(self.first + *item));
         self.add.iter().map(|(place, _)| EditPosition::Add(*place)).chain(gone)
     }
+}
+
+fn number(value: &Value<'_>) -> Option<usize> {
+    match value {
+        Value::Uint(number) => usize::try_from(*number).ok(),
+        _ => None,
+    }
+}
+
+fn number_at(table: &dyn Table, row: usize, column: usize) -> Result<usize> {
+    number(&table.value(row, column)?).ok_or_else(|| crate::table::no_cell(table.name(), row, column))
 }
 
 /// The edited lists of a table, by the number of their owner: the first cell of their rows.
@@ -74,32 +87,24 @@ impl Lists {
     /// When a row is damaged, or an inserted row names no list.
     pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::ColumnValues) -> bool) -> Result<Self> {
         let Some(item) = table.nature().item else { return Ok(Self::default()) };
-        let number = |value: &Value<'_>| match value {
-            Value::Uint(number) => usize::try_from(*number).ok(),
-            _ => None,
-        };
-        let at = |row: usize, column: usize| {
-            number(&table.value(row, column)?).ok_or_else(|| crate::table::no_cell(table.name(), row, column))
-        };
         let mut lists: BTreeMap<usize, ListEdit> = BTreeMap::new();
         for &row in &edits.remove {
-            lists.entry(at(row, 0)?).or_default().remove.insert(at(row, item)?);
+            lists.entry(number_at(table, row, 0)?).or_default().remove.insert(number_at(table, row, item)?);
         }
         for (place, set) in edits.add.iter().enumerate() {
-            let cell =
-                |column: usize| set.iter().find(|(other, _)| *other == column).and_then(|(_, cell)| number(cell));
-            let of = cell(0).ok_or_else(|| refused(format!("{}: an inserted row names no list", table.name())))?;
-            lists.entry(of).or_default().add.push((place, cell(item)));
+            let of = cell(set, 0).and_then(number);
+            let of = of.ok_or_else(|| refused(format!("{}: an inserted row names no list", table.name())))?;
+            lists.entry(of).or_default().add.push((place, cell(set, item).and_then(number)));
         }
         for (row, _) in edits.set.iter().filter(|(_, set)| also(set)) {
-            lists.entry(at(*row, 0)?).or_default();
+            lists.entry(number_at(table, *row, 0)?).or_default();
         }
         if lists.is_empty() {
             return Ok(Self::default());
         }
         for (place, (row, _)) in edits.set.iter().enumerate() {
-            if let Some(list) = lists.get_mut(&at(*row, 0)?) {
-                list.set.insert(at(*row, item)?, place);
+            if let Some(list) = lists.get_mut(&number_at(table, *row, 0)?) {
+                list.set.insert(number_at(table, *row, item)?, place);
             }
         }
         let rows = table.stored_len().map_or_else(|| table.len(), Ok)?;
@@ -108,7 +113,7 @@ impl Lists {
             let (mut first, mut end) = (0, rows);
             while first < end {
                 let middle = first.midpoint(end);
-                if at(middle, 0)? < *of { first = middle + 1 } else { end = middle }
+                if number_at(table, middle, 0)? < *of { first = middle + 1 } else { end = middle }
             }
             list.first = first;
             list.len = table.lists(0, &Value::from(*of))?.first().map_or(0, |list| list.len);
@@ -119,19 +124,16 @@ impl Lists {
     /// The numbers of the inserted rows in the new table.
     pub fn added(&self, edits: &TableEdits) -> Vec<usize> {
         let mut numbers = vec![usize::MAX; edits.add.len()];
-        let (mut came, mut went) = (0usize, 0usize);
+        let (mut came, mut went) = (0, 0);
         for list in self.0.values() {
-            let first = list.first.saturating_add(came).saturating_sub(went);
-            let items = list.order(&edits.table).unwrap_or_default();
-            for (at, item) in items.iter().enumerate() {
-                if let Item::New(place) = item
-                    && let Some(number) = numbers.get_mut(*place)
-                {
-                    *number = first.saturating_add(at);
+            // The writer refuses the edits of a list that has no new order.
+            for (at, item) in list.order(&edits.table).into_iter().flatten().enumerate() {
+                if let Item::New(place) = item {
+                    numbers[place] = list.first + came - went + at;
                 }
             }
-            came = came.saturating_add(list.add.len());
-            went = went.saturating_add(list.remove.len());
+            came += list.add.len();
+            went += list.remove.len();
         }
         numbers
     }
@@ -140,13 +142,12 @@ impl Lists {
     pub fn note_moved(&self, edits: &mut TableEdits) {
         let mut set: BTreeMap<usize, super::ColumnValues> = std::mem::take(&mut edits.set).into_iter().collect();
         for list in self.0.values() {
-            let items = list.order(&edits.table).unwrap_or_default();
-            let moved = items.iter().enumerate().filter_map(|(at, item)| match item {
-                Item::Kept(old) if *old != at => Some(list.first.saturating_add(*old)),
-                _ => None,
-            });
-            for row in moved {
-                set.entry(row).or_default();
+            for (at, item) in list.order(&edits.table).into_iter().flatten().enumerate() {
+                if let Item::Kept(old) = item
+                    && old != at
+                {
+                    set.entry(list.first + old).or_default();
+                }
             }
         }
         edits.set = set.into_iter().collect();

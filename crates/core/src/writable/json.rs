@@ -89,7 +89,7 @@ fn with_long_numbers_quoted(text: &str) -> Cow<'_, str> {
     if !runs.any(|run| run.len() >= DIGITS) {
         return Cow::Borrowed(text);
     }
-    let mut quoted = String::with_capacity(text.len().saturating_add(2));
+    let mut quoted = String::with_capacity(text.len() + 2);
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         let (before, token) = rest.split_at(at);

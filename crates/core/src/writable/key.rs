@@ -27,8 +27,8 @@ impl Nth {
         let mut rows = table.cursor_over(0, &keys);
         while let Ok(true) = rows.advance() {
             let mut hasher = state.build_hasher();
-            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
-            if keys.iter().try_for_each(&mut read).is_ok() {
+            let read = keys.iter().try_for_each(|&key| rows.value(key).map(|value| hash_value(&value, &mut hasher)));
+            if read.is_ok() {
                 hashes.push((hasher.finish(), rows.row()));
             }
         }
@@ -44,49 +44,52 @@ impl Nth {
         /// Rows that are looked for one by one.
         const FEW: usize = 8;
         let keys: Vec<usize> = keys(table).collect();
-        let number = |row: usize| -> Option<usize> {
-            let cells: Vec<Value<'_>> = keys.iter().map(|key| table.value(row, *key)).collect::<Result<_>>().ok()?;
-            let rows = keys.iter().zip(&cells).find_map(|(key, cell)| table.find(*key, cell))?.ok()?;
-            let is_same = |at: &usize| {
-                let mut pairs = keys.iter().zip(&cells);
-                pairs.all(|(key, cell)| table.value(*at, *key).is_ok_and(|value| same_value(&value, cell)))
-            };
-            let mut same: Vec<usize> = rows.into_iter().filter(is_same).collect();
-            same.sort_unstable();
-            let number = same.iter().position(|at| *at == row)?;
-            // One that is alone has no number.
-            Some(if same.len() > 1 { number } else { usize::MAX })
-        };
         if rows.clone().take(FEW + 1).count() > FEW {
             return Self::of(table);
         }
-        let numbers: Option<HashMap<usize, usize>> = rows.map(|row| Some((row, number(row)?))).collect();
-        match numbers {
-            Some(mut numbers) => {
-                numbers.retain(|_, number| *number != usize::MAX);
-                Self { numbers }
+        let mut numbers = HashMap::new();
+        for row in rows {
+            let same = rows_like(table, &keys, row);
+            match same.as_ref().and_then(|same| Some((same.iter().position(|at| *at == row)?, same.len()))) {
+                // A row that is alone has no number.
+                Some((_, 1)) => {}
+                Some((number, _)) => {
+                    numbers.insert(row, number);
+                }
+                None => return Self::of(table),
             }
-            None => Self::of(table),
         }
+        Self { numbers }
     }
 
     /// The key of a row, in the form of a patch.
     pub fn key(&self, table: &dyn Table, row: usize) -> Result<Value<'static>> {
         let mut parts = Cells::new();
         for at in keys(table) {
-            let Some(column) = table.columns().get(at) else { continue };
-            parts.push((column.name.clone(), table.value(row, at)?.into_owned()));
+            parts.push((table.columns()[at].name.clone(), table.value(row, at)?.into_owned()));
         }
-        Ok(match (parts.len(), self.numbers.get(&row)) {
-            (0, _) => Value::from(row),
-            (1, None) => parts.pop().map(|(_, key)| key).unwrap_or_default(),
-            (_, None) => Value::Map(parts),
-            (_, Some(nth)) => {
-                parts.push((NTH.into(), (*nth).into()));
-                Value::Map(parts)
-            }
+        match self.numbers.get(&row) {
+            _ if parts.is_empty() => return Ok(row.into()),
+            Some(nth) => parts.push((NTH.into(), (*nth).into())),
+            None => {}
+        }
+        Ok(match <[_; 1]>::try_from(parts) {
+            Ok([(_, key)]) => key,
+            Err(parts) => Value::Map(parts),
         })
     }
+}
+
+/// The rows with the keys of `row`, in order. `None` if no index finds them.
+fn rows_like(table: &dyn Table, keys: &[usize], row: usize) -> Option<Vec<usize>> {
+    let cells: Vec<Value<'_>> = keys.iter().map(|key| table.value(row, *key)).collect::<Result<_>>().ok()?;
+    let mut rows = keys.iter().zip(&cells).find_map(|(key, cell)| table.find(*key, cell))?.ok()?;
+    rows.retain(|at| {
+        let mut pairs = keys.iter().zip(&cells);
+        pairs.all(|(key, cell)| table.value(*at, *key).is_ok_and(|value| same_value(&value, cell)))
+    });
+    rows.sort_unstable();
+    Some(rows)
 }
 
 pub fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {

@@ -1,7 +1,11 @@
 //! [`Writable`], the interface of formats whose files can be edited: resolved edits ([`TableEdits`]) in, the new file as
 //! [`Pieces`]. The editor of any format is above the formats, in `edit`.
 
-#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "numbers of rows, bytes and texts in memory, which cannot overflow; ranges of a file are checked before"
+)]
 
 mod agree;
 mod fit;

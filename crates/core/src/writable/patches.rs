@@ -33,10 +33,10 @@ impl Patches {
     /// # Errors
     /// Wrong usage if another edit writes different bytes to some of them.
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        let end = at.saturating_add(bytes.len());
+        let end = at + bytes.len();
         let near = self.new.range(..end).next_back();
         if let Some((&other, old)) = near
-            && other.saturating_add(old.len()) > at
+            && other + old.len() > at
         {
             return if (other, old.as_slice()) == (at, bytes) { Ok(()) } else { Err(two_edits()) };
         }
@@ -79,11 +79,11 @@ impl Patches {
     /// Whether the byte at `at` changes.
     pub fn has(&self, at: usize) -> bool {
         let near = self.new.range(..=at).next_back();
-        near.is_some_and(|(start, bytes)| at < start.saturating_add(bytes.len()))
+        near.is_some_and(|(start, bytes)| at < start + bytes.len())
     }
 
     pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
-        self.new.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
+        self.new.into_iter().map(|(at, bytes)| (at..at + bytes.len(), bytes))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -108,9 +108,7 @@ pub fn new_record(columns: &[Column], size: usize, cells: &ColumnValues, edits: 
         let value = cell(cells, number)
             .ok_or_else(|| refused(format!("{}: column {} is missing", edits.table, column.name)))?;
         let bytes = field.encode(value).ok_or_else(|| unfit(edits, column, value))?;
-        if let Some(place) = record.get_mut(field.offset..).and_then(|rest| rest.get_mut(..bytes.len())) {
-            place.copy_from_slice(&bytes);
-        }
+        record[field.offset..field.offset + bytes.len()].copy_from_slice(&bytes);
     }
     Ok(record)
 }

@@ -13,6 +13,15 @@ pub enum Piece {
     New(Vec<u8>),
 }
 
+impl Piece {
+    fn len(&self) -> usize {
+        match self {
+            Self::Keep(range) => range.len(),
+            Self::New(bytes) => bytes.len(),
+        }
+    }
+}
+
 /// The extent of the comparison of a new file with the old one and the edits, before it gets its name. In each case all
 /// bytes are compared: kept bytes with the old ones, all others with the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,7 +151,7 @@ impl Pieces {
     pub fn shifted(mut self, by: usize) -> Self {
         for piece in &mut self.list {
             if let Piece::Keep(range) = piece {
-                *range = range.start.saturating_add(by)..range.end.saturating_add(by);
+                *range = range.start + by..range.end + by;
             }
         }
         self
@@ -155,11 +164,7 @@ impl Pieces {
 
     /// The number of bytes of the new file so far.
     pub fn len(&self) -> usize {
-        let len = |piece: &Piece| match piece {
-            Piece::Keep(range) => range.len(),
-            Piece::New(bytes) => bytes.len(),
-        };
-        self.list.iter().map(len).fold(0, usize::saturating_add)
+        self.list.iter().map(Piece::len).sum()
     }
 
     /// Whether the new file has no bytes.
@@ -169,18 +174,13 @@ impl Pieces {
 
     /// Whether every kept byte keeps its offset, in a file that keeps its length of `len` bytes.
     pub fn is_in_place(&self, len: usize) -> bool {
-        let mut at = 0usize;
-        for piece in &self.list {
-            let (stays, size) = match piece {
-                Piece::Keep(range) => (range.start == at, range.len()),
-                Piece::New(bytes) => (true, bytes.len()),
-            };
-            if !stays {
-                return false;
-            }
-            at = at.saturating_add(size);
-        }
-        at == len
+        let mut at = 0;
+        let stays = self.list.iter().all(|piece| {
+            let stays = !matches!(piece, Piece::Keep(range) if range.start != at);
+            at += piece.len();
+            stays
+        });
+        stays && at == len
     }
 
     /// The bytes of the new file, for small files and tests.
@@ -195,12 +195,12 @@ impl Pieces {
         let mut skip = skip;
         self.list.iter().map(move |piece| {
             let slice = match piece {
-                Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
+                Piece::Keep(range) => &old[range.clone()],
                 Piece::New(bytes) => bytes.as_slice(),
             };
-            let skipped = skip.min(slice.len());
-            skip = skip.saturating_sub(skipped);
-            slice.get(skipped..).unwrap_or_default()
+            let (skipped, rest) = slice.split_at(skip.min(slice.len()));
+            skip -= skipped.len();
+            rest
         })
     }
 
@@ -231,62 +231,54 @@ impl Pieces {
 
     /// Replaces the bytes at `at`, which are then no seal any more.
     #[must_use]
-    pub fn sealed(self, at: usize, bytes: &[u8]) -> Self {
-        let end = at.saturating_add(bytes.len());
-        let mut sealed = Self { list: Vec::new(), seal: None, ..self };
-        let mut start = 0usize;
-        for piece in self.list {
-            let len = match &piece {
-                Piece::Keep(range) => range.len(),
-                Piece::New(bytes) => bytes.len(),
-            };
-            let next = start.saturating_add(len);
-            // Its parts before and after these bytes.
-            for part in [0..at.saturating_sub(start).min(len), end.saturating_sub(start).min(len)..len] {
-                if part.start > 0 && start <= at && at < next {
-                    sealed.put(bytes);
-                }
-                match &piece {
-                    Piece::Keep(range) => {
-                        let from = range.start;
-                        sealed.keep(from.saturating_add(part.start)..from.saturating_add(part.end));
-                    }
-                    Piece::New(bytes) => sealed.put(bytes.get(part).unwrap_or_default()),
-                }
+    pub fn sealed(mut self, at: usize, bytes: &[u8]) -> Self {
+        let len = self.len();
+        let list = std::mem::take(&mut self.list);
+        self.seal = None;
+        self.append_range(&list, 0..at);
+        self.put(bytes);
+        self.append_range(&list, at + bytes.len()..len);
+        self
+    }
+
+    /// Appends a range of the file that the pieces of `list` make.
+    fn append_range(&mut self, list: &[Piece], range: Range<usize>) {
+        let mut start = 0;
+        for piece in list {
+            let end = start + piece.len();
+            let part = range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
+            match piece {
+                Piece::Keep(old) => self.keep(old.start + part.start..old.start + part.end),
+                Piece::New(bytes) => self.put(&bytes[part]),
             }
-            start = next;
+            start = end;
         }
-        sealed
     }
 
     /// The pieces of the new file that restore the old one.
     pub fn inverse(&self, old: &[u8]) -> Self {
         let mut kept: Vec<(Range<usize>, usize)> = Vec::new();
-        let mut at = 0usize;
+        let mut at = 0;
         for piece in &self.list {
-            match piece {
-                Piece::Keep(range) => {
-                    kept.push((range.clone(), at));
-                    at = at.saturating_add(range.len());
-                }
-                Piece::New(bytes) => at = at.saturating_add(bytes.len()),
+            if let Piece::Keep(range) = piece {
+                kept.push((range.clone(), at));
             }
+            at += piece.len();
         }
         kept.sort_by_key(|(range, _)| range.start);
         let mut back = Self::default();
-        let mut done = 0usize;
+        let mut done = 0;
         for (range, new) in kept {
             let start = range.start.max(done);
             if start >= range.end {
                 continue;
             }
-            back.put(old.get(done..start).unwrap_or_default());
-            let skipped = start.saturating_sub(range.start);
-            let new = new.saturating_add(skipped);
-            back.keep(new..new.saturating_add(range.end.saturating_sub(start)));
+            back.put(&old[done..start]);
+            let new = new + (start - range.start);
+            back.keep(new..new + (range.end - start));
             done = range.end;
         }
-        back.put(old.get(done..).unwrap_or_default());
+        back.put(&old[done..]);
         back
     }
 }

@@ -16,12 +16,11 @@ pub fn repointed(
     moved: impl Fn(usize) -> usize,
     mut put: impl FnMut(usize, i64) -> Result<()>,
 ) -> Result<()> {
-    let moved = |at: usize| i64::try_from(moved(at)).ok();
     for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
         let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
         let Some(target) = target else { continue };
-        let new = moved(target).zip(moved(base)).and_then(|(target, base)| target.checked_sub(base));
-        let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
+        let new = i64::try_from(moved(target) as i128 - moved(base) as i128);
+        let new = new.map_err(|_| refused("the file would be larger than its pointers can say"))?;
         if new != pointer {
             put(at, new)?;
         }
