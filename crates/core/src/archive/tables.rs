@@ -166,7 +166,7 @@ fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let table = texture::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
         .column(Column::text("tier").brief(), |row| Ok(texture::tier(&row.file.path).into()))
         .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));
-    Box::new(table.own_texts(false).costly().derived().damaged(|| damage(archive)))
+    Box::new(table.own_texts(false).known(|| None).derived().damaged(|| damage(archive)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!
 //! A glob over files on a disk ([`Glob::of_files`]) has the meaning that a shell gives it: `*`, `?` and sets match no `/`, `**` does.
 
-use super::search::{Anchor, Literal};
+use super::search::{Pieces, is_equal};
 use crate::error::{Error, ErrorKind, Result};
 use regex::{Regex, RegexBuilder};
 use std::fmt::Write as _;
@@ -31,12 +31,8 @@ pub struct Glob {
 
 #[derive(Debug, Clone)]
 enum Test {
-    /// Texts with `*` between them: the first one begins a text that matches, the last one ends it.
-    Pieces {
-        start: Box<str>,
-        inner: Box<[Literal]>,
-        end: Box<str>,
-    },
+    /// Texts with `*` between them.
+    Pieces(Pieces),
     Regex(Regex),
 }
 
@@ -77,15 +73,10 @@ impl Glob {
         let pieces = (!glob.contains('\0')).then(|| vec![String::new()]);
         let mut translation = Translation { regex: String::from("^"), ignore_case, crossing, pieces };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
-        let test = match translation.pieces.as_deref() {
-            // Compiling a regular expression takes longer than searching the pieces.
-            Some([start, inner @ .., end]) => Test::Pieces {
-                start: start.as_str().into(),
-                // An empty piece is everywhere.
-                inner: inner.iter().filter_map(|piece| Literal::new(piece, Anchor::Anywhere, ignore_case)).collect(),
-                end: end.as_str().into(),
-            },
-            _ => {
+        // Compiling a regular expression takes longer than searching the pieces.
+        let test = match translation.pieces.and_then(|pieces| Pieces::new(pieces, ignore_case)) {
+            Some(pieces) => Test::Pieces(pieces),
+            None => {
                 let regex = RegexBuilder::new(&translation.regex).dot_matches_new_line(true).build();
                 Test::Regex(regex.map_err(|_| syntax("this glob takes too much memory to be matched"))?)
             }
@@ -111,26 +102,11 @@ impl Glob {
 
     /// Whether the whole of `text` matches.
     pub fn is_match(&self, text: &str) -> bool {
-        let is_equal = |a: &[u8], b: &[u8]| if self.ignore_case { a.eq_ignore_ascii_case(b) } else { a == b };
         let matches = match &self.test {
             Test::Regex(regex) => regex.is_match(text),
-            Test::Pieces { start, inner, end } => {
-                let edges = start.len().saturating_add(end.len());
-                let between = (edges <= text.len()).then(|| {
-                    let (head, rest) = text.as_bytes().split_at_checked(start.len())?;
-                    let (rest, tail) = rest.split_at_checked(rest.len().checked_sub(end.len())?)?;
-                    (is_equal(head, start.as_bytes()) && is_equal(tail, end.as_bytes())).then_some(rest)
-                });
-                between.flatten().is_some_and(|mut rest| {
-                    // The first position of each piece leaves most room for the others.
-                    inner.iter().all(|piece| {
-                        let end = piece.first_in(rest).map(|at| at.saturating_add(piece.text().len()));
-                        end.and_then(|end| rest.get(end..)).map(|after| rest = after).is_some()
-                    })
-                })
-            }
+            Test::Pieces(pieces) => pieces.matches(text.as_bytes()),
         };
-        matches || self.own.as_deref().is_some_and(|own| is_equal(own.as_bytes(), text.as_bytes()))
+        matches || self.own.as_deref().is_some_and(|own| is_equal(own.as_bytes(), text.as_bytes(), self.ignore_case))
     }
 }
 
@@ -260,14 +236,12 @@ impl Translation {
             self.range(from, to);
             if self.ignore_case {
                 // The letters of the range in the other case.
-                for (start, end) in [('a', 'z'), ('A', 'Z')] {
-                    let (from, to) = (from.max(start), to.min(end));
-                    if from <= to {
-                        let other = |c: char| {
-                            if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
-                        };
-                        self.range(other(from), other(to));
-                    }
+                let (small, large) = ((from.max('a'), to.min('z')), (from.max('A'), to.min('Z')));
+                if small.0 <= small.1 {
+                    self.range(small.0.to_ascii_uppercase(), small.1.to_ascii_uppercase());
+                }
+                if large.0 <= large.1 {
+                    self.range(large.0.to_ascii_lowercase(), large.1.to_ascii_lowercase());
                 }
             }
         }

@@ -3,7 +3,12 @@
 //! A [`Table`] is a lazy view of rows in a format's own layout. Building one copies nothing: a cell is read from the
 //! map on demand.
 
-#![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "numbers of rows, bytes and texts in memory, which cannot overflow; no file decides what tables declare"
+)]
 
 mod convert;
 pub mod filter;
@@ -39,7 +44,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Field;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,53 +153,6 @@ impl Column {
         Self { name: Cow::Owned(name), ..Self::new("", kind) }
     }
 
-    /// Marks the column's paths as the identity of rows, grouped by folders.
-    #[must_use]
-    pub const fn in_folders(mut self) -> Self {
-        self.folders = true;
-        self
-    }
-
-    /// A column of [`Kind::Bool`].
-    pub const fn bool(name: &'static str) -> Self {
-        Self::new(name, Kind::Bool)
-    }
-
-    /// A column of [`Kind::Uint`].
-    pub const fn uint(name: &'static str) -> Self {
-        Self::new(name, Kind::Uint)
-    }
-
-    /// A column of [`Kind::Int`].
-    pub const fn int(name: &'static str) -> Self {
-        Self::new(name, Kind::Int)
-    }
-
-    /// A column of [`Kind::F32`].
-    pub const fn f32(name: &'static str) -> Self {
-        Self::new(name, Kind::F32)
-    }
-
-    /// A column of [`Kind::Id64`].
-    pub const fn id64(name: &'static str) -> Self {
-        Self::new(name, Kind::Id64)
-    }
-
-    /// A column of [`Kind::Id32`].
-    pub const fn id32(name: &'static str) -> Self {
-        Self::new(name, Kind::Id32)
-    }
-
-    /// A column of [`Kind::Text`].
-    pub const fn text(name: &'static str) -> Self {
-        Self::new(name, Kind::Text)
-    }
-
-    /// A column of [`Kind::Nested`].
-    pub const fn nested(name: &'static str) -> Self {
-        Self::new(name, Kind::Nested)
-    }
-
     /// A column of lists of single-precision floats, such as positions and matrices.
     pub fn floats(name: &'static str) -> Self {
         Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::F32))))
@@ -218,103 +175,78 @@ impl Column {
         self.holds_text.unwrap_or(matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested))
     }
 
-    /// Includes the column in short listings.
-    #[must_use]
-    pub const fn brief(mut self) -> Self {
-        self.brief = true;
-        self
-    }
-
-    /// Declares that its unsigned integers may need all 64 bits.
-    #[must_use]
-    pub const fn wide(mut self) -> Self {
-        self.wide = true;
-        self
-    }
-
     /// Makes the column writable, with any value of its kind.
     #[must_use]
     pub const fn writable(self) -> Self {
         self.accepts(Accepts::Any)
     }
+}
 
+macro_rules! kinds {
+    ($($name:ident: $kind:ident,)+) => {
+        impl Column {$(
+            #[doc = concat!("A column of [`Kind::", stringify!($kind), "`].")]
+            pub const fn $name(name: &'static str) -> Self {
+                Self::new(name, Kind::$kind)
+            }
+        )+}
+    };
+}
+
+kinds! {
+    bool: Bool,
+    uint: Uint,
+    int: Int,
+    f32: F32,
+    id64: Id64,
+    id32: Id32,
+    text: Text,
+    nested: Nested,
+}
+
+macro_rules! options {
+    ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty)?): $field:ident = $set:expr;)+) => {
+        impl Column {$(
+            $(#[$about])*
+            #[must_use]
+            pub const fn $name(mut self $(, $value: $type)?) -> Self {
+                self.$field = $set;
+                self
+            }
+        )+}
+    };
+}
+
+options! {
+    /// Marks the column's paths as the identity of rows, grouped by folders.
+    in_folders(): folders = true;
+    /// Includes the column in short listings.
+    brief(): brief = true;
+    /// Declares that its unsigned integers may need all 64 bits.
+    wide(): wide = true;
     /// Sets the values that can be written to the column.
-    #[must_use]
-    pub const fn accepts(mut self, accepts: Accepts) -> Self {
-        self.accepts = accepts;
-        self
-    }
-
+    accepts(accepts: Accepts): accepts = accepts;
     /// Marks the column as a key, which identifies its rows in other files, too.
-    #[must_use]
-    pub const fn key(mut self) -> Self {
-        self.role = Role::Key;
-        self
-    }
-
+    key(): role = Role::Key;
     /// Marks the column as a position in this file.
-    #[must_use]
-    pub const fn place(mut self) -> Self {
-        self.role = Role::Place;
-        self
-    }
-
+    place(): role = Role::Place;
     /// Marks the column as ids that its rows refer to.
-    #[must_use]
-    pub const fn reference(mut self) -> Self {
-        self.role = Role::Reference;
-        self
-    }
-
+    reference(): role = Role::Reference;
+    /// Marks the column as the texts of another column's ids.
+    resolved(): role = Role::Resolved;
     /// Declares that no two rows may have the same value. An edit that breaks this rule is refused.
-    #[must_use]
-    pub const fn unique(mut self) -> Self {
-        self.unique = true;
-        self
-    }
-
+    unique(): unique = true;
     /// Declares that each value, or each item of a list, is the value of a row of `table` in its unique column. An edit that
     /// breaks this rule is refused.
-    #[must_use]
-    pub const fn refers_to(mut self, table: &'static str) -> Self {
-        self.refers_to = Some(table);
-        self
-    }
-
-    /// Marks the column as the texts of another column's ids.
-    #[must_use]
-    pub const fn resolved(mut self) -> Self {
-        self.role = Role::Resolved;
-        self
-    }
-
+    refers_to(table: &'static str): refers_to = Some(table);
     /// Declares the column of the ids whose texts its cells are, if it is not the previous column.
-    #[must_use]
-    pub const fn text_for(mut self, ids: &'static str) -> Self {
-        self.text_for = Some(ids);
-        self
-    }
-
+    text_for(ids: &'static str): text_for = Some(ids);
     /// As [`Column::text_for`], for rows with such an id; other rows have other texts.
-    #[must_use]
-    pub const fn texts_of(mut self, ids: &'static str) -> Self {
-        self.texts_of = Some(ids);
-        self
-    }
-
+    texts_of(ids: &'static str): texts_of = Some(ids);
     /// Declares that its paths end in the texts of column `name`.
-    #[must_use]
-    pub const fn ends_in(mut self, name: &'static str) -> Self {
-        self.ends_in = Some(name);
-        self
-    }
-
+    ends_in(name: &'static str): ends_in = Some(name);
     /// Declares that column `types` holds the type of its values.
-    #[must_use]
-    pub const fn typed_by(mut self, types: &'static str) -> Self {
-        self.typed_by = Some(types);
-        self
-    }
+    typed_by(types: &'static str): typed_by = Some(types);
 }
 
 /// A list whose items are rows of a table.
@@ -394,20 +326,6 @@ pub trait StoredRows: Send + Sync {
     }
 }
 
-impl<T: StoredRows + ?Sized> StoredRows for Arc<T> {
-    fn sharing(&self, row: usize) -> Vec<usize> {
-        (**self).sharing(row)
-    }
-
-    fn stored_len(&self) -> Option<usize> {
-        (**self).stored_len()
-    }
-
-    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        (**self).lists(column, cell)
-    }
-}
-
 /// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
 ///
 /// A table must implement [`Table::name`], [`Table::columns`], [`Table::len`] and [`Table::value`]. All else is optional: what holds for
@@ -448,7 +366,8 @@ pub trait Table: Send + Sync {
 
     /// The rows from `first` on, in order. A table that finds rows by a walk implements its own cursor.
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)))
+        let rows = (first..).map_while(|row| self.len().map(|len| (row < len).then_some(row)).transpose());
+        Box::new(NumberedRows { table: self, rows, row: first })
     }
 
     /// As [`Table::cursor`], for callers that read only `columns`; other columns may be slower.
@@ -596,36 +515,26 @@ pub trait RowCursor: Send {
     }
 }
 
-/// A walk over rows by their numbers.
-pub(crate) struct IndexCursor<'t, T: ?Sized, H> {
-    /// The number of the current row plus one; 0 before the first.
-    next: usize,
+/// A walk over the rows of a table with these numbers.
+struct NumberedRows<'t, T: ?Sized, I> {
     table: &'t T,
-    has: H,
+    rows: I,
+    row: usize,
 }
 
-impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> IndexCursor<'t, T, H> {
-    /// A walk from `first` on, as long as `has` returns true for the row.
-    pub fn new(table: &'t T, first: usize, has: H) -> Self {
-        Self { next: first, table, has }
-    }
-}
-
-impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool> + Send> RowCursor for IndexCursor<'_, T, H> {
+impl<T: Table + ?Sized, I: Iterator<Item = Result<usize>> + Send> RowCursor for NumberedRows<'_, T, I> {
     fn advance(&mut self) -> Result<bool> {
-        if !(self.has)(self.next)? {
-            return Ok(false);
-        }
-        self.next += 1;
-        Ok(true)
+        let next = self.rows.next().transpose()?;
+        self.row = next.unwrap_or(self.row);
+        Ok(next.is_some())
     }
 
     fn row(&self) -> usize {
-        self.next.saturating_sub(1)
+        self.row
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.value(self.row(), column)
+        self.table.value(self.row, column)
     }
 }
 

@@ -45,8 +45,11 @@ pub trait TableParts: Send + Sync {
 
     /// The parts whose rows may match, by what is known without opening them.
     fn candidates(&self, bound: Option<&Bound>) -> Vec<usize> {
-        let is_wanted = |part: &usize| bound.is_none_or(|bound| bound.may_match(&|column| self.common(*part, column)));
-        (0..self.count()).filter(is_wanted).collect()
+        let mut parts: Vec<usize> = (0..self.count()).collect();
+        if let Some(bound) = bound {
+            parts.retain(|part| bound.may_match(&|column| self.common(*part, column)));
+        }
+        parts
     }
 }
 
@@ -103,6 +106,8 @@ pub struct PartsCursor<'t> {
     current: Current,
     /// The number of the first row of the current part, once it was requested.
     start: Cell<Option<usize>>,
+    /// Rows to leave out before the first one.
+    skip: usize,
 }
 
 impl<'t> PartsCursor<'t> {
@@ -130,6 +135,7 @@ impl<'t> PartsCursor<'t> {
             at_once: 1,
             current: Current::None,
             start: Cell::new(None),
+            skip: 0,
         }
     }
 
@@ -141,15 +147,12 @@ impl<'t> PartsCursor<'t> {
         first: usize,
     ) -> Box<dyn RowCursor + 't> {
         let mut walk = Self::new(table, parts, columns, None);
-        if first == 0 {
-            return Box::new(walk);
-        }
-        let mut part = 0usize;
-        let mut start = 0;
-        while part < parts.count() {
+        let mut part = 0;
+        walk.skip = first;
+        while first > 0 && part < parts.count() {
             match parts.start(part + 1) {
                 Ok(next) if next > first => break,
-                Ok(next) => start = next,
+                Ok(next) => walk.skip = first - next,
                 Err(error) => {
                     walk.ready.push_back(Err(error));
                     break;
@@ -158,65 +161,23 @@ impl<'t> PartsCursor<'t> {
             part += 1;
         }
         walk.left = (part..parts.count()).collect::<Vec<_>>().into_iter();
-        Box::new(Skipping { walk, left: first.saturating_sub(start) })
+        Box::new(walk)
     }
 
     /// Opens the next parts, each in a thread, and reads them if they are small.
     fn fill(&mut self) {
         let next: Vec<usize> = self.left.by_ref().take(self.at_once).collect();
-        self.at_once = self.at_once.saturating_mul(2).min(MOST_AT_ONCE);
+        self.at_once = (self.at_once * 2).min(MOST_AT_ONCE);
         let (parts, columns, bound) = (self.parts, self.columns.as_deref(), self.bound.as_ref());
-        let load = |part: &usize| load(parts, *part, columns, bound);
         let loaded: Vec<_> = match next.as_slice() {
-            [part] => vec![load(part)],
-            several => several.par_iter().with_max_len(1).map(load).collect(),
+            [part] => vec![load(parts, *part, columns, bound)],
+            several => several.par_iter().with_max_len(1).map(|part| load(parts, *part, columns, bound)).collect(),
         };
         self.ready.extend(loaded);
     }
-}
 
-fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<Ready> {
-    let Some(open) = parts.open(part)? else { return Ok(Ready::LeftOut) };
-    let Some(columns) = columns else { return Ok(Ready::Open(part, open)) };
-    match read(part, open.table(), columns, bound) {
-        Ok(Some(rows)) => {
-            if bound.is_none() {
-                parts.keep_len(part, rows.rows.len());
-            }
-            Ok(Ready::Rows(rows))
-        }
-        Ok(None) => Ok(Ready::Open(part, open)),
-        Err(error) => parts.leave_out(part, error).map(|()| Ready::LeftOut),
-    }
-}
-
-/// The rows of a part; `None` if there are too many to keep.
-fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
-    let most = CELLS.checked_div(columns.len()).unwrap_or(CELLS);
-    if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
-        return Ok(None);
-    }
-    let mut walk = match bound {
-        Some(bound) => bound.walk_over(table, Some(columns))?,
-        None => table.cursor_over(0, columns),
-    };
-    let (mut rows, mut cells) = (Vec::new(), Vec::new());
-    while walk.advance()? {
-        if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {
-            if rows.len() >= most {
-                return Ok(None);
-            }
-            rows.push(walk.row());
-            for &column in columns {
-                cells.push(walk.value(column)?.into_owned());
-            }
-        }
-    }
-    Ok(Some(PrefetchedRows { part, rows, cells }))
-}
-
-impl RowCursor for PartsCursor<'_> {
-    fn advance(&mut self) -> Result<bool> {
+    /// Moves to the next row, even one to leave out.
+    fn step(&mut self) -> Result<bool> {
         loop {
             match &mut self.current {
                 Current::Rows(read, at) => {
@@ -265,28 +226,81 @@ impl RowCursor for PartsCursor<'_> {
             }
         }
     }
+}
+
+fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<Ready> {
+    let Some(open) = parts.open(part)? else { return Ok(Ready::LeftOut) };
+    let Some(columns) = columns else { return Ok(Ready::Open(part, open)) };
+    match read(part, open.table(), columns, bound) {
+        Ok(Some(rows)) => {
+            if bound.is_none() {
+                parts.keep_len(part, rows.rows.len());
+            }
+            Ok(Ready::Rows(rows))
+        }
+        Ok(None) => Ok(Ready::Open(part, open)),
+        Err(error) => parts.leave_out(part, error).map(|()| Ready::LeftOut),
+    }
+}
+
+/// The rows of a part; `None` if there are too many to keep.
+fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
+    let most = CELLS / columns.len().max(1);
+    if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
+        return Ok(None);
+    }
+    let mut walk = match bound {
+        Some(bound) => bound.walk_over(table, Some(columns))?,
+        None => table.cursor_over(0, columns),
+    };
+    let (mut rows, mut cells) = (Vec::new(), Vec::new());
+    while walk.advance()? {
+        if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {
+            if rows.len() >= most {
+                return Ok(None);
+            }
+            rows.push(walk.row());
+            for &column in columns {
+                cells.push(walk.value(column)?.into_owned());
+            }
+        }
+    }
+    Ok(Some(PrefetchedRows { part, rows, cells }))
+}
+
+impl RowCursor for PartsCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        while self.skip > 0 {
+            self.skip -= 1;
+            if !self.step()? {
+                return Ok(false);
+            }
+        }
+        self.step()
+    }
 
     fn row(&self) -> usize {
         let (part, row) = match &self.current {
             Current::None => return 0,
-            Current::Rows(read, at) => (read.part, read.rows.get(*at).copied().unwrap_or(0)),
+            Current::Rows(read, at) => (read.part, read.rows[*at]),
             Current::Walk(part, walk) => (*part, walk.with_dependent(|_, rows| rows.row())),
         };
-        let start = self.start.get().unwrap_or_else(|| self.parts.start(part).unwrap_or(0));
-        self.start.set(Some(start));
-        start.saturating_add(row)
+        if self.start.get().is_none() {
+            self.start.set(self.parts.start(part).ok());
+        }
+        // If the rows of the parts before it cannot be counted, a row has its number in its part.
+        self.start.get().map_or(row, |start| start + row)
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
         match &self.current {
             Current::None => Err(super::no_cell(self.table.name(), 0, column)),
             Current::Rows(read, at) => {
-                let columns = self.columns.as_deref().unwrap_or_default();
-                let place = columns.iter().position(|known| *known == column);
-                let cell = place.and_then(|place| {
-                    read.cells.get(at.checked_mul(columns.len())?.checked_add(place)?).map(Value::borrowed)
-                });
-                cell.map_or_else(|| self.table.value(self.row(), column), Ok)
+                let columns = self.columns.as_deref().expect("rows are read ahead for known columns");
+                match columns.iter().position(|known| *known == column) {
+                    Some(place) => Ok(read.cells[at * columns.len() + place].borrowed()),
+                    None => self.table.value(self.row(), column),
+                }
             }
             Current::Walk(_, walk) => walk.with_dependent(|_, rows| rows.value(column)),
         }
@@ -297,35 +311,5 @@ impl RowCursor for PartsCursor<'_> {
             Current::Walk(_, walk) => walk.with_dependent(|_, rows| rows.put(column, sink)),
             Current::None | Current::Rows(..) => self.value(column).and_then(|cell| sink.value(&cell)),
         }
-    }
-}
-
-/// A walk that leaves out some rows at its beginning.
-struct Skipping<'t> {
-    walk: PartsCursor<'t>,
-    left: usize,
-}
-
-impl RowCursor for Skipping<'_> {
-    fn advance(&mut self) -> Result<bool> {
-        while self.left > 0 {
-            self.left = self.left.saturating_sub(1);
-            if !self.walk.advance()? {
-                return Ok(false);
-            }
-        }
-        self.walk.advance()
-    }
-
-    fn row(&self) -> usize {
-        self.walk.row()
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.walk.value(column)
-    }
-
-    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
-        self.walk.put(column, sink)
     }
 }

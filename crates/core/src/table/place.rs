@@ -30,14 +30,17 @@ pub enum Region {
 impl Region {
     /// This place in the nearest numbers of single precision.
     pub(crate) fn in_singles(&self) -> Self {
-        #[allow(clippy::cast_possible_truncation, reason = "the nearest float is wanted")]
-        let near = |point: Vec3| point.map(|v| f64::from(v as f32));
         match *self {
-            Self::Point(point) => Self::Point(near(point)),
-            Self::Segment(a, b) => Self::Segment(near(a), near(b)),
-            Self::Box(a, b) => Self::Box(near(a), near(b)),
+            Self::Point(point) => Self::Point(nearest_singles(point)),
+            Self::Segment(a, b) => Self::Segment(nearest_singles(a), nearest_singles(b)),
+            Self::Box(a, b) => Self::Box(nearest_singles(a), nearest_singles(b)),
         }
     }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the nearest float is wanted")]
+fn nearest_singles(point: Vec3) -> Vec3 {
+    point.map(|v| f64::from(v as f32))
 }
 
 /// An oriented box.
@@ -111,14 +114,16 @@ impl Volume {
     /// Whether the two share a point: no plane separates them, neither along a face of one nor along an edge of each.
     pub fn meets(&self, other: &Self) -> bool {
         let between = minus(other.center, self.center);
-        let radius = |volume: &Self, axis: Vec3| -> f64 {
-            volume.axes.iter().zip(volume.half).map(|(own, half)| (dot(*own, axis) * half).abs()).sum()
-        };
-        let separates = |axis: Vec3| dot(between, axis).abs() > radius(self, axis) + radius(other, axis);
         let edges = self.axes.iter().flat_map(|a| other.axes.iter().map(|b| cross(*a, *b)));
         // Parallel edges have no plane between them that their faces do not have.
         let edges = edges.filter(|axis| dot(*axis, *axis) > 1e-12);
-        !self.axes.iter().chain(&other.axes).copied().chain(edges).any(separates)
+        let mut axes = self.axes.iter().chain(&other.axes).copied().chain(edges);
+        !axes.any(|axis| dot(between, axis).abs() > self.extent(axis) + other.extent(axis))
+    }
+
+    /// How far it reaches from its centre along `axis`.
+    fn extent(&self, axis: Vec3) -> f64 {
+        self.axes.iter().zip(self.half).map(|(own, half)| (dot(*own, axis) * half).abs()).sum()
     }
 
     /// Whether it shares a point with `place`.

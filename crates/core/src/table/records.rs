@@ -29,13 +29,12 @@ impl<'t> dyn Table + 't {
     /// `NotFound` with the nearest names, and damage of a row on the way.
     pub fn row(&self, key: impl fmt::Display) -> Result<Row<'_>> {
         let key = key.to_string();
-        let by_name = |label| match self.find(label, &Value::text(&key)) {
-            Some(found) => Ok(found?.first().copied()),
-            None => entry::row_with(self, label, &key),
-        };
         let found = match entry::row_of(self, &key)? {
-            None => by_name(self.label())?,
-            found => found,
+            Some(found) => Some(found),
+            None => match self.find(self.label(), &Value::text(&key)) {
+                Some(found) => found?.first().copied(),
+                None => entry::row_with(self, self.label(), &key)?,
+            },
         };
         let number = found.ok_or_else(|| {
             let what = format!("{key:?} not found in {}{}", self.name(), hint_of_rows(&key, self));

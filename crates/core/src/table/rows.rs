@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 type Count<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
 type Locate<'a, R> = Box<dyn Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a>;
@@ -42,7 +43,7 @@ pub struct DeclaredTable<'a, R> {
     cells: Vec<Source<'a>>,
     gets: Vec<Get<'a, R>>,
     count: Count<'a>,
-    known: Known<'a>,
+    known: Option<Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>>,
     damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
     locate: Locate<'a, R>,
     /// Whether `locate` depends on the previous row.
@@ -50,7 +51,7 @@ pub struct DeclaredTable<'a, R> {
     is_at: Option<IsAt<'a, R>>,
     prefetch: Option<Touch<'a>>,
     nature: Nature,
-    stored: Option<Box<dyn StoredRows + 'a>>,
+    stored: Option<Arc<dyn StoredRows + 'a>>,
 }
 
 enum Get<'a, R> {
@@ -89,11 +90,11 @@ struct Source<'a> {
     look: Option<Look<'a>>,
 }
 
-/// The cost of counting rows.
-enum Known<'a> {
-    Counted,
-    Costly,
-    Otherwise(Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>),
+impl<'a> Source<'a> {
+    /// The index of the column, if the file lets it be used.
+    fn index(&self) -> Option<&Find<'a>> {
+        self.find.as_ref().filter(|_| self.finds.as_ref().is_none_or(|finds| finds()))
+    }
 }
 
 impl<'a, T: Sync> DeclaredTable<'a, (usize, &'a T)> {
@@ -127,7 +128,7 @@ impl<'a, R> DeclaredTable<'a, R> {
             cells: Vec::new(),
             gets: Vec::new(),
             count: Box::new(count),
-            known: Known::Counted,
+            known: None,
             damage: None,
             locate: Box::new(locate),
             takes_over: true,
@@ -194,39 +195,29 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
+    /// The last column's cells.
+    fn last(&mut self) -> &mut Source<'a> {
+        self.cells.last_mut().expect("options of a column follow the column")
+    }
+
     /// Adds an index for the last column: see [`Table::find`].
     #[must_use]
     pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.find = Some(Box::new(find));
-        }
+        self.last().find = Some(Box::new(find));
         self
     }
 
     /// Adds an index for the last column that exists only if `finds` returns true: it runs at the first lookup.
     #[must_use]
     pub fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.finds = Some(Box::new(finds));
-        }
+        self.last().finds = Some(Box::new(finds));
         self
-    }
-
-    /// Marks the last column as row numbers: a probe is the row itself.
-    #[must_use]
-    pub fn found_by_row(self, count: impl Fn() -> usize + Send + Sync + 'a) -> Self {
-        self.found_by(move |key| match key {
-            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count()).collect())),
-            _ => None,
-        })
     }
 
     /// Adds a search over the texts of the last column: see [`Table::search`].
     #[must_use]
     pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.search = Some(Box::new(search));
-        }
+        self.last().search = Some(Box::new(search));
         self
     }
 
@@ -235,9 +226,7 @@ impl<'a, R> DeclaredTable<'a, R> {
     /// requests in the time of one.
     #[must_use]
     pub fn looked_ahead(mut self, look: impl Fn(Range<usize>) -> usize + Send + Sync + 'a) -> Self {
-        if let Some(cell) = self.cells.last_mut() {
-            cell.look = Some(Box::new(look));
-        }
+        self.last().look = Some(Box::new(look));
         self
     }
 
@@ -251,9 +240,7 @@ impl<'a, R> DeclaredTable<'a, R> {
     /// Declares whether cells of the last column contain texts: see [`Column::holds_text`].
     #[must_use]
     pub fn with_texts(mut self, holds_text: bool) -> Self {
-        if let Some(column) = self.columns.last_mut() {
-            column.holds_text = Some(holds_text);
-        }
+        self.columns.last_mut().expect("options of a column follow the column").holds_text = Some(holds_text);
         self
     }
 
@@ -278,17 +265,10 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Marks the count of rows as costly: it is taken only on request.
-    #[must_use]
-    pub fn costly(mut self) -> Self {
-        self.known = Known::Costly;
-        self
-    }
-
-    /// Adds a function that knows the number of rows without locating them.
+    /// Adds a function that returns the number of rows if it is known without much decoding or walking.
     #[must_use]
     pub fn known(mut self, known: impl Fn() -> Option<usize> + Send + Sync + 'a) -> Self {
-        self.known = Known::Otherwise(Box::new(known));
+        self.known = Some(Box::new(known));
         self
     }
 
@@ -368,8 +348,8 @@ impl<'a, R> DeclaredTable<'a, R> {
 
     /// Adds what knows how rows are stored: see [`Table::stored_rows`].
     #[must_use]
-    pub fn stored_by(mut self, stored: impl StoredRows + 'a) -> Self {
-        self.stored = Some(Box::new(stored));
+    pub fn stored_by(mut self, stored: Arc<impl StoredRows + 'a>) -> Self {
+        self.stored = Some(stored);
         self
     }
 
@@ -412,11 +392,7 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
     }
 
     fn known_len(&self) -> Option<usize> {
-        match &self.known {
-            Known::Counted => (self.count)().ok(),
-            Known::Costly => None,
-            Known::Otherwise(known) => known(),
-        }
+        self.known.as_ref().map_or_else(|| (self.count)().ok(), |known| known())
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
@@ -430,10 +406,8 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        // The first row is not prefetched: many walks end after it.
-        let looked = Cell::new(first.saturating_add(1));
         let (current, before) = (OnceCell::new(), Cell::new(None));
-        Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
+        Box::new(Cursor { table: self, row: first, next: first, end: None, current, before, looked: Cell::new(first) })
     }
 
     fn nature(&self) -> Nature {
@@ -451,13 +425,11 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
     }
 
     fn finds(&self, column: usize) -> bool {
-        let has_index = |cell: &Source<'_>| cell.find.is_some() && cell.finds.as_ref().is_none_or(|finds| finds());
-        self.cells.get(column).is_some_and(has_index)
+        self.cells.get(column).is_some_and(|cell| cell.index().is_some())
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let cell = self.cells.get(column).filter(|cell| cell.finds.as_ref().is_none_or(|finds| finds()))?;
-        cell.find.as_ref()?(key)
+        self.cells.get(column)?.index()?(key)
     }
 
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
@@ -474,7 +446,9 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
 /// A walk that locates each row once, at the read of its first cell.
 struct Cursor<'t, 'a, R> {
     table: &'t DeclaredTable<'a, R>,
-    /// The number of the current row plus one; absent before the first.
+    /// The number of the current row.
+    row: usize,
+    /// The number of the next row.
     next: usize,
     /// The number of rows, once counted.
     end: Option<usize>,
@@ -482,7 +456,7 @@ struct Cursor<'t, 'a, R> {
     current: OnceCell<Option<R>>,
     /// The previously located row.
     before: Cell<Option<R>>,
-    /// The first row that was not prefetched.
+    /// The last row that was prefetched. At first the walk's first row, which is not: many walks end after it.
     looked: Cell<usize>,
 }
 
@@ -494,15 +468,14 @@ impl<'a, R> Cursor<'_, 'a, R> {
     #[inline]
     fn cell(&self, column: usize) -> Option<(&Get<'a, R>, usize, &R)> {
         let (get, source) = self.table.get(column)?;
-        let current = self.next.saturating_sub(1);
         if let Some(look) = &source.look
-            && current >= self.looked.get()
+            && self.row > self.looked.get()
         {
-            self.looked.set(look(current..current.saturating_add(AHEAD)).max(self.next));
+            self.looked.set(look(self.row..self.row + AHEAD).max(self.next) - 1);
         }
         if self.current.get().is_none() {
             // `OnceCell::get_or_init` is optimized for a rare first call, but here every row makes one.
-            let _ = self.current.set((self.table.locate)(current, self.before.take()).ok().flatten());
+            let _ = self.current.set((self.table.locate)(self.row, self.before.take()).ok().flatten());
         }
         Some((get, source.number, self.current.get()?.as_ref()?))
     }
@@ -517,6 +490,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
         if self.next >= end {
             return self.table.damage().map(|()| false);
         }
+        self.row = self.next;
         self.next += 1;
         let last = self.current.take().flatten();
         if self.table.takes_over && last.is_some() {
@@ -526,7 +500,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
     }
 
     fn row(&self) -> usize {
-        self.next.saturating_sub(1)
+        self.row
     }
 
     #[inline]
@@ -536,7 +510,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
             Some((Get::FromRow(get), _, row)) => get(row),
             Some((Get::Plain(get), _, row)) => get.value(row),
             // A row that cannot be located returns its error each time.
-            None => self.table.value(self.row(), column),
+            None => self.table.value(self.row, column),
         }
     }
 
@@ -546,7 +520,7 @@ impl<R: Send> RowCursor for Cursor<'_, '_, R> {
             Some((Get::Plain(get), _, row)) => return get.put(row, sink),
             Some((Get::FromMap(get), number, row)) => get(row, number),
             Some((Get::FromRow(get), _, row)) => get(row),
-            None => self.table.value(self.row(), column),
+            None => self.table.value(self.row, column),
         };
         // By reference: to move a value right after it was made stalls the processor.
         match cell {

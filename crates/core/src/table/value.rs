@@ -42,20 +42,17 @@ pub struct Guid(pub [u8; 16]);
 impl Guid {
     /// The text form: lower case, with dashes.
     pub fn to_ascii(self) -> [u8; 36] {
+        const DIGITS: [u8; 16] = *b"0123456789abcdef";
         const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.0;
-        let digit = |nibble: u8| if nibble < 10 { nibble.wrapping_add(b'0') } else { nibble.wrapping_add(b'a' - 10) };
         let mut text = [b'-'; 36];
         for (byte, at) in [d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p].into_iter().zip(PLACES) {
-            if let Some(pair) = text.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                *pair = [digit(byte >> 4), digit(byte & 15)];
-            }
+            text[at] = DIGITS[usize::from(byte >> 4)];
+            text[at + 1] = DIGITS[usize::from(byte & 15)];
         }
         text
     }
-}
 
-impl Guid {
     /// The GUID that `text` is: with dashes, in upper or lower case.
     pub fn parse(text: &str) -> Option<Self> {
         let mut digits = [0u8; 32];
@@ -211,8 +208,6 @@ impl<'a, T: Into<Value<'a>>> From<Vec<T>> for Value<'a> {
     }
 }
 
-/// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
-/// the way Rust shows lists.
 /// Writes the digits of a finite float without an exponent, and a whole number as one. Of the shortest digits that are
 /// read back as the same float, `zmij` chooses others than the standard library where two are as near: all outputs have
 /// its choice, JSON by way of `serde_json`.
@@ -225,23 +220,24 @@ pub fn write_digits(digits: &str, out: &mut (impl fmt::Write + ?Sized)) -> fmt::
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     // Exponents of floats are below 400.
     let exponent: i16 = exponent.parse().map_err(|_| fmt::Error)?;
-    let zeros = |out: &mut _, count: usize| (0..count).try_for_each(|_| fmt::Write::write_str(out, "0"));
     let shift = usize::from(exponent.unsigned_abs());
     if exponent < 0 {
         out.write_str("0.")?;
-        zeros(out, shift.saturating_sub(whole.len()))?;
+        (whole.len()..shift).try_for_each(|_| out.write_str("0"))?;
         out.write_str(whole)?;
         out.write_str(fraction)
     } else {
         let (before, behind) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
         out.write_str(whole)?;
         out.write_str(before)?;
-        zeros(out, shift.saturating_sub(fraction.len()))?;
+        (fraction.len()..shift).try_for_each(|_| out.write_str("0"))?;
         out.write_str(if behind.is_empty() { "" } else { "." })?;
         out.write_str(behind)
     }
 }
 
+/// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
+/// the way Rust shows lists.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

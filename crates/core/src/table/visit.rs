@@ -68,7 +68,9 @@ impl Tree {
     fn put(&mut self, key: Option<String>, value: Value<'static>) {
         match self.open.last_mut() {
             Some((_, Value::List(values))) => values.push(value),
-            Some((_, Value::Map(values))) => values.push((key.unwrap_or_default().into(), value)),
+            Some((_, Value::Map(values))) => {
+                values.push((key.expect("each value of a map follows its key").into(), value));
+            }
             _ => self.root = value,
         }
     }

@@ -572,7 +572,7 @@ mod tests {
         let table = DeclaredTable::new("numbers", move || Ok(count), move |row| Ok((row < count).then_some(row)))
             .column(Column::uint("n"), |row| Ok((*row).into()))
             .column(Column::text("word"), |row| Ok(Value::owned(format!("word {row} of so many bytes"))));
-        Box::new(if splits { table.random_access() } else { table.costly() })
+        Box::new(if splits { table.random_access() } else { table.known(|| None) })
     }
 
     #[test]

@@ -63,7 +63,6 @@ impl Compare {
     pub(super) fn bind(columns: &[Column], name: &str, op: Op, literal: &Literal) -> Result<Self> {
         let column = find_column(columns, name)?;
         let kind = columns.get(column).map_or(Kind::Any, |c| c.kind);
-        let wrong = |holds: &str, text: &str| Err(syntax(format!("column {name} holds {holds}, not '{text}'")));
         let test = match (op, literal) {
             (Op::Eq | Op::Ne, Literal::Null) => Test::Null { negated: op == Op::Ne },
             (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
@@ -79,14 +78,13 @@ impl Compare {
             }
             (op, literal) => {
                 let with = Operand::new(literal);
-                match kind {
-                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 if with.number.is_none() => {
-                        return wrong("numbers", &with.text);
-                    }
-                    Kind::Id64 | Kind::Id32 if with.id.is_none() => return wrong("ids like 0x1F", &with.text),
-                    Kind::Bool if with.truth.is_none() => return wrong("true or false", &with.text),
-                    _ => Test::Order { op, with },
-                }
+                let holds = match kind {
+                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 if with.number.is_none() => "numbers",
+                    Kind::Id64 | Kind::Id32 if with.id.is_none() => "ids like 0x1F",
+                    Kind::Bool if with.truth.is_none() => "true or false",
+                    _ => return Ok(Self { column, kind, test: Test::Order { op, with } }),
+                };
+                return Err(syntax(format!("column {name} holds {holds}, not '{}'", with.text)));
             }
         };
         Ok(Self { column, kind, test })

@@ -24,7 +24,7 @@ pub use bound::{Bound, Compare, find_column};
 pub use condition::{Filter, Literal, Op};
 
 use super::parts::{PartsCursor, TableParts};
-use super::{CellSink, Column, RowCursor, Table, Value};
+use super::{CellSink, Column, NumberedRows, RowCursor, Table, Value};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -43,10 +43,9 @@ impl Filter {
     /// `Syntax` for a column that the table does not have, a literal that the column's cells cannot be compared with,
     /// or a malformed glob.
     pub fn bind(&self, columns: &[Column]) -> Result<Bound> {
-        let all = |filters: &[Self]| filters.iter().map(|f| f.bind(columns)).collect::<Result<Vec<_>>>();
         Ok(match self {
-            Self::And(filters) => Bound::And(all(filters)?),
-            Self::Or(filters) => Bound::Or(all(filters)?),
+            Self::And(filters) => Bound::And(filters.iter().map(|filter| filter.bind(columns)).collect::<Result<_>>()?),
+            Self::Or(filters) => Bound::Or(filters.iter().map(|filter| filter.bind(columns)).collect::<Result<_>>()?),
             Self::Not(filter) => Bound::Not(Box::new(filter.bind(columns)?)),
             Self::Compare { column, op, literal } => Bound::Compare(Compare::bind(columns, column, *op, literal)?),
         })
@@ -159,34 +158,7 @@ impl<D: FnMut(Error) + Send> RowCursor for Selection<'_, D> {
 
 /// The rows with these numbers.
 pub fn picked<'t>(table: &'t dyn Table, rows: Vec<usize>) -> Box<dyn RowCursor + 't> {
-    Box::new(Picked { table, rows: rows.into_iter(), row: 0 })
-}
-
-/// Rows by their numbers.
-struct Picked<'t> {
-    table: &'t dyn Table,
-    rows: std::vec::IntoIter<usize>,
-    row: usize,
-}
-
-impl RowCursor for Picked<'_> {
-    fn advance(&mut self) -> Result<bool> {
-        match self.rows.next() {
-            Some(row) => {
-                self.row = row;
-                Ok(true)
-            }
-            None => Ok(false),
-        }
-    }
-
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.value(self.row, column)
-    }
+    Box::new(NumberedRows { table, rows: rows.into_iter().map(Ok), row: 0 })
 }
 
 #[cfg(test)]

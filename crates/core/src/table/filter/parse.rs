@@ -73,8 +73,8 @@ impl Parser {
 
     /// Takes the next token when it is this word.
     fn word(&mut self, word: &str) -> bool {
-        let is = |(_, token): &(usize, Token)| matches!(token, Token::Word(w) if w.eq_ignore_ascii_case(word));
-        self.tokens.next_if(is).is_some()
+        let found = self.tokens.next_if(|(_, token)| matches!(token, Token::Word(w) if w.eq_ignore_ascii_case(word)));
+        found.is_some()
     }
 
     fn any_of(&mut self, depth: u32) -> Result<Filter> {
@@ -129,32 +129,31 @@ impl Parser {
     /// The rest of a comparison after its column: an operator with a value, or one of SQL's tests.
     fn comparison(&mut self, column: String) -> Result<Filter> {
         let at = self.at();
-        let compare = |op, literal| Filter::Compare { column: column.clone(), op, literal };
         if self.word("is") {
             let op = if self.word("not") { Op::Ne } else { Op::Eq };
             let at = self.at();
             return match self.literal()? {
-                Literal::Null => Ok(compare(op, Literal::Null)),
+                Literal::Null => Ok(compare(&column, op, Literal::Null)),
                 _ => Err(wrong(at, "null is needed after 'is'; other values are compared by = and !=")),
             };
         }
         let negated = self.word("not");
         let filter = if self.word("like") {
-            compare(Op::Like, self.literal()?)
+            compare(&column, Op::Like, self.literal()?)
         } else if self.word("glob") {
-            compare(Op::SqlGlob, self.literal()?)
+            compare(&column, Op::SqlGlob, self.literal()?)
         } else if self.word("between") {
-            let low = compare(Op::Ge, self.literal()?);
+            let low = compare(&column, Op::Ge, self.literal()?);
             let at = self.at();
             if !self.word("and") {
                 return Err(wrong(at, "'and' is needed between the two values"));
             }
-            Filter::And(vec![low, compare(Op::Le, self.literal()?)])
+            Filter::And(vec![low, compare(&column, Op::Le, self.literal()?)])
         } else if self.word("in") {
-            Filter::Or(self.list()?.into_iter().map(|literal| compare(Op::Eq, literal)).collect())
+            Filter::Or(self.list()?.into_iter().map(|literal| compare(&column, Op::Eq, literal)).collect())
         } else {
             match self.tokens.next() {
-                Some((_, Token::Op(op))) if !negated => compare(op, self.literal()?),
+                Some((_, Token::Op(op))) if !negated => compare(&column, op, self.literal()?),
                 _ => return Err(wrong(at, format!("an operator is needed after {column}: {OPERATORS}"))),
             }
         };
@@ -200,12 +199,15 @@ impl Parser {
     }
 }
 
+fn compare(column: &str, op: Op, literal: Literal) -> Filter {
+    Filter::Compare { column: column.to_owned(), op, literal }
+}
+
 /// The tokens and the number of the character at which each begins.
 fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
     let mut tokens = Vec::new();
     let mut chars = (0..).zip(text.chars()).peekable();
     while let Some((at, c)) = chars.next() {
-        let mut then = |wanted: char| chars.next_if(|(_, c)| *c == wanted).is_some();
         let token = match c {
             c if c.is_whitespace() => continue,
             '(' => Token::Open,
@@ -213,22 +215,22 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
             ',' => Token::Comma,
             '~' => Token::Op(Op::Glob),
             '=' => {
-                then('=');
+                follows(&mut chars, '=');
                 Token::Op(Op::Eq)
             }
-            '!' if then('=') => Token::Op(Op::Ne),
-            '!' if then('~') => Token::Op(Op::NotGlob),
-            '<' if then('=') => Token::Op(Op::Le),
-            '<' if then('>') => Token::Op(Op::Ne),
+            '!' if follows(&mut chars, '=') => Token::Op(Op::Ne),
+            '!' if follows(&mut chars, '~') => Token::Op(Op::NotGlob),
+            '<' if follows(&mut chars, '=') => Token::Op(Op::Le),
+            '<' if follows(&mut chars, '>') => Token::Op(Op::Ne),
             '<' => Token::Op(Op::Lt),
-            '>' if then('=') => Token::Op(Op::Ge),
+            '>' if follows(&mut chars, '=') => Token::Op(Op::Ge),
             '>' => Token::Op(Op::Gt),
             quote @ ('\'' | '"' | '`') => {
                 let mut inner = String::new();
                 loop {
                     match chars.next() {
                         Some((_, c)) if c != quote => inner.push(c),
-                        Some(_) if chars.next_if(|(_, c)| *c == quote).is_some() => inner.push(quote),
+                        Some(_) if follows(&mut chars, quote) => inner.push(quote),
                         Some(_) => break,
                         None => return Err(wrong(at, "this quote is not closed")),
                     }
@@ -254,4 +256,9 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
         tokens.push((at, token));
     }
     Ok(tokens)
+}
+
+/// Takes the next character if it is `wanted`.
+fn follows(chars: &mut std::iter::Peekable<impl Iterator<Item = (usize, char)>>, wanted: char) -> bool {
+    chars.next_if(|(_, c)| *c == wanted).is_some()
 }

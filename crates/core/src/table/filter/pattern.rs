@@ -1,30 +1,22 @@
 //! `LIKE` and `GLOB` exactly as SQLite means them.
 
-use crate::table::{Anchor, Literal};
+use crate::table::Literal;
+use crate::table::search::Pieces;
 use std::borrow::Cow;
 
 /// A parsed pattern.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pattern {
-    shape: Shape,
-    /// Whether upper and lower case of ASCII letters are the same.
-    fold: bool,
-}
+pub struct Pattern(Shape);
 
 /// Nearly all patterns, and the rest.
 #[derive(Debug, Clone, PartialEq)]
 enum Shape {
-    Exact(Box<[u8]>),
-    Prefix(Box<[u8]>),
-    Suffix(Box<[u8]>),
-    Inside(Box<[u8]>),
-    /// A start, several texts after it in this order, and an end; the start and the end may be empty.
-    Several {
-        start: Box<[u8]>,
-        inside: Box<[Box<[u8]>]>,
-        end: Box<[u8]>,
+    Pieces(Pieces),
+    General {
+        tokens: Box<[Token]>,
+        /// Whether upper and lower case of ASCII letters are the same.
+        fold: bool,
     },
-    General(Box<[Token]>),
     Never,
 }
 
@@ -53,7 +45,7 @@ impl Pattern {
             '_' => Token::One,
             other => Token::Char(other.to_ascii_lowercase()),
         });
-        Self { shape: Shape::of(tokens.collect()), fold: true }
+        Self(Shape::of(tokens.collect(), true))
     }
 
     /// A pattern of `GLOB`: `*`, `?`, `[a-z]`, `[^a-z]`; case matters, nothing is special about `/`.
@@ -66,81 +58,38 @@ impl Pattern {
                 '?' => Token::One,
                 '[' => match set(&mut chars) {
                     Some(set) => set,
-                    None => return Self { shape: Shape::Never, fold: false },
+                    None => return Self(Shape::Never),
                 },
                 other => Token::Char(other),
             });
         }
-        Self { shape: Shape::of(tokens), fold: false }
+        Self(Shape::of(tokens, false))
     }
 
     /// Whether the whole of `text` matches.
     #[inline]
     pub fn matches(&self, text: &str) -> bool {
-        let bytes = until_nul(text).as_bytes();
-        match &self.shape {
-            Shape::Exact(part) => self.same(bytes, part),
-            Shape::Prefix(part) => bytes.get(..part.len()).is_some_and(|start| self.same(start, part)),
-            Shape::Suffix(part) => {
-                let start = bytes.len().checked_sub(part.len());
-                start.and_then(|start| bytes.get(start..)).is_some_and(|end| self.same(end, part))
-            }
-            Shape::Inside(part) => self.find(bytes, part).is_some(),
-            Shape::Several { start, inside, end } => self.several(bytes, start, inside, end),
-            Shape::General(tokens) => general(until_nul(text), tokens, self.fold),
+        let text = until_nul(text);
+        match &self.0 {
+            Shape::Pieces(pieces) => pieces.matches(text.as_bytes()),
+            Shape::General { tokens, fold } => general(text, tokens, *fold),
             Shape::Never => false,
         }
     }
 
     /// The text of a pattern that is a single text, and its required position.
     pub fn literal(&self) -> Option<Literal> {
-        let (part, anchor) = match &self.shape {
-            Shape::Exact(part) => (part, Anchor::Whole),
-            Shape::Prefix(part) => (part, Anchor::Start),
-            Shape::Suffix(part) => (part, Anchor::End),
-            Shape::Inside(part) => (part, Anchor::Anywhere),
-            Shape::Several { .. } | Shape::General(_) | Shape::Never => return None,
-        };
-        Literal::new(str::from_utf8(part).ok()?, anchor, self.fold)
-    }
-
-    #[inline]
-    fn same(&self, text: &[u8], part: &[u8]) -> bool {
-        if self.fold { text.eq_ignore_ascii_case(part) } else { text == part }
-    }
-
-    /// The position after the first `part` in `text`.
-    fn find(&self, text: &[u8], part: &[u8]) -> Option<usize> {
-        let Some((&first, rest)) = part.split_first() else { return Some(0) };
-        let start = if self.fold {
-            let is_at = |start: usize| text.get(start..)?.get(1..part.len()).map(|found| self.same(found, rest));
-            let mut starts = memchr::memchr2_iter(first, first.to_ascii_uppercase(), text);
-            starts.find(|start| is_at(*start) == Some(true))?
-        } else {
-            memchr::memmem::find(text, part)?
-        };
-        start.checked_add(part.len())
-    }
-
-    /// The first place of each text is as good as any later one.
-    fn several(&self, text: &[u8], start: &[u8], inside: &[Box<[u8]>], end: &[u8]) -> bool {
-        let Some((first, mut rest)) = text.split_at_checked(start.len()) else { return false };
-        let Some((inner, last)) = rest.len().checked_sub(end.len()).and_then(|at| rest.split_at_checked(at)) else {
-            return false;
-        };
-        rest = inner;
-        let mut is_next = |part: &[u8]| {
-            rest = self.find(rest, part).and_then(|after| rest.get(after..))?;
-            Some(())
-        };
-        self.same(first, start) && self.same(last, end) && inside.iter().all(|part| is_next(part).is_some())
+        match &self.0 {
+            Shape::Pieces(pieces) => pieces.literal(),
+            Shape::General { .. } | Shape::Never => None,
+        }
     }
 }
 
 /// SQLite reads text only up to a NUL here.
 #[inline]
 fn until_nul(text: &str) -> &str {
-    memchr::memchr(0, text.as_bytes()).and_then(|end| text.get(..end)).unwrap_or(text)
+    memchr::memchr(0, text.as_bytes()).map_or(text, |end| &text[..end])
 }
 
 /// The set after a `[`. `None` if it is not closed: such a pattern matches nothing.
@@ -172,29 +121,10 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> {
 }
 
 impl Shape {
-    fn of(tokens: Vec<Token>) -> Self {
-        let literal = |tokens: &[Token]| {
-            let mut text = String::new();
-            for token in tokens {
-                let Token::Char(c) = token else { return None };
-                text.push(*c);
-            }
-            Some(text.into_bytes().into_boxed_slice())
-        };
-        let simple = match tokens.as_slice() {
-            [Token::Any, inner @ .., Token::Any] => literal(inner).map(Self::Inside),
-            [Token::Any, end @ ..] => literal(end).map(Self::Suffix),
-            [start @ .., Token::Any] => literal(start).map(Self::Prefix),
-            all => literal(all).map(Self::Exact),
-        };
-        let several = || {
-            let mut parts: Vec<Box<[u8]>> =
-                tokens.split(|token| *token == Token::Any).map(literal).collect::<Option<_>>()?;
-            let (end, start) = (parts.pop()?, parts.first_mut().map(std::mem::take)?);
-            let inside = parts.into_iter().skip(1).filter(|part| !part.is_empty()).collect();
-            Some(Self::Several { start, inside, end })
-        };
-        simple.or_else(several).unwrap_or_else(|| Self::General(tokens.into()))
+    fn of(tokens: Vec<Token>, fold: bool) -> Self {
+        let texts = tokens.split(|token| *token == Token::Any).map(|tokens| tokens.iter().map(Token::char).collect());
+        let pieces = texts.collect::<Option<Vec<String>>>().and_then(|texts| Pieces::new(texts, fold));
+        pieces.map_or_else(|| Self::General { tokens: tokens.into(), fold }, Self::Pieces)
     }
 }
 
@@ -230,6 +160,13 @@ fn general(text: &str, tokens: &[Token], fold: bool) -> bool {
 }
 
 impl Token {
+    fn char(&self) -> Option<char> {
+        match self {
+            Self::Char(c) => Some(*c),
+            _ => None,
+        }
+    }
+
     fn matches(&self, c: char, fold: bool) -> bool {
         match self {
             Self::Char(wanted) => *wanted == if fold { c.to_ascii_lowercase() } else { c },

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Find, StoredRows, Table, Value, no_cell};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A leading column of every table of some records. Its cells describe the record with a given number.
 pub(super) struct Lead<'a> {
@@ -136,7 +137,7 @@ pub(super) fn table_of<'a, T: Send + 'a, R: Records<'a>>(
     let mut table = rows_of(name, rows.file(), move || rows.len(), read);
     if R::DERIVED {
         table = table.derived().own_texts(false);
-        table = table.stored_by(StoredRecords(rows));
+        table = table.stored_by(Arc::new(StoredRecords(rows)));
     }
     rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));

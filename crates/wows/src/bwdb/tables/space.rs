@@ -118,7 +118,10 @@ pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         .random_access()
         .with_positional_rows()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-        .found_by_row(|| all.len())
+        .found_by(|key| match key {
+            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|row| *row < all.len()).collect())),
+            _ => None,
+        })
         .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
         .found_by(|key| match key {
             Value::Id64(id) => Some(Ok(space.all_with(*id))),
