@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Figure, Solids, Together};
-use crate::scene::{Drawing, Options, SceneFormat, TextureFiles as _, TextureMode};
+use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
 use serde_json::{Value as Json, json};

@@ -302,7 +302,7 @@ fn a_geometry_is_read_with_the_visual_beside_it() {
     let mut files = TextureFiles::new(&Options::default());
     files.add_folder(folder.path());
     let mut context = Context::default();
-    context.set_textures(&files);
+    context.textures = Some(&files);
     let mut options = assetq::view::scene::Options::default();
     options.textures = TextureMode::Png;
     let drawing = asset.reader().shapes().unwrap().draw(&context, options).unwrap();

@@ -151,30 +151,25 @@ impl Format {
     /// `UnknownFormat` with the first bytes, `UnknownFolder`.
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
-        let name = source.name().to_ascii_lowercase();
-        let all = Self::all();
-        let all = || all.iter().copied();
         if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
-            let found = all().find(|format| (format.0.is_folder)(folder));
+            let found = Self::all().into_iter().find(|format| (format.0.is_folder)(folder));
             return found.ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""));
         }
-        let like = |wanted: Likeness| all().find(|format| (format.0.likeness)(data) == wanted);
-        let by_name = || all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending)));
-        like(Likeness::Magic).or_else(by_name).or_else(|| like(Likeness::Shape)).ok_or_else(|| {
-            let head = data.get(..data.len().min(8)).unwrap_or_default().to_vec();
+        let mut all = Self::all().into_iter();
+        let found = Self::guess(source.name(), data);
+        found.or_else(|| all.find(|format| (format.0.likeness)(data) == Likeness::Shape)).ok_or_else(|| {
+            let head = data.iter().take(8).copied().collect();
             Error::new(ErrorKind::UnknownFormat { head }, "", 0)
         })
     }
-}
 
-impl Format {
     /// Guesses the format of a file from its name and first bytes: by its magic, then by the ending of its name.
     pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let all = Self::all();
-        let all = || all.iter().copied();
-        let by_magic = all().find(|format| (format.0.likeness)(head) == Likeness::Magic);
-        by_magic.or_else(|| all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending))))
+        let by_magic = all.iter().find(|format| (format.0.likeness)(head) == Likeness::Magic);
+        let mut rest = all.iter();
+        by_magic.or_else(|| rest.find(|format| format.0.endings.iter().any(|end| name.ends_with(end)))).copied()
     }
 }
 

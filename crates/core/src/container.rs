@@ -62,7 +62,6 @@ impl<'a> File<'a> {
 
 /// The size and the checksum of a file's contents, under the id that is the hash of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Identity {
     /// The hash of its path.
     pub id: u64,
@@ -70,13 +69,6 @@ pub struct Identity {
     pub size: u64,
     /// CRC-32 of the decoded bytes, if the archive has one.
     pub crc32: Option<u32>,
-}
-
-impl Identity {
-    /// The identity of a file of `size` bytes.
-    pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
-        Self { id, size, crc32 }
-    }
 }
 
 /// The encoding of a file's stored bytes.
@@ -138,7 +130,6 @@ impl Volume {
 
 /// A state of a game. The game's folder may hold several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Build {
     /// The build's number or name.
     pub name: String,
@@ -146,13 +137,6 @@ pub struct Build {
     pub indexes: u64,
     /// The number of its files.
     pub files: u64,
-}
-
-impl Build {
-    /// A build with these numbers of indexes and files.
-    pub fn new(name: impl Into<String>, indexes: u64, files: u64) -> Self {
-        Self { name: name.into(), indexes, files }
-    }
 }
 
 /// The selected build of an archive: the text after `@` in `GAME@13015811`, passed to a format in

@@ -6,6 +6,7 @@
 //! tool than a decimal number of exactly this length.
 
 use crate::codec::{cityhash64, murmur3};
+use crate::paths::slashed;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -38,23 +39,12 @@ pub fn of_name(name: &str) -> u32 {
 
 /// `path` as World of Warships hashes it: `/` between components, no leading slash, not below `res/`.
 pub fn normal_path(path: &str) -> Cow<'_, str> {
-    let path = if memchr::memchr(b'\\', path.as_bytes()).is_some() {
-        Cow::Owned(path.replace('\\', "/"))
-    } else {
-        Cow::Borrowed(path)
-    };
-    let strip = |p: &str| {
-        let p = p.trim_start_matches('/');
-        p.strip_prefix("res/").unwrap_or(p).len()
-    };
-    let keep = path.len().saturating_sub(strip(&path));
-    match path {
-        Cow::Borrowed(p) => Cow::Borrowed(p.get(keep..).unwrap_or(p)),
-        Cow::Owned(mut p) => {
-            p.drain(..keep);
-            Cow::Owned(p)
-        }
-    }
+    slashed(path).map_or_else(|| below_res(path).into(), |path| below_res(&path).to_owned().into())
+}
+
+fn below_res(path: &str) -> &str {
+    let path = path.trim_start_matches('/');
+    path.strip_prefix("res/").unwrap_or(path)
 }
 
 /// An id of 64 bits, shown as `0x` and 16 digits.

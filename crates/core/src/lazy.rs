@@ -85,8 +85,8 @@ impl ScanCost {
 pub fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let make = &make;
     thread::scope(|scope| {
-        let spawn = |i| (i, thread::Builder::new().spawn_scoped(scope, move || make(i)));
-        let others: Vec<_> = (1..count).map(spawn).collect();
+        let others = (1..count).map(|i| (i, thread::Builder::new().spawn_scoped(scope, move || make(i))));
+        let others: Vec<_> = others.collect();
         let mut parts: Vec<T> = (0..count.min(1)).map(make).collect();
         parts.extend(others.into_iter().map(|(i, other)| match other {
             Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),

@@ -26,7 +26,6 @@ pub mod entry;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Section {
-    /// The section's name.
     pub name: Cow<'static, str>,
     /// Absolute file offset.
     pub offset: u64,
@@ -168,49 +167,9 @@ impl dyn Reader {
         (cast.0)(self)
     }
 
-    /// The reader as an archive, if it holds files by path.
-    pub fn archive(&self) -> Option<&dyn Archive> {
-        self.facet()
-    }
-
-    /// The reader's references and the ids of its entries, if any.
-    pub fn relations(&self) -> Option<&dyn Relations> {
-        self.facet()
-    }
-
-    /// Models that this file assembles from meshes in other files, or places in the world.
-    pub fn placements(&self) -> Option<&dyn Placements> {
-        self.facet()
-    }
-
-    /// The reader as a file of meshes with ids, which other files refer to.
-    pub fn meshes(&self) -> Option<&dyn Meshes> {
-        self.facet()
-    }
-
-    /// The shapes in it, to be drawn.
-    pub fn shapes(&self) -> Option<&dyn Shapes> {
-        self.facet()
-    }
-
-    /// The reader as a texture.
-    pub fn texture(&self) -> Option<&dyn Texture> {
-        self.facet()
-    }
-
     /// The textures of a file that holds several, each with a name.
     pub fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
         self.facet::<dyn TextureSet>().map_or_else(Vec::new, TextureSet::textures)
-    }
-
-    /// The reader as a writable file.
-    pub fn writable(&self) -> Option<&dyn Writable> {
-        self.facet()
-    }
-
-    /// The reader as graphs of values.
-    pub fn graphs(&self) -> Option<&dyn Graphs> {
-        self.facet()
     }
 
     /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
@@ -232,6 +191,36 @@ impl dyn Reader {
     pub fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
         self.facet::<dyn RawEntries>().map_or(Ok(None), |entries| entries.raw(entry))
     }
+}
+
+macro_rules! facet_methods {
+    ($($(#[$about:meta])* $name:ident: $facet:ident;)+) => {
+        impl dyn Reader {$(
+            $(#[$about])*
+            pub fn $name(&self) -> Option<&dyn $facet> {
+                self.facet()
+            }
+        )+}
+    };
+}
+
+facet_methods! {
+    /// The reader as an archive, if it holds files by path.
+    archive: Archive;
+    /// The reader's references and the ids of its entries, if any.
+    relations: Relations;
+    /// Models that this file assembles from meshes in other files, or places in the world.
+    placements: Placements;
+    /// The reader as a file of meshes with ids, which other files refer to.
+    meshes: Meshes;
+    /// The shapes in it, to be drawn.
+    shapes: Shapes;
+    /// The reader as a texture.
+    texture: Texture;
+    /// The reader as a writable file.
+    writable: Writable;
+    /// The reader as graphs of values.
+    graphs: Graphs;
 }
 
 /// A file whose entries are graphs of values, which are easiest to read unfolded.

@@ -109,7 +109,6 @@ pub trait Entries: Sync {
 /// The location of an entry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
-    /// The entry's id.
     pub id: u64,
     /// The entry's path, if known and requested.
     pub path: Option<String>,

@@ -43,7 +43,6 @@ impl Report {
 /// One check and its findings.
 #[derive(Debug)]
 pub struct Check {
-    /// The name of the check.
     pub name: Cow<'static, str>,
     /// A summary of the checked or notable things, such as "246065 paths".
     pub detail: String,
@@ -110,8 +109,8 @@ impl Check {
     /// Adds the findings of the same check in another part of the file.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
-        self.found = self.found.saturating_add(other.found);
-        let room = KEPT.saturating_sub(self.findings.len());
+        self.found += other.found;
+        let room = KEPT - self.findings.len();
         self.findings.extend(other.findings.into_iter().take(room));
         self
     }

@@ -23,9 +23,8 @@ use crate::asset::Asset;
 use crate::error::Result;
 use crate::error::{Error, ErrorKind};
 use crate::relations::{AllTexts, IdTexts};
-use crate::source::Source;
 use crate::table::Value;
-use crate::texture::Pixels;
+use crate::texture_files::TextureFiles;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
@@ -37,7 +36,6 @@ pub struct Model {
     pub id: Option<u64>,
     /// The model's name, or its path.
     pub name: String,
-    /// The model's render sets.
     pub render_sets: Vec<RenderSet>,
     /// Levels of detail, the finest first: the render sets that each shows, by number.
     pub lods: Vec<Vec<usize>>,
@@ -48,7 +46,6 @@ pub struct Model {
 /// A render set: vertices and indices to draw with one material.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RenderSet {
-    /// The render set's name.
     pub name: String,
     /// The render set's material's name.
     pub material: Option<String>,
@@ -164,7 +161,6 @@ pub struct Drawn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mesh {
-    /// The id of the mapping.
     pub mapping_id: u32,
     /// The name of the render set that draws it, where it is known.
     pub name: Option<String>,
@@ -257,30 +253,17 @@ pub trait Coats: Sync {
     fn coat(&self, variant: usize, material: &str) -> Option<Coat>;
 }
 
-/// Files of textures, by the paths in materials.
-pub trait TextureFiles: Sync {
-    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if the texture is
-    /// missing.
-    ///
-    /// # Errors
-    /// If the texture is damaged, or its texels cannot be decoded.
-    fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>>;
-
-    /// The file of the largest tier within `size`, under its path.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>>;
-}
-
 /// Other files with data about meshes: see [`Placements`].
 #[derive(Clone, Default)]
 pub struct Context<'a> {
     placements: Vec<&'a dyn Placements>,
     texts: AllTexts<'a>,
-    textures: Option<&'a dyn TextureFiles>,
-    coats: Option<&'a dyn Coats>,
-    companion: Option<&'a Asset>,
+    /// The files of textures.
+    pub textures: Option<&'a TextureFiles>,
+    /// The variants of materials.
+    pub coats: Option<&'a dyn Coats>,
+    /// The file that is drawn with the shapes: see [`Shapes::companion`].
+    pub companion: Option<&'a Asset>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -317,36 +300,6 @@ impl<'a> Context<'a> {
     /// The models that draw a file: see [`Placements::models_of`].
     pub fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
         self.placements.iter().rev().find_map(|placements| placements.models_of(file, vertices))
-    }
-
-    /// Sets the files of textures.
-    pub fn set_textures(&mut self, textures: &'a dyn TextureFiles) {
-        self.textures = Some(textures);
-    }
-
-    /// The files of textures.
-    pub fn textures(&self) -> Option<&'a dyn TextureFiles> {
-        self.textures
-    }
-
-    /// Sets the variants of materials.
-    pub fn set_coats(&mut self, coats: &'a dyn Coats) {
-        self.coats = Some(coats);
-    }
-
-    /// The variants of materials.
-    pub fn coats(&self) -> Option<&'a dyn Coats> {
-        self.coats
-    }
-
-    /// Sets the file that is drawn with the shapes: see [`Shapes::companion`].
-    pub fn set_companion(&mut self, companion: &'a Asset) {
-        self.companion = Some(companion);
-    }
-
-    /// The file that is drawn with the shapes.
-    pub fn companion(&self) -> Option<&'a Asset> {
-        self.companion
     }
 
     /// The material with this id: see [`Placements::surface`].

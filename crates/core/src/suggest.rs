@@ -17,7 +17,7 @@ pub fn nearest<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) 
     let wanted = wanted.to_lowercase();
     let (mut best, mut work): (Vec<(f64, N)>, usize) = (Vec::new(), 0);
     for name in names {
-        work = work.saturating_add(wanted.len().max(1).saturating_mul(name.as_ref().len()));
+        work += wanted.len().max(1) * name.as_ref().len();
         if work > WORK {
             break;
         }
@@ -73,10 +73,9 @@ fn likeness(wanted: &str, name: &str) -> f64 {
     if name == wanted {
         return 1.0;
     }
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let (wanted_last, name_last) = (last(wanted), last(name));
+    let [wanted_last, name_last] = [wanted, name].map(|path| path.rsplit_once('/').map_or(path, |(_, last)| last));
     let is_path = wanted_last.len() < wanted.len() || name_last.len() < name.len();
-    let of_last = if wanted_last == name_last { 1.0 } else { of_words(&wanted_last, &name_last) };
+    let of_last = if wanted_last == name_last { 1.0 } else { of_words(wanted_last, name_last) };
     if !is_path || of_last < ALIKE {
         return of_last;
     }

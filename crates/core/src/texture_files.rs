@@ -5,7 +5,6 @@ use crate::asset::Asset;
 use crate::error::Result;
 use crate::options::Options;
 use crate::paths::file_near;
-use crate::scene;
 use crate::source::Source;
 use crate::texture::{Pixels, Shape, TIERS, decode};
 use std::path::{Path, PathBuf};
@@ -102,22 +101,28 @@ impl TextureFiles {
         let Some(shape) = self::shape(&asset) else { return Ok(None) };
         Ok(Some(Chosen { mip: shape.mip_within(size), asset, path }))
     }
+
+    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if the texture is
+    /// missing.
+    ///
+    /// # Errors
+    /// If the texture is damaged, or its texels cannot be decoded.
+    pub fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>> {
+        let Some(Chosen { asset, path, mip }) = self.choose(path, size)? else { return Ok(None) };
+        let pixels = asset.reader().texture().map(|texture| decode(&texture.level(0, mip)?)).transpose();
+        pixels.map_err(|error| error.context(&path))
+    }
+
+    /// The file of the largest tier within `size`, under its path.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>> {
+        let Some(Chosen { asset, path, .. }) = self.choose(path, size)? else { return Ok(None) };
+        Ok(Some((path, asset.source().clone())))
+    }
 }
 
 fn shape(asset: &Asset) -> Option<Shape> {
     asset.reader().texture().map(|texture| texture.shape())
-}
-
-impl scene::TextureFiles for TextureFiles {
-    fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>> {
-        let Some(Chosen { asset, path, mip }) = self.choose(path, size)? else { return Ok(None) };
-        let within = |error: crate::Error| error.context(&path);
-        let texture = asset.reader().texture();
-        texture.map(|texture| decode(&texture.level(0, mip)?)).transpose().map_err(within)
-    }
-
-    fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>> {
-        let Some(Chosen { asset, path, .. }) = self.choose(path, size)? else { return Ok(None) };
-        Ok(Some((path, asset.source().clone())))
-    }
 }

@@ -16,7 +16,7 @@
 use assetq_core::Source;
 use assetq_core::{
     Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, reader,
-    relations, report, scene, schema, source, table, texture, threads, writable,
+    relations, report, scene, schema, source, table, texture, texture_files, threads, writable,
 };
 
 /// Declares structs of a file, read in place, each with its size.

@@ -94,7 +94,7 @@ pub fn run(run: &mut Run) {
     files.add_folder(&folder);
     let export = || {
         let mut context = Context::from_assets([&material]).expect("it is a material");
-        context.set_textures(&files);
+        context.textures = Some(&files);
         let options = Options { textures: TextureMode::Png, ..Options::default() };
         let drawing = geometry.draw(&context, options).expect("it is sound");
         let mut out = Vec::new();

@@ -214,8 +214,8 @@ pub(in crate::cli) fn draw<'a, 'o>(
         companion = context.companion_of(path, format);
     }
     let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
-    known.set_textures(&files);
-    companion.iter().for_each(|companion| known.set_companion(companion));
+    known.textures = Some(&files);
+    known.companion = companion.as_ref();
     match shapes.draw(&known, options) {
         // Another database does not make the shapes unusable.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
@@ -224,8 +224,8 @@ pub(in crate::cli) fn draw<'a, 'o>(
                 context.note(asset.source().name(), &format!("{error}; its meshes have no names"));
             }
             let mut known = scene::Context::default();
-            known.set_textures(&files);
-            companion.iter().for_each(|companion| known.set_companion(companion));
+            known.textures = Some(&files);
+            known.companion = companion.as_ref();
             shapes.draw(&known, options).map_err(failed)
         }
         drawn => drawn.map_err(failed),

@@ -52,10 +52,8 @@ impl Drawable {
     pub(in crate::cli) fn draw(&self, options: Options) -> Result<Box<dyn scene::Drawing + '_>, Failure> {
         let failed = Failure::of_file(&self.ship.name);
         let mut known = scene::Context::from_assets([&self.database]).map_err(failed)?;
-        known.set_textures(&self.files);
-        if let Some(coats) = self.ship.coats() {
-            known.set_coats(coats);
-        }
+        known.textures = Some(&self.files);
+        known.coats = self.ship.coats();
         let options = Options { armor: self.armor, collision: false, ..options };
         Ok(Box::new(self.ship.scene(&known, &options).map_err(failed)?))
     }

@@ -2,7 +2,7 @@
 
 use assetq::sql::{Fault, Input, Session, keep, statements};
 use assetq::table::filter::{Filter, find_column};
-use assetq::table::{Kind, RowCursor, Table, Value};
+use assetq::table::{Kind, Table, Value};
 use assetq::write::json;
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::DatabaseBuilder;
@@ -60,11 +60,13 @@ fn list(session: &Session, sql: &str) -> Vec<String> {
 fn chosen(asset: &Asset, table: &str, condition: &str) -> Vec<Vec<String>> {
     let table = asset.reader().table(table).unwrap();
     let bound = Filter::parse(condition).and_then(|filter| filter.bind(table.columns())).unwrap();
-    let mut rows = bound.select(&*table, |error| panic!("{error}")).unwrap();
+    let mut rows = bound.walk_over(&*table, None).unwrap();
     let columns = ["record", "index"].map(|name| find_column(table.columns(), name).unwrap());
     let mut found = Vec::new();
     while rows.advance().unwrap() {
-        found.push(columns.map(|column| rows.value(column).unwrap().to_string()).to_vec());
+        if bound.matches(&*rows).unwrap() {
+            found.push(columns.map(|column| rows.value(column).unwrap().to_string()).to_vec());
+        }
     }
     found
 }

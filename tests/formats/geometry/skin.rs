@@ -58,7 +58,7 @@ impl Ship {
     fn draw<T>(&self, options: Options, files: Option<&TextureFiles>, with: impl FnOnce(&dyn Drawing) -> T) -> T {
         let mut context = Context::from_assets([&self.material]).unwrap();
         if let Some(files) = files {
-            context.set_textures(files);
+            context.textures = Some(files);
         }
         with(&*self.geometry.draw(&context, options).unwrap())
     }
@@ -228,7 +228,6 @@ fn files_are_written_as_they_are() {
 
 #[test]
 fn the_largest_tier_within_the_size_is_read() {
-    use assetq::view::scene::TextureFiles as _;
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, size: u32, colour| std::fs::write(folder.path().join(name), flat(size, colour)).unwrap();
     write("a.dds", 16, [255, 0, 0]);

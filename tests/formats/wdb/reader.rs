@@ -437,16 +437,17 @@ mod real {
 
 mod filters {
     use super::*;
-    use assetq::table::RowCursor;
     use assetq::table::filter::Filter;
 
     fn select(sheet: &Sheet, text: &str) -> Vec<String> {
         let table = sheet.table("records").unwrap();
         let bound = Filter::parse(text).unwrap().bind(table.columns()).unwrap();
-        let mut rows = bound.select(&*table, |error| panic!("{error}")).unwrap();
+        let mut rows = bound.walk_over(&*table, None).unwrap();
         let mut names = Vec::new();
         while rows.advance().unwrap() {
-            names.push(rows.value(0).unwrap().to_string());
+            if bound.matches(&*rows).unwrap() {
+                names.push(rows.value(0).unwrap().to_string());
+            }
         }
         names
     }

@@ -87,42 +87,6 @@ impl<'a> Cursor<'a> {
         self.read::<u8>().copied()
     }
 
-    /// The next little-endian u16.
-    ///
-    /// # Errors
-    /// `OutOfBounds` at the end.
-    #[inline]
-    pub fn u16(&mut self) -> Result<u16> {
-        self.read::<le::U16>().map(|v| v.get())
-    }
-
-    /// The next little-endian u32.
-    ///
-    /// # Errors
-    /// `OutOfBounds` at the end.
-    #[inline]
-    pub fn u32(&mut self) -> Result<u32> {
-        self.read::<le::U32>().map(|v| v.get())
-    }
-
-    /// The next little-endian i32.
-    ///
-    /// # Errors
-    /// `OutOfBounds` at the end.
-    #[inline]
-    pub fn i32(&mut self) -> Result<i32> {
-        self.read::<le::I32>().map(|v| v.get())
-    }
-
-    /// The next little-endian f32.
-    ///
-    /// # Errors
-    /// `OutOfBounds` at the end.
-    #[inline]
-    pub fn f32(&mut self) -> Result<f32> {
-        self.read::<le::F32>().map(|v| v.get())
-    }
-
     /// Takes the magic of a format, of at most eight bytes.
     ///
     /// # Errors
@@ -133,8 +97,9 @@ impl<'a> Cursor<'a> {
         if found == expected {
             return Ok(());
         }
-        let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte));
-        Err(here.error(ErrorKind::BadMagic { expected: number(expected), found: number(found) }))
+        let [expected, found] =
+            [expected, found].map(|bytes| bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte)));
+        Err(here.error(ErrorKind::BadMagic { expected, found }))
     }
 
     /// The next little-endian i32 as a count of items of at least `least` bytes each, so that an impossible count is
@@ -171,6 +136,25 @@ impl<'a> Cursor<'a> {
             left => Err(self.view.error(ErrorKind::Damaged { what: format!("{left} bytes left over").into() })),
         }
     }
+}
+
+macro_rules! numbers {
+    ($($number:ident: $stored:ty,)+) => {
+        impl Cursor<'_> {$(
+            #[doc = concat!("The next little-endian ", stringify!($number), ".\n\n# Errors\n`OutOfBounds` at the end.")]
+            #[inline]
+            pub fn $number(&mut self) -> Result<$number> {
+                self.read::<$stored>().map(|number| number.get())
+            }
+        )+}
+    };
+}
+
+numbers! {
+    u16: le::U16,
+    u32: le::U32,
+    i32: le::I32,
+    f32: le::F32,
 }
 
 #[cfg(test)]

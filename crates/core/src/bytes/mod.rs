@@ -29,8 +29,8 @@ impl<T> Overlay for T where
 /// Whether a header is all zeros and more bytes follow. A header without a magic is all zeros in an empty file; with more bytes, `data`
 /// is not a file of the format but, for example, a hole of an interrupted download.
 pub fn is_hole(data: &[u8], header: usize) -> bool {
-    let is_zero = |(header, rest): (&[u8], &[u8])| !rest.is_empty() && header.iter().all(|byte| *byte == 0);
-    data.split_at_checked(header).is_some_and(is_zero)
+    let parts = data.split_at_checked(header);
+    parts.is_some_and(|(header, rest)| !rest.is_empty() && header.iter().all(|byte| *byte == 0))
 }
 
 /// An error where [`is_hole`].

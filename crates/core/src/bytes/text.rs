@@ -28,8 +28,13 @@ impl<'a> Utf16<'a> {
     /// The text without the NULs at its end.
     #[must_use]
     pub fn trim_nul(self) -> Self {
-        let len = self.units.iter().rposition(|u| u.get() != 0).map_or(0, |last| last.saturating_add(1));
-        Self { units: self.units.get(..len).unwrap_or_default() }
+        let mut units = self.units;
+        while let [rest @ .., last] = units
+            && last.get() == 0
+        {
+            units = rest;
+        }
+        Self { units }
     }
 
     /// The text's characters; a surrogate without its partner is the error that holds it.
@@ -78,9 +83,9 @@ impl fmt::Display for Utf16<'_> {
                 *byte = low;
                 run = run.saturating_add(1);
             }
-            if let (1.., Some(Ok(text))) = (run, ascii.get(..run).map(std::str::from_utf8)) {
+            if let (1.., Ok(text)) = (run, std::str::from_utf8(ascii.split_at(run).0)) {
                 f.write_str(text)?;
-                rest = rest.get(run..).unwrap_or_default();
+                rest = rest.split_at(run).1;
                 continue;
             }
             let (len, written) = match (Utf16 { units: rest }).chars().next() {
@@ -88,7 +93,7 @@ impl fmt::Display for Utf16<'_> {
                 _ => (1, write!(f, "\\u{{{:x}}}", first.get())),
             };
             written?;
-            rest = rest.get(len..).unwrap_or_default();
+            rest = rest.split_at(len).1;
         }
         Ok(())
     }

@@ -84,11 +84,6 @@ impl<'a> View<'a> {
         self.origin.saturating_add(self.at as u64)
     }
 
-    /// The name of the current part.
-    pub const fn part_name(&self) -> &'static str {
-        self.part
-    }
-
     /// All of the data, from its first byte on.
     #[inline]
     pub const fn data(&self) -> &'a [u8] {
@@ -227,10 +222,9 @@ impl<'a> View<'a> {
     /// `Damaged` without a NUL before the end.
     pub fn until_nul(&self) -> Result<&'a [u8]> {
         let rest = self.rest();
-        match rest.iter().position(|&b| b == 0) {
-            Some(len) => Ok(rest.get(..len).unwrap_or_default()),
-            None => Err(self.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() })),
-        }
+        let len = memchr::memchr(0, rest);
+        len.map(|len| rest.split_at(len).0)
+            .ok_or_else(|| self.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() }))
     }
 
     /// `bytes` as text, with an error that names this position.

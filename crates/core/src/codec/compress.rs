@@ -1,5 +1,8 @@
 //! Compression with the settings that the games use.
 
+use crate::threads::prelude::*;
+use brotli::concat::{BroCatli, BroCatliResult};
+use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, ZlibEncoder};
 use std::io::{self, Write as _};
@@ -28,31 +31,26 @@ const PART_HINT: usize = 1;
 /// As [`to_brotli`], on all cores: parts that do not refer to each other, joined into one stream. Which parts depends on
 /// nothing but `data`.
 pub fn to_brotli_on_all_cores(data: &[u8]) -> io::Result<Vec<u8>> {
-    use crate::threads::prelude::*;
-    use brotli::concat::{BroCatli, BroCatliResult};
-    use brotli::enc::BrotliEncoderParams;
-
     let parts = data.len().div_ceil(PART);
     if parts < 2 {
         return to_brotli(data);
     }
     let share = data.len().div_ceil(parts);
     let parts: Vec<(usize, &[u8])> = data.chunks(share).enumerate().collect();
-    let compressed = |&(number, part): &(usize, &[u8])| {
+    let compressed = parts.par_iter().map(|(number, part)| {
         let params = BrotliEncoderParams {
             quality: BROTLI.0.into(),
             lgwin: BROTLI.1.into(),
             appendable: true,
-            catable: number > 0,
+            catable: *number > 0,
             size_hint: PART_HINT,
             ..BrotliEncoderParams::default()
         };
         let mut encoder = brotli::CompressorWriter::with_params(Vec::new(), 1 << 16, &params);
         encoder.write_all(part)?;
         Ok(encoder.into_inner())
-    };
-    let streams = parts.par_iter().map(compressed).collect::<io::Result<Vec<Vec<u8>>>>()?;
-    let failed = |result: BroCatliResult| io::Error::other(format!("parts of a Brotli stream: {result:?}"));
+    });
+    let streams = compressed.collect::<io::Result<Vec<Vec<u8>>>>()?;
     // Where two meet, a few bits more.
     let room = streams.iter().map(|stream| stream.len().saturating_add(8)).fold(8, usize::saturating_add);
     let (mut joined, mut end, mut join) = (vec![0; room], 0, BroCatli::new());
@@ -60,15 +58,19 @@ pub fn to_brotli_on_all_cores(data: &[u8]) -> io::Result<Vec<u8>> {
         join.new_brotli_file();
         match join.stream(stream, &mut 0, &mut joined, &mut end) {
             BroCatliResult::NeedsMoreInput | BroCatliResult::Success => {}
-            other => return Err(failed(other)),
+            other => return Err(unjoined(other)),
         }
     }
     match join.finish(&mut joined, &mut end) {
         BroCatliResult::Success => {}
-        other => return Err(failed(other)),
+        other => return Err(unjoined(other)),
     }
     joined.truncate(end);
     Ok(joined)
+}
+
+fn unjoined(result: BroCatliResult) -> io::Error {
+    io::Error::other(format!("parts of a Brotli stream: {result:?}"))
 }
 
 /// `data` as a deflate stream: `wrapped` by a zlib header and an Adler-32 (RFC 1950), or bare (RFC 1951).

@@ -133,19 +133,17 @@ fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool
     let mut out = Output::new(if wrapped { "zlib" } else { "deflate" }, size, input.len());
     loop {
         let (read, total) = (state.total_in(), state.total_out());
-        let rest = usize::try_from(read).ok().and_then(|at| input.get(at..)).unwrap_or_default();
         let room = out.room()?;
         // Output with room for all bytes needs no window of the bytes before.
         let flush = if total == 0 && room.len() == size { FlushDecompress::Finish } else { FlushDecompress::None };
-        let status = match state.decompress(rest, room, flush) {
+        let status = match state.decompress(unread(input, state), room, flush) {
             Ok(status) => status,
             Err(e) => return Err(out.error(format!("{e} (after {total} bytes)"))),
         };
-        let wrote = state.total_out().saturating_sub(total);
-        out.wrote(usize::try_from(wrote).unwrap_or(usize::MAX))?;
-        let left = (input.len() as u64).saturating_sub(state.total_in());
+        let wrote = in_memory(state.total_out().wrapping_sub(total));
+        out.wrote(wrote)?;
         match status {
-            Status::StreamEnd => return out.finish(usize::try_from(left).unwrap_or(usize::MAX)),
+            Status::StreamEnd => return out.finish(unread(input, state).len()),
             // Nothing was read or written despite free space: the input is used up.
             Status::Ok | Status::BufError if wrote == 0 && state.total_in() == read => {
                 return Err(out.error(format!("the stream ends early, after {total} bytes")));
@@ -155,12 +153,27 @@ fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool
     }
 }
 
+/// The input that `state` has not read.
+fn unread<'i>(input: &'i [u8], state: &Decompress) -> &'i [u8] {
+    input.split_at(in_memory(state.total_in())).1
+}
+
+/// A number of bytes that are, or were, in memory.
+#[expect(clippy::expect_used, reason = "memory holds no more bytes than a number of the machine can count")]
+fn in_memory(bytes: u64) -> usize {
+    usize::try_from(bytes).expect("the bytes are in memory")
+}
+
+fn zlib_error(message: String) -> ErrorKind {
+    ErrorKind::Codec { codec: "zlib", message: message.into() }
+}
+
 /// The first `most` decoded bytes of a deflate stream, or fewer if it ends or is damaged before.
 pub fn inflate_head(input: &[u8], wrapped: bool, most: usize) -> Vec<u8> {
     let mut head = vec![0; most];
     let mut state = Decompress::new(wrapped);
     let _ = state.decompress(input, &mut head, FlushDecompress::None);
-    head.truncate(usize::try_from(state.total_out()).unwrap_or(0));
+    head.truncate(in_memory(state.total_out()));
     head
 }
 
@@ -192,17 +205,15 @@ impl<'a> ZlibSteps<'a> {
             return Ok(false);
         }
         let (read, total) = (self.state.total_in(), self.state.total_out());
-        let error = |message: Cow<'static, str>| ErrorKind::Codec { codec: "zlib", message };
         if out.try_reserve(Self::STEP).is_err() {
-            return Err(error(format!("no memory after {total} bytes").into()));
+            return Err(zlib_error(format!("no memory after {total} bytes")));
         }
         let old = out.len();
         out.resize(old.saturating_add(Self::STEP), 0);
-        let room = out.get_mut(old..).unwrap_or_default();
-        let status = self.state.decompress(self.unread(), room, FlushDecompress::None);
-        let wrote = self.state.total_out().saturating_sub(total);
-        out.truncate(old.saturating_add(usize::try_from(wrote).unwrap_or(0)));
-        let status = status.map_err(|e| error(format!("{e} (after {total} bytes)").into()))?;
+        let status = self.state.decompress(self.unread(), out.split_at_mut(old).1, FlushDecompress::None);
+        let wrote = in_memory(self.state.total_out().wrapping_sub(total));
+        out.truncate(old.saturating_add(wrote));
+        let status = status.map_err(|e| zlib_error(format!("{e} (after {total} bytes)")))?;
         let (value, limit) = (self.state.total_out(), self.limit);
         if value > limit {
             return Err(ErrorKind::Limit { what: "decoded bytes", value, limit });
@@ -210,7 +221,7 @@ impl<'a> ZlibSteps<'a> {
         match status {
             Status::StreamEnd => self.ended = true,
             Status::Ok | Status::BufError if wrote == 0 && self.state.total_in() == read => {
-                return Err(error(format!("the stream ends early, after {total} bytes").into()));
+                return Err(zlib_error(format!("the stream ends early, after {total} bytes")));
             }
             Status::Ok | Status::BufError => {}
         }
@@ -219,7 +230,7 @@ impl<'a> ZlibSteps<'a> {
 
     /// The unread input: after the end of the stream, the bytes that do not belong to it.
     pub fn unread(&self) -> &'a [u8] {
-        usize::try_from(self.state.total_in()).ok().and_then(|at| self.input.get(at..)).unwrap_or_default()
+        unread(self.input, &self.state)
     }
 }
 

@@ -78,29 +78,18 @@ pub fn decode_vertices(payload: &[u8], stride: usize, out: &mut [u8]) -> Result<
     said("meshopt vertices", code)
 }
 
-/// Decodes 16-bit indices into `out`, which must have their exact size. The codec stores 32 bits; the higher bits are
-/// dropped, as in the game.
-///
-/// # Errors
-/// `BadValue` when `out` does not hold whole triangles; `Codec` when the payload is not one of `out.len()` indices.
-pub fn decode_indices_u16(payload: &[u8], out: &mut [u16]) -> Result<(), ErrorKind> {
-    decode_indices(payload, out)
-}
-
-/// Decodes 32-bit indices into `out`, which must have their exact size.
-///
-/// # Errors
-/// As [`decode_indices_u16`].
-pub fn decode_indices_u32(payload: &[u8], out: &mut [u32]) -> Result<(), ErrorKind> {
-    decode_indices(payload, out)
-}
-
 /// An index that the decoder can write.
 trait Index {}
 impl Index for u16 {}
 impl Index for u32 {}
 
-fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), ErrorKind> {
+/// Decodes indices into `out`, which must have their exact size. The codec stores 32 bits; of 16-bit indices the higher bits are
+/// dropped, as in the game.
+///
+/// # Errors
+/// `BadValue` when `out` does not hold whole triangles; `Codec` when the payload is not one of `out.len()` indices.
+#[allow(private_bounds, reason = "no other type is an index")]
+pub fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), ErrorKind> {
     if !out.len().is_multiple_of(3) {
         return Err(bad("count of indices, which must be whole triangles", out.len()));
     }
@@ -214,7 +203,7 @@ mod tests {
     #[test]
     fn decodes_the_librarys_own_samples() {
         let mut indices = [0u16; 12];
-        decode_indices_u16(&INDICES, &mut indices).unwrap();
+        decode_indices(&INDICES, &mut indices).unwrap();
         assert_eq!(indices, [0, 1, 2, 2, 1, 3, 4, 6, 5, 7, 8, 9]);
         let mut vertices = [0xEEu8; 48];
         decode_vertices(&VERTICES, 12, &mut vertices).unwrap();
@@ -226,7 +215,7 @@ mod tests {
     #[test]
     fn every_shorter_payload_is_an_error() {
         for len in 0..INDICES.len() {
-            assert!(decode_indices_u16(&INDICES[..len], &mut [0; 12]).is_err(), "{len}");
+            assert!(decode_indices(&INDICES[..len], &mut [0u16; 12]).is_err(), "{len}");
         }
         for len in 0..VERTICES.len() {
             assert!(decode_vertices(&VERTICES[..len], 12, &mut [0; 48]).is_err(), "{len}");
@@ -239,7 +228,7 @@ mod tests {
             assert!(decode_vertices(&VERTICES, stride, &mut [0; 48]).is_err(), "{stride}");
         }
         assert!(decode_vertices(&VERTICES, 12, &mut [0; 47]).is_err());
-        assert!(decode_indices_u32(&INDICES, &mut [0; 11]).is_err());
+        assert!(decode_indices(&INDICES, &mut [0u32; 11]).is_err());
         assert!(!can_hold_vertices(&VERTICES, 10, 0));
     }
 

@@ -55,11 +55,11 @@ pub fn contents(
     length: impl Fn(usize) -> Result<u64>,
     hash: impl Fn(usize) -> Result<u64> + Send + Sync,
 ) -> Vec<Result<u64>> {
-    let value = (0..count).map(|at| length(at).unwrap_or(0)).fold(0, u64::saturating_add);
+    // A piece without a length has no bytes to hash.
+    let value = (0..count).filter_map(|at| length(at).ok()).fold(0, u64::saturating_add);
     if value > limit {
         let what = "bytes of all pieces together, which overlap";
-        let too_many = || Err(Error::of_part(ErrorKind::Limit { what, value, limit }, "content"));
-        return (0..count).map(|_| too_many()).collect();
+        return vec![Err(Error::of_part(ErrorKind::Limit { what, value, limit }, "content")); count];
     }
     (0..count).into_par_iter().map(hash).collect()
 }

@@ -43,8 +43,9 @@ fn hashes(a: u32, b: u32, left: &[[u8; 4]], right: &[[u8; 4]]) -> (u32, u32) {
 
 impl Murmur {
     fn count(&mut self, bytes: usize) {
-        // The length counts modulo 2^32.
-        self.len = self.len.wrapping_add(u32::try_from(bytes & 0xFFFF_FFFF).unwrap_or(0));
+        #[expect(clippy::cast_possible_truncation, reason = "the length counts modulo 2^32")]
+        let bytes = bytes as u32;
+        self.len = self.len.wrapping_add(bytes);
     }
 
     fn feed(&mut self, bytes: &[u8]) {
@@ -99,8 +100,8 @@ pub fn murmur3_of_both<'a>(
         {
             right = part;
         }
-        let aligned = |held: usize| 4usize.saturating_sub(held) & 3;
-        let (before, same) = (aligned(a.held), aligned(a.held) == aligned(b.held));
+        // The bytes up to the end of the block.
+        let (before, same) = (4usize.wrapping_sub(a.held) & 3, a.held == b.held);
         let both = left.len().min(right.len());
         match both.checked_sub(before).filter(|both| same && *both >= 4) {
             Some(both) => {

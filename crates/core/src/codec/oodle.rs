@@ -52,9 +52,14 @@ impl Oodle {
     /// # Errors
     /// `Io` if the library cannot be loaded or lacks the function; `Codec` if the function fails or returns another length.
     pub fn decode(&self, packed: &[u8], out: &mut [u8]) -> Result<(), ErrorKind> {
-        let decompress = *self.decompress.get_or_init(|| load(&self.path)).as_ref().map_err(ErrorKind::clone)?;
-        let failed = |message: String| ErrorKind::Codec { codec: "oodle", message: message.into() };
-        let [packed_len, len] = [packed.len(), out.len()].map(|len| isize::try_from(len).unwrap_or(isize::MAX));
+        let loaded = self.decompress.get_or_init(|| {
+            load(&self.path).map_err(|error| {
+                let source = Arc::new(io::Error::other(format!("{}: {error}", self.path.display())));
+                ErrorKind::Io { action: "cannot load the library for Oodle", source }
+            })
+        });
+        let decompress = *loaded.as_ref().map_err(ErrorKind::clone)?;
+        let [packed_len, len] = [packed.len(), out.len()].map(usize::cast_signed);
         let call = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: `packed` is readable for `packed_len` bytes and `out` is writable for `len`, because no slice has more
         // than `isize::MAX` bytes. All other pointers are null, which the function allows. The library stays loaded.
@@ -78,26 +83,23 @@ impl Oodle {
             )
         };
         drop(call);
-        match decoded {
-            decoded if decoded == len => Ok(()),
-            0 => Err(failed("the library cannot decode it".to_owned())),
-            decoded => Err(failed(format!("the library decoded {decoded} bytes, not {len}"))),
-        }
+        let message = match decoded {
+            decoded if decoded == len => return Ok(()),
+            0 => "the library cannot decode it".into(),
+            decoded => format!("the library decoded {decoded} bytes, not {len}").into(),
+        };
+        Err(ErrorKind::Codec { codec: "oodle", message })
     }
 }
 
 /// Loads the library at `path` for the rest of the process.
-fn load(path: &Path) -> Result<Decompress, ErrorKind> {
-    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
-        let message = format!("{}: {error}", path.display());
-        ErrorKind::Io { action: "cannot load the library for Oodle", source: Arc::new(io::Error::other(message)) }
-    };
+fn load(path: &Path) -> Result<Decompress, Box<dyn std::error::Error>> {
     // A bare name would be searched in the folders of the system.
-    let path = std::path::absolute(path).map_err(|error| failed(error.into()))?;
+    let path = std::path::absolute(path)?;
     // SAFETY: loading runs the library's initializers. The user named the file for that; no file of a game names it.
-    let library = unsafe { Library::new(&path) }.map_err(|error| failed(error.into()))?;
+    let library = unsafe { Library::new(&path) }?;
     // SAFETY: the function of this name has this type in all versions of the library.
-    let decompress = *unsafe { library.get::<Decompress>(NAME) }.map_err(|error| failed(error.into()))?;
+    let decompress = *unsafe { library.get::<Decompress>(NAME) }?;
     // The pointer is valid as long as the library is loaded.
     std::mem::forget(library);
     Ok(decompress)

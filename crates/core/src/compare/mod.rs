@@ -89,7 +89,7 @@ pub struct Differences {
 impl Differences {
     /// The number of rows that differ.
     pub fn len(&self) -> usize {
-        self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
+        self.removed.len() + self.added.len() + self.changed.len()
     }
 
     /// Whether all rows are equal.
@@ -136,7 +136,6 @@ pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
 
 /// A table on both sides; rows are paired by hashes of their keys.
 pub trait Comparable: Sync {
-    /// The hashes of the keys.
     fn keys(&self, side: Side, faults: &Faults) -> Keys;
 
     /// Pairs of rows, which are in the order of the old rows, in the best order to compare them, if it differs.

@@ -70,7 +70,7 @@ pub fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &m
             let mut new: Vec<_> = new.into_iter().map(Some).collect();
             for (part, old) in old {
                 let found = new.iter_mut().find(|slot| slot.as_ref().is_some_and(|(other, _)| *other == part));
-                let (_, new) = found.and_then(Option::take).unwrap_or_default();
+                let new = found.and_then(Option::take).map_or(Value::Null, |(_, new)| new);
                 differ(format!("{name}.{part}").into(), old, new, fields);
             }
             for (part, new) in new.into_iter().flatten() {
@@ -83,7 +83,7 @@ pub fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &m
                 match (old.next(), new.next()) {
                     (None, None) => break,
                     (old, new) => {
-                        let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+                        let (old, new) = (old.unwrap_or(Value::Null), new.unwrap_or(Value::Null));
                         differ(format!("{name}[{index}]").into(), old, new, fields);
                     }
                 }

@@ -31,13 +31,12 @@ impl Reader for Dds {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let at = |at: usize| self.source.view("").at(at).offset();
-        let size = self.source.bytes().len();
-        let headers = self.headers.min(size);
-        let count = u64::from(self.shape.layers).saturating_mul(self.shape.mips.into());
+        let header = self.source.view("");
+        let levels = header.skip(self.headers);
+        let count = u64::from(self.shape.layers).checked_mul(self.shape.mips.into());
         vec![
-            Section::new("header", at(0), headers as u64, None),
-            Section::new("levels", at(headers), size.saturating_sub(headers) as u64, Some(count)),
+            Section::new("header", header.offset(), self.headers as u64, None),
+            Section::new("levels", levels.offset(), levels.rest().len() as u64, count),
         ]
     }
 

@@ -19,23 +19,20 @@ fn textures(dds: &Dds) -> Box<dyn Table + '_> {
 
 fn levels(dds: &Dds) -> Box<dyn Table + '_> {
     let shape = dds.shape;
-    let count = (shape.layers as usize).saturating_mul(shape.mips as usize);
-    let row = move |row| {
-        let row = u32::try_from(row).unwrap_or(u32::MAX);
-        let layer = row.checked_div(shape.mips).unwrap_or(u32::MAX);
-        let mip = row.checked_rem(shape.mips).unwrap_or(0);
-        Ok((layer < shape.layers).then_some((layer, mip)))
-    };
+    let levels = (0..shape.layers).flat_map(|layer| (0..shape.mips).map(move |mip| (layer, mip)));
+    let levels: Vec<(u32, u32)> = levels.collect();
+    let count = levels.len();
     let headers = dds.source.view("").skip(dds.headers).offset();
-    let offset = move |&(layer, mip): &(u32, u32)| Some(shape.offset(layer, mip)?.saturating_add(headers));
-    let table = DeclaredTable::<(u32, u32)>::new("levels", move || Ok(count), row)
+    let table = DeclaredTable::new("levels", move || Ok(count), move |row| Ok(levels.get(row).copied()))
         .column(Column::uint("layer").brief().key(), |&(layer, _)| Ok(layer.into()))
         .column(Column::uint("mip").brief().key(), |&(_, mip)| Ok(mip.into()))
         .columns(["width", "height", "depth"].map(|name| Column::uint(name).brief()), move |&(_, mip), axis| {
             Ok(shape.extent(mip).get(axis).copied().into())
         })
         .column(Column::uint("size").brief(), move |&(_, mip)| Ok(shape.level_size(mip).into()))
-        .column(Column::uint("offset").place(), move |level| Ok(offset(level).into()))
+        .column(Column::uint("offset").place(), move |&(layer, mip)| {
+            Ok(shape.offset(layer, mip).and_then(|at| at.checked_add(headers)).into())
+        })
         // The texels have no columns: their checksum lets `diff` find levels that differ.
         .column(Column::id32("crc32"), move |&(layer, mip)| {
             let at = shape.offset(layer, mip).and_then(|at| usize::try_from(at).ok());

@@ -78,7 +78,9 @@ pub(crate) fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Opt
 
 /// Reads all cells of a table. A row that is damaged as a whole is one finding.
 pub fn check_cells(table: &dyn Table, progress: &Progress) -> Check {
-    progress.announce(table.known_len().unwrap_or(0) as u64);
+    if let Some(rows) = table.known_len() {
+        progress.announce(rows as u64);
+    }
     let mut check = Check::new(table.name().to_owned());
     let mut rows = table.cursor(0);
     let mut count = 0u64;

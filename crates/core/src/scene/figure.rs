@@ -34,15 +34,12 @@ pub enum Arrangement {
 /// Solids, and where they stand.
 #[derive(Debug, Clone)]
 pub struct Solids<'d> {
-    /// A title.
     pub name: &'d str,
     /// The name of each file and the number of its solids, if they are of several files.
     pub files: Vec<(&'d str, usize)>,
     /// How solids of two models or versions stand to each other.
     pub arrangement: Arrangement,
-    /// The materials of the solids.
     pub materials: Vec<SolidMaterial<'d>>,
-    /// The solids.
     pub solids: Vec<PaintedSolid<'d>>,
     /// Each place at which one of them is shown.
     pub places: Vec<SolidInstance<'d>>,
@@ -58,10 +55,8 @@ pub struct Solids<'d> {
     pub damage: &'d [Error],
 }
 
-/// A material.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolidMaterial<'d> {
-    /// The material's name.
     pub name: &'d str,
     /// Red, green, blue and opacity, from 0 to 1.
     pub colour: [f32; 4],
@@ -100,7 +95,6 @@ pub struct SolidInstance<'d> {
 /// A solid and its material.
 #[derive(Debug, Clone, Copy)]
 pub struct PaintedSolid<'d> {
-    /// The solid.
     pub solid: &'d dyn Solid,
     /// The material, by number.
     pub material: usize,
@@ -114,7 +108,6 @@ impl<'d> Deref for PaintedSolid<'d> {
     }
 }
 
-/// The kind of a solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SolidKind {
     /// A mesh that the game draws.
@@ -132,19 +125,15 @@ pub enum SolidKind {
 pub struct Plated {
     /// The plate's first row in the table `armor_plates` of its file, which has a row for each use of [`Solids::armor`].
     pub row: usize,
-    /// The plate's layer.
     pub layer: u16,
     /// The plate's thickness in millimetres, if stated; the same for all plates of a solid.
     pub thickness: Option<f64>,
-    /// The plate's triangles.
     pub triangles: usize,
 }
 
 /// Triangles of one material, right-handed with y up. All numbers are finite, and all indices lead to vertices.
 pub trait Solid: std::fmt::Debug {
-    /// The solid's name.
     fn name(&self) -> &str;
-    /// The solid's kind.
     fn kind(&self) -> SolidKind;
     /// The levels of detail that show it; empty where they are not known, or for a solid without any.
     fn lods(&self) -> &[usize];
@@ -184,7 +173,6 @@ pub trait Solid: std::fmt::Debug {
 /// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
 #[derive(Debug, Default)]
 pub struct Chart<'d> {
-    /// A title.
     pub name: String,
     /// The kinds of boxes.
     pub kinds: Vec<ChartKind<'d>>,
@@ -203,7 +191,6 @@ pub struct Chart<'d> {
 /// A kind of boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChartKind<'d> {
-    /// The kind's name.
     pub name: &'d str,
     /// The table that has the records.
     pub table: &'static str,
@@ -211,14 +198,12 @@ pub struct ChartKind<'d> {
     pub colour: [u8; 3],
 }
 
-/// A box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChartBox<'d> {
     /// The box's kind, by number.
     pub kind: usize,
     /// The box's row in the table of its kind.
     pub row: usize,
-    /// The box's name.
     pub name: &'d str,
     /// The target that it leads to, in words.
     pub target: Option<&'d str>,

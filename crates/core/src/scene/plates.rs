@@ -4,7 +4,6 @@
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlateUse {
-    /// The ship.
     pub ship: Option<String>,
     /// The entity that states the thickness: the ship, or a gun that is on no ship.
     pub entity: String,

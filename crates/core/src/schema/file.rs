@@ -46,14 +46,19 @@ impl Array {
     fn columns(&self) -> Vec<Column> {
         self.fields.iter().map(Field::column).collect()
     }
+
+    /// The position of a record; not checked, reads are.
+    fn record<'a>(&self, start: View<'a>, row: usize) -> View<'a> {
+        start.skip(row.saturating_mul(self.size))
+    }
 }
 
 /// An open file of the format that `F` declares.
 #[derive(Debug)]
 pub struct DeclaredFile<F> {
     source: Source,
-    /// The range of each array.
-    ranges: Vec<Range<usize>>,
+    /// The range of each array, and the number of its records.
+    ranges: Vec<(Range<usize>, usize)>,
     schema: PhantomData<F>,
 }
 
@@ -69,15 +74,16 @@ impl<F: FileSchema> DeclaredFile<F> {
     }
 
     fn arrays(&self) -> impl Iterator<Item = (&'static Array, View<'_>, usize)> {
-        F::ARRAYS.iter().zip(&self.ranges).map(|(array, range)| {
-            let count = range.len().checked_div(array.size).unwrap_or(0);
-            (array, self.source.view(array.name).at(range.start), count)
-        })
+        let arrays = F::ARRAYS.iter().zip(&self.ranges);
+        arrays.map(|(array, (range, count))| (array, self.source.view(array.name).at(range.start), *count))
     }
 
     fn array_table<'a>(array: &'static Array, start: View<'a>, count: usize) -> Box<dyn Table + 'a> {
-        let locate = move |row: usize| Ok((row < count).then(|| start.skip(row.saturating_mul(array.size))));
-        let table = DeclaredTable::new(array.name, move || Ok(count), locate);
+        let table = DeclaredTable::new(
+            array.name,
+            move || Ok(count),
+            move |row| Ok((row < count).then(|| array.record(start, row))),
+        );
         Box::new(table.fields(array.fields, |record| Ok(*record)).random_access().with_writable_rows())
     }
 }
@@ -96,11 +102,10 @@ impl<F: FileSchema> FileFormat for DeclaredFile<F> {
         for array in F::ARRAYS {
             let (field, start) = (Self::count_of(array)?, cursor.position());
             let Value::Uint(count) = field.value(view)? else { return Err(Self::no_count(array)) };
-            let size = usize::try_from(count).ok().and_then(|count| count.checked_mul(array.size));
-            if size.is_none_or(|size| cursor.skip(size).is_err()) {
-                return Err(view.skip(field.offset).bad_value(array.name, count));
-            }
-            ranges.push(start..cursor.position());
+            let held = usize::try_from(count).ok();
+            let held = held.filter(|count| count.checked_mul(array.size).is_some_and(|size| cursor.skip(size).is_ok()));
+            let Some(held) = held else { return Err(view.skip(field.offset).bad_value(array.name, count)) };
+            ranges.push((start..cursor.position(), held));
         }
         cursor.expect_end()?;
         Ok(Self { source, ranges, schema: PhantomData })
@@ -122,7 +127,7 @@ impl<F: FileSchema> Reader for DeclaredFile<F> {
 
     fn sections(&self) -> Vec<Section> {
         let header = Section::new("header", self.source.view("").offset(), size_of::<F::Header>() as u64, None);
-        let arrays = self.arrays().zip(&self.ranges).map(|((array, start, count), range)| {
+        let arrays = self.arrays().zip(&self.ranges).map(|((array, start, count), (range, _))| {
             Section::new(array.name, start.offset(), range.len() as u64, Some(count as u64))
         });
         std::iter::once(header).chain(arrays).collect()
@@ -135,22 +140,22 @@ impl<F: FileSchema> Writable for DeclaredFile<F> {
         let mut moved = Vec::new();
         for edits in edits {
             let found = self.arrays().zip(&self.ranges).find(|((array, ..), _)| array.name == edits.table);
-            let Some(((array, start, count), range)) = found else {
+            let Some(((array, start, count), (range, _))) = found else {
                 return Err(refused(format!("{}: rows of this table are not written", edits.table)));
             };
             let columns = array.columns();
-            let record = |row: usize| start.skip(row.saturating_mul(array.size));
-            patches.set(&columns, edits, |row| Ok(record(row)))?;
+            patches.set(&columns, edits, |row| Ok(array.record(start, row)))?;
             for row in &edits.remove {
-                let at = record(*row).position();
-                moved.push((at..at.saturating_add(array.size), Vec::new()));
+                let record = array.record(start, *row);
+                moved.push((record.position()..record.skip(array.size).position(), Vec::new()));
             }
             let mut last = Vec::new();
             for cells in &edits.add {
                 last.extend(new_record(&columns, array.size, cells, edits)?);
             }
             moved.push((range.end..range.end, last));
-            let count = count.saturating_sub(edits.remove.len()).saturating_add(edits.add.len());
+            #[expect(clippy::arithmetic_side_effects, reason = "the deleted rows are some of the counted ones")]
+            let count = count - edits.remove.len() + edits.add.len();
             let field = Self::count_of(array)?;
             let bytes = field.encode(&count.into());
             let bytes =

@@ -5,9 +5,7 @@
 pub enum Kind {
     /// `true` or `false`.
     Bool,
-    /// A signed integer.
     Int,
-    /// An unsigned integer.
     Uint,
     /// A single-precision float.
     F32,
@@ -19,7 +17,6 @@ pub enum Kind {
     Id32,
     /// A GUID, shown in lower case with dashes.
     Guid,
-    /// Text.
     Text,
     /// A list or a map of further values.
     Nested,

@@ -36,7 +36,6 @@ pub use rows::Find;
 pub use search::{Anchor, Literal};
 pub use shape::ValueShape;
 pub use shape::member;
-pub use value::write_digits;
 pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 

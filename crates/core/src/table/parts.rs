@@ -16,7 +16,6 @@ const MOST_AT_ONCE: usize = 64;
 
 /// The parts of a table. The rows of the table are the rows of all parts, in order.
 pub trait TableParts: Send + Sync {
-    /// The number of parts.
     fn count(&self) -> usize;
 
     /// The cell that all rows of a part have in `column`, if it is known without opening the part.
@@ -53,9 +52,7 @@ pub trait TableParts: Send + Sync {
     }
 }
 
-/// An open part.
 pub trait TablePart: Send + Sync {
-    /// The part's rows.
     fn table(&self) -> &dyn Table;
 }
 

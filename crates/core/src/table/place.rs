@@ -19,7 +19,6 @@ fn cross(a: Vec3, b: Vec3) -> Vec3 {
 /// A position in space for a query, in the coordinates of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Region {
-    /// A point.
     Point([f64; 3]),
     /// The straight line between two points.
     Segment([f64; 3], [f64; 3]),

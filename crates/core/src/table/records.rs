@@ -159,7 +159,6 @@ impl RowBuffer {
         table.rows()
     }
 
-    /// The values of all rows.
     pub fn values(&self) -> &[Vec<Value<'static>>] {
         &self.rows
     }

@@ -7,7 +7,6 @@ use std::ops::Range;
 /// The required position of a [`Literal`] in a cell's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// Anywhere.
     Anywhere,
     /// The start of the text.
     Start,
@@ -53,7 +52,6 @@ impl Literal {
         Some(Self { text: text.into(), anchor, needle })
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }

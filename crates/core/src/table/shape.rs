@@ -9,7 +9,6 @@ use std::borrow::Cow;
 pub enum ValueShape {
     /// A value of this kind, which is not nested.
     Value {
-        /// The kind.
         kind: Kind,
         /// Whether an unsigned integer may need all 64 bits.
         wide: bool,

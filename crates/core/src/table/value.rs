@@ -1,5 +1,5 @@
 use crate::bytes::Utf16;
-use crate::id::{Id32, Id64};
+use crate::write::plain::show;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -9,7 +9,6 @@ pub enum Value<'a> {
     /// Nothing: the format has no value here.
     #[default]
     Null,
-    /// A truth value.
     Bool(bool),
     /// A signed integer.
     Int(i64),
@@ -23,7 +22,6 @@ pub enum Value<'a> {
     Id64(u64),
     /// A 32-bit hash.
     Id32(u32),
-    /// A GUID.
     Guid(Guid),
     /// UTF-8 text.
     Text(Cow<'a, str>),
@@ -113,7 +111,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether this is [`Value::Null`].
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -208,68 +205,11 @@ impl<'a, T: Into<Value<'a>>> From<Vec<T>> for Value<'a> {
     }
 }
 
-/// Writes the digits of a finite float without an exponent, and a whole number as one. Of the shortest digits that are
-/// read back as the same float, `zmij` chooses others than the standard library where two are as near: all outputs have
-/// its choice, JSON by way of `serde_json`.
-pub fn write_digits(digits: &str, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
-    let Some((digits, exponent)) = digits.split_once('e') else {
-        return out.write_str(digits.strip_suffix(".0").unwrap_or(digits));
-    };
-    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
-    out.write_str(if unsigned.len() < digits.len() { "-" } else { "" })?;
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    // Exponents of floats are below 400.
-    let exponent: i16 = exponent.parse().map_err(|_| fmt::Error)?;
-    let shift = usize::from(exponent.unsigned_abs());
-    if exponent < 0 {
-        out.write_str("0.")?;
-        (whole.len()..shift).try_for_each(|_| out.write_str("0"))?;
-        out.write_str(whole)?;
-        out.write_str(fraction)
-    } else {
-        let (before, behind) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
-        out.write_str(whole)?;
-        out.write_str(before)?;
-        (fraction.len()..shift).try_for_each(|_| out.write_str("0"))?;
-        out.write_str(if behind.is_empty() { "" } else { "." })?;
-        out.write_str(behind)
-    }
-}
-
 /// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
 /// the way Rust shows lists.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => Ok(()),
-            Self::Bool(v) => v.fmt(f),
-            Self::Int(v) => v.fmt(f),
-            Self::Uint(v) => v.fmt(f),
-            Self::F32(v) if v.is_finite() => write_digits(zmij::Buffer::new().format_finite(*v), f),
-            Self::F64(v) if v.is_finite() => write_digits(zmij::Buffer::new().format_finite(*v), f),
-            Self::F32(v) => v.fmt(f),
-            Self::F64(v) => v.fmt(f),
-            Self::Id64(v) => Id64(*v).fmt(f),
-            Self::Id32(v) => Id32(*v).fmt(f),
-            Self::Guid(v) => v.fmt(f),
-            Self::Text(v) => v.fmt(f),
-            Self::Utf16(v) => v.fmt(f),
-            Self::List(values) => {
-                f.write_str("[")?;
-                for (i, value) in values.iter().enumerate() {
-                    f.write_str(if i == 0 { "" } else { ", " })?;
-                    value.fmt(f)?;
-                }
-                f.write_str("]")
-            }
-            Self::Map(values) => {
-                f.write_str("{")?;
-                for (i, (name, value)) in values.iter().enumerate() {
-                    write!(f, "{}{name}: {value}", if i == 0 { "" } else { ", " })?;
-                }
-                f.write_str("}")
-            }
-        }
+        show(self, false, f)
     }
 }
 

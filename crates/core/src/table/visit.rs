@@ -13,10 +13,8 @@ pub trait Visitor {
     /// The map that began last ends.
     fn end_map(&mut self) -> Result<()>;
 
-    /// A list begins.
     fn begin_list(&mut self) -> Result<()>;
 
-    /// The list that began last ends.
     fn end_list(&mut self) -> Result<()>;
 
     /// A value without branches. Lists and maps are taken apart by [`Visitor::value`].
@@ -43,7 +41,6 @@ pub trait Visitor {
         }
     }
 
-    /// A name and its value.
     fn field(&mut self, name: &str, value: &Value<'_>) -> Result<()> {
         self.key(name)?;
         self.value(value)

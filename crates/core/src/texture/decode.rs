@@ -3,6 +3,7 @@
 use super::{Level, Masks, TexelFormat};
 use crate::error::{Error, ErrorKind, Result};
 use std::io::Write;
+use std::ops::Range;
 
 /// Pixels of 8 bits in each of four channels, row by row from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +23,18 @@ pub struct Pixels {
 /// `Unsupported` for a format that is not decoded, and `OutOfBounds` if the level has too few bytes.
 pub fn decode(level: &Level<'_>) -> Result<Pixels> {
     let Level { format, width, height, texels, .. } = *level;
-    let unsupported = || texels.error(ErrorKind::Unsupported { what: format!("texels of {}", format.name()).into() });
-    let size = format.size(width, height).and_then(|size| usize::try_from(size).ok()).ok_or_else(unsupported)?;
-    let bytes = texels.take(size)?;
-    let rgba = match format {
+    let size = format.size(width, height).and_then(|size| usize::try_from(size).ok());
+    let bytes = size.map(|size| texels.take(size)).transpose()?;
+    let rgba = bytes.and_then(|bytes| match format {
         TexelFormat::Masked(Masks::RGBA8) => Some(bytes.as_chunks().0.to_vec()),
         TexelFormat::Masked(masks) => unmask(masks, width, bytes, channel),
         TexelFormat::Signed(masks) => unmask(masks, width, bytes, signed_channel),
         _ => blocks(format, width, height, bytes),
-    };
-    let rgba = rgba.ok_or_else(unsupported)?;
-    Ok(Pixels { width, height, rgba })
+    });
+    match rgba {
+        Some(rgba) => Ok(Pixels { width, height, rgba }),
+        None => Err(texels.error(ErrorKind::Unsupported { what: format!("texels of {}", format.name()).into() })),
+    }
 }
 
 /// Pixels on a side of a block.
@@ -109,7 +111,7 @@ fn to_u8(value: f32) -> u8 {
 fn unmask(masks: Masks, width: u32, bytes: &[u8], channel: fn(u32, u32) -> u8) -> Option<Vec<[u8; 4]>> {
     let step = usize::try_from(masks.bits / 8).ok().filter(|step| (1..=4).contains(step))?;
     let row = usize::try_from(width).ok()?.checked_mul(step)?;
-    let texel = |bytes: &[u8]| {
+    let texels = bytes.chunks_exact(row).flat_map(|row| row.chunks_exact(step)).map(|bytes| {
         let value = bytes.iter().rev().fold(0u32, |value, &byte| value << 8 | u32::from(byte));
         let [r, g, b, a] = masks.channels;
         let opacity = if a == 0 { 255 } else { channel(value, a) };
@@ -117,29 +119,31 @@ fn unmask(masks: Masks, width: u32, bytes: &[u8], channel: fn(u32, u32) -> u8) -
             true => [channel(value, r), channel(value, r), channel(value, r), opacity],
             false => [channel(value, r), channel(value, g), channel(value, b), opacity],
         }
-    };
-    Some(bytes.chunks_exact(row).flat_map(|row| row.chunks_exact(step).map(texel)).collect())
+    });
+    Some(texels.collect())
 }
 
-/// The bits of `mask` in `value`, scaled to 8 bits.
+/// The bits of `mask` in `value`, scaled to 8 bits; 0 for a channel without bits.
+#[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "32 bits, scaled to 8")]
 fn channel(value: u32, mask: u32) -> u8 {
-    let shift = mask.trailing_zeros();
-    let most = u64::from(mask.checked_shr(shift).unwrap_or(0));
-    let bits = u64::from((value & mask).checked_shr(shift).unwrap_or(0));
-    let scaled = bits.saturating_mul(255).saturating_add(most / 2).checked_div(most).unwrap_or(0);
-    u8::try_from(scaled).unwrap_or(u8::MAX)
+    if mask == 0 {
+        return 0;
+    }
+    let [bits, most] = [value & mask, mask].map(|bits| u64::from(bits >> mask.trailing_zeros()));
+    ((bits * 255 + most / 2) / most) as u8
 }
 
 /// The bits of `mask` in `value` as a signed number from -1 to 1, scaled to 8 bits; 0 for a channel without bits.
+#[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "32 bits, scaled to 8")]
 fn signed_channel(value: u32, mask: u32) -> u8 {
-    let Some(width @ 1..) = Some(mask.count_ones()) else { return 0 };
-    let sign = 1i64.checked_shl(width.saturating_sub(1)).unwrap_or(0);
-    let bits = i64::from((value & mask).checked_shr(mask.trailing_zeros()).unwrap_or(0));
+    if mask == 0 {
+        return 0;
+    }
+    let sign = 1i64 << (mask.count_ones() - 1);
+    let bits = i64::from((value & mask) >> mask.trailing_zeros());
     // The sign bit stands for its negative worth.
-    let number = if bits >= sign { bits.saturating_sub(sign.saturating_mul(2)) } else { bits };
-    let most = sign.saturating_sub(1).max(1);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "32 bits, scaled to 8")]
-    let share = (number as f64 / most as f64) as f32;
+    let number = if bits >= sign { bits - sign * 2 } else { bits };
+    let share = (number as f64 / (sign - 1).max(1) as f64) as f32;
     to_u8(share * 0.5 + 0.5)
 }
 
@@ -151,8 +155,14 @@ pub enum Content {
     Colour,
     /// Directions, whose average has a length of 1.
     Normal,
-    /// Numbers.
     Number,
+}
+
+/// The pixels of a row or column of `large` pixels that make pixel `at` of `small`.
+#[expect(clippy::arithmetic_side_effects, reason = "twice a pixel of the smaller image is one of the larger")]
+fn halved_range(at: u32, small: u32, large: u32) -> Range<usize> {
+    let start = at as usize * 2;
+    start..if at + 1 == small { large as usize } else { start + 2 }
 }
 
 /// The linear light of a byte of sRGB.
@@ -176,30 +186,24 @@ impl Pixels {
         self
     }
 
+    #[expect(clippy::indexing_slicing, reason = "an image has all pixels of its rows")]
     fn halved(&self, content: Content) -> Self {
-        let lights: Vec<f32> = (0..=255).map(light).collect();
-        let number = |byte: u8| f32::from(byte) / 255.0;
-        let decode = |byte: u8| match content {
-            Content::Colour => lights.get(usize::from(byte)).copied().unwrap_or(0.0),
-            Content::Normal | Content::Number => number(byte),
-        };
+        let colours = (0..=255).map(|byte| match content {
+            Content::Colour => light(byte),
+            Content::Normal | Content::Number => f32::from(byte) / 255.0,
+        });
+        let colours: Vec<f32> = colours.collect();
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
-        // The pixels of the larger image in the place of one of `small`.
-        let range = |at: u32, small: u32, large: u32| {
-            let end = if at.saturating_add(1) == small { large } else { at.saturating_mul(2).saturating_add(2) };
-            at.saturating_mul(2)..end.min(large)
-        };
-        let row_size = self.width as usize;
-        let mut rgba = Vec::with_capacity((width as usize).saturating_mul(height as usize));
+        let mut rgba = Vec::new();
         for y in 0..height {
+            let rows = halved_range(y, height, self.height);
+            let rows = self.rgba.chunks_exact(self.width as usize).take(rows.end).skip(rows.start);
             for x in 0..width {
-                let (columns, mut sum, mut count) = (range(x, width, self.width), [0f32; 4], 0f32);
-                for row in range(y, height, self.height) {
-                    let start = (row as usize).saturating_mul(row_size);
-                    let squares =
-                        start.saturating_add(columns.start as usize)..start.saturating_add(columns.end as usize);
-                    for [r, g, b, a] in self.rgba.get(squares).unwrap_or_default() {
-                        let channels = [decode(*r), decode(*g), decode(*b), number(*a)];
+                let (columns, mut sum, mut count) = (halved_range(x, width, self.width), [0f32; 4], 0f32);
+                for row in rows.clone() {
+                    for [r, g, b, a] in &row[columns.clone()] {
+                        let [r, g, b] = [r, g, b].map(|byte| colours[usize::from(*byte)]);
+                        let channels = [r, g, b, f32::from(*a) / 255.0];
                         sum.iter_mut().zip(channels).for_each(|(sum, channel)| *sum += channel);
                         count += 1.0;
                     }
@@ -227,6 +231,11 @@ impl Pixels {
     ///
     /// # Errors
     /// `Io` if `out` fails.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "four channels of each pixel are in memory"
+    )]
     pub fn write_png(mut self, out: impl Write) -> Result<()> {
         let opaque = self.rgba.iter().all(|[.., a]| *a == 255);
         let grey = opaque && self.rgba.iter().all(|[r, g, b, _]| r == g && g == b);
@@ -239,10 +248,9 @@ impl Pixels {
         let bytes = self.rgba.as_flattened_mut();
         let moved = if channels < 4 { count } else { 0 };
         for pixel in 0..moved {
-            let (from, to) = (pixel.saturating_mul(4), pixel.saturating_mul(channels));
-            bytes.copy_within(from..from.saturating_add(channels), to);
+            bytes.copy_within(pixel * 4..pixel * 4 + channels, pixel * channels);
         }
-        let bytes = bytes.get(..count.saturating_mul(channels)).unwrap_or_default();
+        let bytes = &bytes[..count * channels];
         let mut encoder = png::Encoder::new(out, self.width, self.height);
         encoder.set_color(colour);
         encoder.set_depth(png::BitDepth::Eight);

@@ -40,7 +40,7 @@ pub struct Shape {
 impl Shape {
     /// Width, height and depth of level `mip`.
     pub fn extent(&self, mip: u32) -> [u32; 3] {
-        [self.width, self.height, self.depth].map(|size| size.checked_shr(mip).unwrap_or(0).max(1))
+        [self.width, self.height, self.depth].map(|size| (size >> mip.min(31)).max(1))
     }
 
     /// Bytes of level `mip` of one layer. `None` if texels of the format have no known size.
@@ -51,8 +51,12 @@ impl Shape {
 
     /// Bytes from the first texel to level `mip` of `layer`. `None` if texels of the format have no known size.
     pub fn offset(&self, layer: u32, mip: u32) -> Option<u64> {
-        let sum = |mips: u32| (0..mips).try_fold(0u64, |sum, mip| sum.checked_add(self.level_size(mip)?));
-        sum(self.mips)?.checked_mul(layer.into())?.checked_add(sum(mip)?)
+        self.size_of_levels(self.mips)?.checked_mul(layer.into())?.checked_add(self.size_of_levels(mip)?)
+    }
+
+    /// Bytes of the largest `mips` levels of one layer.
+    fn size_of_levels(&self, mips: u32) -> Option<u64> {
+        (0..mips).try_fold(0u64, |sum, mip| sum.checked_add(self.level_size(mip)?))
     }
 
     /// The number of the largest level whose sides have at most `size` texels, or of the smallest level.
@@ -73,7 +77,6 @@ impl Shape {
     }
 }
 
-/// One level of one layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Level<'a> {
     /// How texels are stored.

@@ -54,21 +54,22 @@ impl Masks {
 
     fn name(&self) -> String {
         let letters = if self.is_grey { ['L', ' ', ' ', 'A'] } else { ['R', 'G', 'B', 'A'] };
-        let widths = self.channels.map(u32::count_ones);
-        let present = || letters.iter().zip(widths).filter(|(_, width)| *width > 0);
-        if present().all(|(_, width)| width == 8) {
-            return present().map(|(letter, _)| *letter).chain(['8']).collect();
+        let present = self.present(letters);
+        if present.iter().all(|(_, width)| *width == 8) {
+            return present.iter().map(|(letter, _)| *letter).chain(['8']).collect();
         }
-        present().map(|(letter, width)| format!("{letter}{width}")).collect()
+        present.iter().map(|(letter, width)| format!("{letter}{width}")).collect()
     }
-}
 
-impl Masks {
+    /// The letter and the bits of each channel that is present.
+    fn present(&self, letters: [char; 4]) -> Vec<(char, u32)> {
+        let widths = self.channels.map(u32::count_ones);
+        letters.into_iter().zip(widths).filter(|(_, width)| *width > 0).collect()
+    }
+
     /// The name in Direct3D of these masks of signed channels: the last channel is first.
     fn signed_name(&self) -> String {
-        let widths = self.channels.map(u32::count_ones);
-        let present = ['U', 'V', 'W', 'Q'].into_iter().zip(widths).filter(|(_, width)| *width > 0);
-        present.rev().map(|(letter, width)| format!("{letter}{width}")).collect()
+        self.present(['U', 'V', 'W', 'Q']).iter().rev().map(|(letter, width)| format!("{letter}{width}")).collect()
     }
 }
 
@@ -151,8 +152,8 @@ impl TexelFormat {
             }
             Self::Dxgi(_) | Self::FourCc(_) => None,
             _ => {
-                let blocks = |size: u32| u64::from(size.div_ceil(4).max(1));
-                blocks(width).checked_mul(blocks(height))?.checked_mul(self.block_size()? as u64)
+                let [across, down] = [width, height].map(|size| u64::from(size.div_ceil(4).max(1)));
+                across.checked_mul(down)?.checked_mul(self.block_size()? as u64)
             }
         }
     }

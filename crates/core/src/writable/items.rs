@@ -17,7 +17,6 @@ pub enum Item {
     New(usize),
 }
 
-/// The edits of one list.
 #[derive(Debug, Default)]
 pub struct ListEdit {
     /// The row of its first item, or the row that this item would have.

@@ -43,7 +43,6 @@ pub struct Edit {
     pub key: Value<'static>,
     /// The old cells, if given: the edit is skipped unless the row has them.
     pub old: Option<Cells>,
-    /// The change of the row.
     pub change: Change,
     /// The line of the patch, or the number of the row, for messages.
     pub origin: Option<u64>,
@@ -84,7 +83,6 @@ pub fn cell_named<'c>(table: &dyn Table, cells: &'c ColumnValues, name: &str) ->
 /// writable and is named once in its row, every value fits its column, and differs from the file's value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TableEdits {
-    /// The table.
     pub table: String,
     /// Rows with changed cells, in order.
     pub set: Vec<(usize, ColumnValues)>,
@@ -95,7 +93,6 @@ pub struct TableEdits {
     pub remove: Vec<usize>,
 }
 
-/// One of the edits of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditPosition {
     /// The edit of this changed row.

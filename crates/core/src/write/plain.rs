@@ -4,8 +4,8 @@ use super::json;
 use crate::error::Result;
 use crate::escape::escape;
 use crate::id::{Id32, Id64, ascii};
-use crate::table::{Value, write_digits};
-use std::fmt::Write as _;
+use crate::table::Value;
+use std::fmt;
 
 /// The text of `value`: nested values as JSON, ids in their fixed form, floats with the shortest digits, without an
 /// exponent, and whole where they are whole. `None` for null and for floats that are not finite. Values other than
@@ -18,7 +18,6 @@ pub fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<Option<
     scratch.clear();
     match value {
         Value::Null => return Ok(None),
-        Value::Text(text) => scratch.push_str(text),
         Value::Bool(truth) => scratch.push_str(if *truth { "true" } else { "false" }),
         Value::Uint(number) => scratch.push_str(itoa::Buffer::new().format(*number)),
         Value::Int(number) => scratch.push_str(itoa::Buffer::new().format(*number)),
@@ -28,46 +27,68 @@ pub fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<Option<
         Value::F64(number) => float(zmij::Buffer::new().format_finite(*number), scratch),
         Value::Id64(id) => scratch.push_str(ascii(&Id64(*id).to_ascii())),
         Value::Id32(id) => scratch.push_str(ascii(&Id32(*id).to_ascii())),
-        Value::Guid(_) | Value::Utf16(_) => shown(value, scratch),
+        Value::Text(_) | Value::Guid(_) | Value::Utf16(_) => push(value, false, scratch),
         Value::List(_) | Value::Map(_) => json::append(value, scratch)?,
     }
     Ok(Some(scratch))
 }
 
-/// Appends `value` as it is shown to people, as its `Display` does and cleaned like all that people see, in less time.
+/// Appends `value` as it is shown to people, [escaped](escape) like all that people see.
 pub fn push_escaped(value: &Value<'_>, out: &mut String) {
+    push(value, true, out);
+}
+
+fn push(value: &Value<'_>, is_escaped: bool, out: &mut String) {
+    // To write to a string cannot fail.
+    let _ = show(value, is_escaped, out);
+}
+
+fn float(digits: &str, out: &mut String) {
+    // To write to a string cannot fail.
+    let _ = write_digits(digits, out);
+}
+
+/// Writes `value` as it is shown to people: floats without an exponent, nested values the way Rust shows lists. Texts are escaped if
+/// `is_escaped`.
+pub(crate) fn show(value: &Value<'_>, is_escaped: bool, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
     match value {
-        Value::Text(text) => out.push_str(&escape(text)),
-        Value::Utf16(text) => out.push_str(&escape(&text.to_string())),
-        Value::Uint(number) => out.push_str(itoa::Buffer::new().format(*number)),
-        Value::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
+        Value::Null => Ok(()),
+        Value::Bool(truth) => out.write_str(if *truth { "true" } else { "false" }),
+        Value::Text(text) if is_escaped => out.write_str(&escape(text)),
+        Value::Text(text) => out.write_str(text),
+        Value::Utf16(text) if is_escaped => out.write_str(&escape(&text.to_string())),
+        Value::Utf16(text) => write!(out, "{text}"),
+        Value::Uint(number) => out.write_str(itoa::Buffer::new().format(*number)),
+        Value::Int(number) => out.write_str(itoa::Buffer::new().format(*number)),
         Value::F32(number) if let Some(whole) = small_whole(*number) => match u8::try_from(whole) {
-            Ok(digit @ 0..10) => out.push(char::from(b'0'.wrapping_add(digit))),
-            _ => out.push_str(itoa::Buffer::new().format(whole)),
+            Ok(digit @ 0..10) => out.write_char(char::from(b'0'.wrapping_add(digit))),
+            _ => out.write_str(itoa::Buffer::new().format(whole)),
         },
-        Value::F32(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
-        Value::F64(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
-        Value::Id64(id) => out.push_str(ascii(&Id64(*id).to_ascii())),
-        Value::Id32(id) => out.push_str(ascii(&Id32(*id).to_ascii())),
+        Value::F32(number) if number.is_finite() => write_digits(zmij::Buffer::new().format_finite(*number), out),
+        Value::F64(number) if number.is_finite() => write_digits(zmij::Buffer::new().format_finite(*number), out),
+        Value::F32(number) => write!(out, "{number}"),
+        Value::F64(number) => write!(out, "{number}"),
+        Value::Id64(id) => out.write_str(ascii(&Id64(*id).to_ascii())),
+        Value::Id32(id) => out.write_str(ascii(&Id32(*id).to_ascii())),
+        Value::Guid(guid) => out.write_str(ascii(&guid.to_ascii())),
         Value::List(values) => {
-            out.push('[');
+            out.write_str("[")?;
             for (at, value) in values.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                push_escaped(value, out);
+                out.write_str(if at == 0 { "" } else { ", " })?;
+                show(value, is_escaped, out)?;
             }
-            out.push(']');
+            out.write_str("]")
         }
         Value::Map(values) => {
-            out.push('{');
+            out.write_str("{")?;
             for (at, (name, value)) in values.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                out.push_str(&escape(name));
-                out.push_str(": ");
-                push_escaped(value, out);
+                out.write_str(if at == 0 { "" } else { ", " })?;
+                show(&Value::text(name), is_escaped, out)?;
+                out.write_str(": ")?;
+                show(value, is_escaped, out)?;
             }
-            out.push('}');
+            out.write_str("}")
         }
-        Value::Null | Value::Bool(_) | Value::F32(_) | Value::F64(_) | Value::Guid(_) => shown(value, out),
     }
 }
 
@@ -80,14 +101,32 @@ fn small_whole(number: f32) -> Option<i32> {
     is_exact.then_some(whole)
 }
 
-fn float(digits: &str, out: &mut String) {
-    // To write to a string cannot fail.
-    let _ = write_digits(digits, out);
-}
-
-fn shown(value: &Value<'_>, scratch: &mut String) {
-    // To write to a string cannot fail.
-    let _ = write!(scratch, "{value}");
+/// Writes the digits of a finite float without an exponent, and a whole number as one. Of the shortest digits that are
+/// read back as the same float, `zmij` chooses others than the standard library where two are as near: all outputs have
+/// its choice, JSON by way of `serde_json`.
+fn write_digits(digits: &str, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
+    let Some((digits, exponent)) = digits.split_once('e') else {
+        return out.write_str(digits.strip_suffix(".0").unwrap_or(digits));
+    };
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    out.write_str(if unsigned.len() < digits.len() { "-" } else { "" })?;
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    // Exponents of floats are below 400.
+    let exponent: i16 = exponent.parse().map_err(|_| fmt::Error)?;
+    let shift = usize::from(exponent.unsigned_abs());
+    if exponent < 0 {
+        out.write_str("0.")?;
+        (whole.len()..shift).try_for_each(|_| out.write_str("0"))?;
+        out.write_str(whole)?;
+        out.write_str(fraction)
+    } else {
+        let (before, behind) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
+        out.write_str(whole)?;
+        out.write_str(before)?;
+        (fraction.len()..shift).try_for_each(|_| out.write_str("0"))?;
+        out.write_str(if behind.is_empty() { "" } else { "." })?;
+        out.write_str(behind)
+    }
 }
 
 #[cfg(test)]

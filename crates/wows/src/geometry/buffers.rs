@@ -257,13 +257,13 @@ impl IndexBuffer<'_> {
     }
 
     fn decode_u16(&self, encd: Encd<'_>, out: &mut [u16]) -> Result<()> {
-        encd::decode_indices_u16(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
+        encd::decode_indices(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
         out.iter_mut().for_each(|v| *v = v.to_le());
         Ok(())
     }
 
     fn decode_u32(&self, encd: Encd<'_>, out: &mut [u32]) -> Result<()> {
-        encd::decode_indices_u32(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
+        encd::decode_indices(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
         out.iter_mut().for_each(|v| *v = v.to_le());
         Ok(())
     }

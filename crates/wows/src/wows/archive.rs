@@ -269,11 +269,11 @@ impl PathIds for WowsArchive {
     fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
             FileOrigin::Loose(n) => {
-                self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None))
+                self.loose().all().get(n as usize).map(|file| Identity { id: file.id(), size: file.size, crc32: None })
             }
             FileOrigin::Indexed { index, file, .. } => {
                 let entry = self.indexes().get(index as usize)?.file(file as usize)?;
-                Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
+                Some(Identity { id: entry.id, size: entry.size, crc32: Some(entry.crc32) })
             }
         }
     }
@@ -292,11 +292,12 @@ impl Builds for WowsArchive {
     fn all(&self) -> Result<Vec<Build>> {
         let builds = self.builds.iter().map(|name| {
             if Some(&**name) == self.current() {
-                return Ok(Build::new(name, self.indexes().len() as u64, self.len()? as u64));
+                let name = name.to_owned();
+                return Ok(Build { name, indexes: self.indexes().len() as u64, files: self.len()? as u64 });
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
             let other = Self::open(self.source.clone(), &at)?;
-            Ok(Build::new(name, other.indexes().len() as u64, other.len()? as u64))
+            Ok(Build { name: name.to_owned(), indexes: other.indexes().len() as u64, files: other.len()? as u64 })
         });
         self.all_builds.get_or_try_init(|| builds.collect()).cloned()
     }

@@ -13,7 +13,6 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Bound {
-    /// One comparison.
     Compare(Compare),
     /// All of these conditions.
     And(Vec<Bound>),

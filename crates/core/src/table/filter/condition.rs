@@ -6,7 +6,6 @@ use crate::error::{Error, ErrorKind};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Filter {
-    /// One comparison.
     Compare {
         /// The name of the column.
         column: String,
@@ -23,7 +22,6 @@ pub enum Filter {
     Not(Box<Filter>),
 }
 
-/// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// `=`

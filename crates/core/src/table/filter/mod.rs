@@ -24,8 +24,8 @@ pub use bound::{Bound, Compare, find_column};
 pub use condition::{Filter, Literal, Op};
 
 use super::parts::{PartsCursor, TableParts};
-use super::{CellSink, Column, NumberedRows, RowCursor, Table, Value};
-use crate::error::{Error, Result};
+use super::{Column, NumberedRows, RowCursor, Table};
+use crate::error::Result;
 use std::ops::Range;
 
 impl Filter {
@@ -53,15 +53,8 @@ impl Filter {
 }
 
 impl Bound {
-    /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all.
-    ///
-    /// # Errors
-    /// When a probe meets damaged data.
-    pub fn walk<'t>(&self, table: &'t dyn Table) -> Result<Box<dyn RowCursor + 't>> {
-        self.walk_over(table, None)
-    }
-
-    /// As [`Bound::walk`], for callers that read only `columns` if they are given.
+    /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all. The caller reads only
+    /// `columns` if they are given.
     ///
     /// # Errors
     /// When a probe meets damaged data.
@@ -107,52 +100,6 @@ impl Bound {
             }
             None => table.cursor_over(rows.start, columns),
         })
-    }
-
-    /// The matching rows of `table`. An undecidable row is skipped, and `damaged` gets the error.
-    ///
-    /// # Errors
-    /// When a probe meets damaged data.
-    pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
-        Ok(Selection { bound: self, rows: self.walk(table)?, damaged })
-    }
-}
-
-/// The rows that match a filter.
-pub struct Selection<'t, D> {
-    bound: &'t Bound,
-    rows: Box<dyn RowCursor + 't>,
-    damaged: D,
-}
-
-impl<D> std::fmt::Debug for Selection<'_, D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Selection").field("bound", self.bound).field("row", &self.rows.row()).finish_non_exhaustive()
-    }
-}
-
-impl<D: FnMut(Error) + Send> RowCursor for Selection<'_, D> {
-    fn advance(&mut self) -> Result<bool> {
-        while self.rows.advance()? {
-            match self.bound.matches(&*self.rows) {
-                Ok(true) => return Ok(true),
-                Ok(false) => {}
-                Err(error) => (self.damaged)(error),
-            }
-        }
-        Ok(false)
-    }
-
-    fn row(&self) -> usize {
-        self.rows.row()
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.rows.value(column)
-    }
-
-    fn put(&self, column: usize, sink: &mut dyn CellSink) -> Result<()> {
-        self.rows.put(column, sink)
     }
 }
 

@@ -3,8 +3,9 @@
 use super::Scene;
 use super::skin::{Alpha, Image, Role, scaled};
 use crate::error::Result;
-use crate::scene::{Coat, Context, Options, TextureFiles, TextureMode};
+use crate::scene::{Coat, Context, Options, TextureMode};
 use crate::texture::{Content, Pixels};
+use crate::texture_files::TextureFiles;
 use crate::threads::prelude::*;
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ const MASK: f64 = 0.9;
 impl Scene<'_> {
     /// Adds a material for each coat of a material whose texture is at hand.
     pub(super) fn add_variants(&mut self, context: &Context<'_>, options: &Options) {
-        let (Some(coats), Some(files)) = (context.coats(), context.textures()) else { return };
+        let (Some(coats), Some(files)) = (context.coats, context.textures) else { return };
         if options.textures != TextureMode::Png {
             return;
         }
@@ -96,7 +97,7 @@ impl Scene<'_> {
 
 impl Paint {
     /// The image as PNG; `None` if its texture is not at hand.
-    fn make(&self, files: &dyn TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
+    fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
         let Some(pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
         let mut pixels = pixels.within(size, Content::Colour);
         match self.colours.filter(|_| is_mask(&pixels)) {

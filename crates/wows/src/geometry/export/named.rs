@@ -40,7 +40,7 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     }
     if options.boxes
         && placements.is_none()
-        && let Some(splash) = context.companion().and_then(|companion| companion.get::<Splash>())
+        && let Some(splash) = context.companion.and_then(|companion| companion.get::<Splash>())
     {
         scene.add_splash(splash)?;
     }

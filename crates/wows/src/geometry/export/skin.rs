@@ -2,9 +2,10 @@
 
 use super::Scene;
 use crate::error::Result;
-use crate::scene::{Context, Property, Surface, TextureFiles, TextureMode};
+use crate::scene::{Context, Property, Surface, TextureMode};
 use crate::table::Value;
 use crate::texture::{Content, Pixels};
+use crate::texture_files::TextureFiles;
 use crate::threads::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,7 +178,7 @@ impl Scene<'_> {
         if wanted.is_empty() || options.textures == TextureMode::None {
             return;
         }
-        let Some(files) = context.textures() else {
+        let Some(files) = context.textures else {
             missing.extend(wanted.into_iter().map(|(_, path, _)| path));
             return self.note_missing(missing);
         };
@@ -232,7 +233,7 @@ impl Scene<'_> {
 }
 
 /// The image as PNG; `None` if its texture is not at hand.
-fn make((role, path, mask): &Wanted, files: &dyn TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
+fn make((role, path, mask): &Wanted, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
     let Some(mut pixels) = files.pixels(path, size)? else { return Ok(None) };
     let content = match role {
         Role::Transparent | Role::Base | Role::Emissive => Content::Colour,
