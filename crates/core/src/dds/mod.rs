@@ -7,7 +7,7 @@ mod reader;
 mod tables;
 mod verify;
 
-use crate::bytes::{Cursor, View, le, peek_u32};
+use crate::bytes::{Cursor, View, clamp_to_usize, le, peek_u32};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
@@ -37,12 +37,8 @@ impl Dds {
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         let view = source.view("header");
+        Cursor::new(view).magic(&layout::MAGIC)?;
         let header = view.read::<Header>()?;
-        if header.magic != layout::MAGIC {
-            let magic = |bytes: [u8; 4]| u64::from(u32::from_le_bytes(bytes));
-            let kind = ErrorKind::BadMagic { expected: magic(layout::MAGIC), found: magic(header.magic) };
-            return Err(view.error(kind));
-        }
         require(view, &header.size, "header size, which is 124", |size| size == layout::HEADER_SIZE)?;
         let mut cursor = Cursor::new(view.skip(size_of::<Header>()).part("DX10 header"));
         let has_dx10 = header.format.flags.get() & layout::FOUR_CC != 0 && header.format.four_cc == *b"DX10";
@@ -75,9 +71,12 @@ fn require<'a>(view: View<'a>, field: &'a le::U32, what: &'static str, test: imp
     if test(field.get()) { Ok(()) } else { Err(view.locate(field).bad_value(what, field.get())) }
 }
 
+fn is_size(size: u32) -> bool {
+    (1..=MAX_SIZE).contains(&size)
+}
+
 fn shape<'a>(view: View<'a>, header: &'a Header, dx10: Option<&'a Dx10>) -> Result<Shape> {
     let (width, height) = (header.width.get(), header.height.get());
-    let is_size = |size| (1..=MAX_SIZE).contains(&size);
     require(view, &header.width, "width, which is 1 to 16384", is_size)?;
     require(view, &header.height, "height, which is 1 to 16384", is_size)?;
     let caps2 = header.caps2.get();
@@ -128,8 +127,8 @@ fn texels<'a>(view: View<'a>, format: &'a PixelFormat) -> Result<TexelFormat> {
         return Err(view.locate(&format.flags).bad_value("pixel format flags", flags));
     }
     let bits = format.bits.get();
-    let is_width = |bits| matches!(bits, 8 | 16 | 24 | 32);
-    require(view, &format.bits, "bits of a texel, which are 8, 16, 24 or 32", is_width)?;
+    let what = "bits of a texel, which are 8, 16, 24 or 32";
+    require(view, &format.bits, what, |bits| matches!(bits, 8 | 16 | 24 | 32))?;
     let [r, g, b, a] = format.masks.map(|mask| mask.get());
     if flags & layout::SIGNED != 0 {
         return Ok(TexelFormat::Signed(Masks { bits, channels: [r, g, b, a], is_grey: false }));
@@ -155,16 +154,18 @@ impl Texture for Dds {
             return Err(texture::no_level(&shape, layer, mip));
         }
         let view = self.source.view("levels").skip(self.headers);
-        let unsupported = |what: String| view.error(ErrorKind::Unsupported { what: what.into() });
-        if self.is_prepared {
-            return Err(unsupported("BC7 texels that are transformed for compression (bc7prep)".into()));
-        }
-        let place = shape.offset(layer, mip).zip(shape.level_size(mip));
-        let (offset, size) = place.ok_or_else(|| unsupported(format!("texels of {}", shape.format.name())))?;
-        let as_usize = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let texels = view.skip(as_usize(offset));
-        texels.take(as_usize(size))?;
-        let texels = texels.until(texels.position().saturating_add(as_usize(size)));
+        let place = shape.offset(layer, mip).zip(shape.level_size(mip)).filter(|_| !self.is_prepared);
+        let Some((offset, size)) = place else {
+            let what = match self.is_prepared {
+                true => "BC7 texels that are transformed for compression (bc7prep)".into(),
+                false => format!("texels of {}", shape.format.name()).into(),
+            };
+            return Err(view.error(ErrorKind::Unsupported { what }));
+        };
+        let (offset, size) = (clamp_to_usize(offset), clamp_to_usize(size));
+        let texels = view.skip(offset);
+        texels.take(size)?;
+        let texels = texels.until(texels.skip(size).position());
         let [width, height, depth] = shape.extent(mip);
         Ok(Level { format: shape.format, width, height, depth, texels })
     }

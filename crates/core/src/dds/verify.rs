@@ -1,5 +1,6 @@
 use super::Dds;
 use super::layout::Header;
+use crate::bytes::clamp_to_usize;
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report};
 use crate::texture::Texture as _;
@@ -30,11 +31,11 @@ pub(super) fn verify(dds: &Dds, progress: &Progress) -> Report {
                 progress.advance(1);
             }
             end = end.with_detail("nothing follows the last level");
-            let size = dds.source.bytes().len() as u64;
-            if let Some(more) = size.checked_sub(expected).filter(|more| *more > 0) {
-                let at = usize::try_from(expected).unwrap_or(usize::MAX);
+            let end_of_levels = dds.source.view("levels").skip(clamp_to_usize(expected));
+            let more = end_of_levels.rest().len();
+            if more > 0 {
                 let what = format!("{more} bytes follow the last level").into();
-                end.fail(dds.source.view("levels").at(at).error(ErrorKind::Damaged { what }));
+                end.fail(end_of_levels.error(ErrorKind::Damaged { what }));
             }
         }
         None => levels = levels.with_detail(format!("not checked: the size of {name} texels is not known")),
