@@ -42,6 +42,7 @@ impl Report {
 
 /// One check and its findings.
 #[derive(Debug)]
+#[must_use]
 pub struct Check {
     pub name: Cow<'static, str>,
     /// A summary of the checked or notable things, such as "246065 paths".
@@ -93,21 +94,18 @@ impl Check {
     }
 
     /// Sets the summary.
-    #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
         self
     }
 
     /// Adds `outer` to the part of the findings.
-    #[must_use]
     pub fn context(mut self, outer: impl fmt::Display) -> Self {
         self.findings = self.findings.into_iter().map(|error| error.context(&outer)).collect();
         self
     }
 
     /// Adds the findings of the same check in another part of the file.
-    #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.found += other.found;
         let room = KEPT - self.findings.len();

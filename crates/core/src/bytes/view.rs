@@ -5,6 +5,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// A position in a file, with the whole file around it and the name of the current part.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct View<'a> {
     data: &'a [u8],
     at: usize,
@@ -34,7 +35,6 @@ impl<'a> View<'a> {
 
     /// This view, for a `data` that begins at `origin` of an outer file.
     #[inline]
-    #[must_use]
     pub const fn with_origin(mut self, origin: u64) -> Self {
         self.origin = origin;
         self
@@ -42,7 +42,6 @@ impl<'a> View<'a> {
 
     /// Renames the part, at the same position.
     #[inline]
-    #[must_use]
     pub const fn part(mut self, part: &'static str) -> Self {
         self.part = part;
         self
@@ -50,7 +49,6 @@ impl<'a> View<'a> {
 
     /// The position `at` from the start of the data. Not checked: reads are.
     #[inline]
-    #[must_use]
     pub const fn at(mut self, at: usize) -> Self {
         self.at = at;
         self
@@ -58,7 +56,6 @@ impl<'a> View<'a> {
 
     /// `count` bytes further on. Not checked: reads are.
     #[inline]
-    #[must_use]
     pub const fn skip(mut self, count: usize) -> Self {
         self.at = self.at.saturating_add(count);
         self
@@ -66,7 +63,6 @@ impl<'a> View<'a> {
 
     /// Cuts the data at `end`, counted from the start of the data. The position is the same.
     #[inline]
-    #[must_use]
     pub fn until(mut self, end: usize) -> Self {
         self.data = self.data.get(..end).unwrap_or(self.data);
         self
@@ -179,15 +175,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The `count` structs at the target of a relative pointer. Without structs the pointer is ignored.
-    ///
-    /// # Errors
-    /// As [`View::follow`] and [`View::array`].
-    #[inline]
-    pub fn follow_array<T: Overlay>(&self, pointer: i64, count: usize) -> Result<&'a [T]> {
-        if count == 0 { Ok(&[]) } else { self.follow(pointer)?.array(count) }
-    }
-
     /// The bytes of the [`PackedString`] at this position, without the terminating NUL.
     ///
     /// # Errors
@@ -240,7 +227,6 @@ impl<'a> View<'a> {
     /// The view of a struct that was borrowed from this data, as the base of its relative pointers.
     /// Past the end unless `inner` is in this data.
     #[inline]
-    #[must_use]
     pub fn locate<T: ?Sized>(&self, inner: &'a T) -> Self {
         let start = self.data.as_ptr().addr();
         let at = (&raw const *inner).cast::<u8>().addr().wrapping_sub(start);

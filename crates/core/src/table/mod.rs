@@ -46,6 +46,7 @@ use std::ops::Range;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
 pub struct Column {
     /// The column's name in queries and outputs.
     pub name: Cow<'static, str>,
@@ -163,7 +164,6 @@ impl Column {
     }
 
     /// Sets the shape of all its nested values; `None` if they differ.
-    #[must_use]
     pub fn shaped(mut self, shape: Option<ValueShape>) -> Self {
         self.shape = shape;
         self
@@ -175,7 +175,6 @@ impl Column {
     }
 
     /// Makes the column writable, with any value of its kind.
-    #[must_use]
     pub const fn writable(self) -> Self {
         self.accepts(Accepts::Any)
     }
@@ -207,7 +206,6 @@ macro_rules! options {
     ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty)?): $field:ident = $set:expr;)+) => {
         impl Column {$(
             $(#[$about])*
-            #[must_use]
             pub const fn $name(mut self $(, $value: $type)?) -> Self {
                 self.$field = $set;
                 self

@@ -6,58 +6,37 @@ use crate::id::{Id32, Id64};
 use std::borrow::Cow;
 
 /// Takes the cells of a column, one after another. Each method takes one cell; a sink implements those that it takes faster than
-/// as a [`Value`].
+/// as a [`Value`]. All fail when the cell does not fit into the column.
 pub trait CellSink {
     /// Takes a cell of any kind.
-    ///
-    /// # Errors
-    /// When the cell does not fit into the column.
     fn value(&mut self, cell: &Value<'_>) -> Result<()>;
 
     /// Takes an unsigned integer.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn uint(&mut self, number: u64) -> Result<()> {
         self.value(&Value::Uint(number))
     }
 
     /// Takes a single-precision float.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn f32(&mut self, number: f32) -> Result<()> {
         self.value(&Value::F32(number))
     }
 
     /// Takes a text.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn text(&mut self, text: &str) -> Result<()> {
         self.value(&Value::text(text))
     }
 
     /// Takes a text in two parts.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn joined(&mut self, start: &str, end: &str) -> Result<()> {
         self.value(&Value::owned([start, end].concat()))
     }
 
     /// Takes an id of 64 bits.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn id64(&mut self, id: Id64) -> Result<()> {
         self.value(&Value::Id64(id.0))
     }
 
     /// Takes an id of 32 bits.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn id32(&mut self, id: Id32) -> Result<()> {
         self.value(&Value::Id32(id.0))
     }
@@ -66,9 +45,6 @@ pub trait CellSink {
 /// A cell of one kind, or null.
 pub trait PlainCell<'a>: Into<Value<'a>> {
     /// Passes the cell to `sink`.
-    ///
-    /// # Errors
-    /// As [`CellSink::value`].
     fn put(self, sink: &mut dyn CellSink) -> Result<()>;
 }
 

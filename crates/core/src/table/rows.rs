@@ -36,6 +36,7 @@ type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
 /// assert_eq!(table.value(1, 1)?.to_string(), "5");
 /// # Ok::<(), assetq::Error>(())
 /// ```
+#[must_use]
 pub struct DeclaredTable<'a, R> {
     name: Cow<'a, str>,
     columns: Vec<Column>,
@@ -140,13 +141,11 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds a column whose cells `get` borrows from the file.
-    #[must_use]
     pub fn column(self, column: Column, get: impl Fn(&R) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
         self.add([column], Get::FromMap(Box::new(move |row, _| get(row))))
     }
 
     /// As [`DeclaredTable::column`], for cells of one kind: typed outputs take them without a [`Value`].
-    #[must_use]
     pub fn field<T: PlainCell<'a> + 'a>(
         self,
         column: Column,
@@ -156,7 +155,6 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds columns with one function, which takes a column's number among them.
-    #[must_use]
     pub fn columns(
         self,
         columns: impl IntoIterator<Item = Column>,
@@ -166,7 +164,6 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds the columns of declared fields; `record` locates the record of a row.
-    #[must_use]
     pub fn fields(
         self,
         fields: &'static [Field],
@@ -176,7 +173,6 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds a column whose cells borrow from the row; [`Table::value`] copies them, because it keeps no row.
-    #[must_use]
     pub fn column_of_row(
         self,
         column: Column,
@@ -201,21 +197,18 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds an index for the last column: see [`Table::find`].
-    #[must_use]
     pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
         self.last().find = Some(Box::new(find));
         self
     }
 
     /// Adds an index for the last column that exists only if `finds` returns true: it runs at the first lookup.
-    #[must_use]
     pub fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
         self.last().finds = Some(Box::new(finds));
         self
     }
 
     /// Adds a search over the texts of the last column: see [`Table::search`].
-    #[must_use]
     pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
         self.last().search = Some(Box::new(search));
         self
@@ -224,63 +217,54 @@ impl<'a, R> DeclaredTable<'a, R> {
     /// Adds a prefetch for the last column, whose cells are scattered over the file: `look` touches the cells of the
     /// given rows before a walk reads them, and returns the row that it reached. Memory serves many independent
     /// requests in the time of one.
-    #[must_use]
     pub fn looked_ahead(mut self, look: impl Fn(Range<usize>) -> usize + Send + Sync + 'a) -> Self {
         self.last().look = Some(Box::new(look));
         self
     }
 
     /// Adds a prefetch for rows: see [`Table::prefetch`].
-    #[must_use]
     pub fn prefetched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
         self.prefetch = Some(Box::new(touch));
         self
     }
 
     /// Declares whether cells of the last column contain texts: see [`Column::holds_text`].
-    #[must_use]
     pub fn with_texts(mut self, holds_text: bool) -> Self {
         self.columns.last_mut().expect("options of a column follow the column").holds_text = Some(holds_text);
         self
     }
 
     /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
-    #[must_use]
     pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
         self.nature.vocabulary = words;
         self
     }
 
     /// Marks the last column as the name of its row for people. Default: the first column of texts.
-    #[must_use]
     pub fn label(mut self) -> Self {
         self.nature.label = self.columns.len().checked_sub(1);
         self
     }
 
     /// Adds `damage` after the last row that can be located: why later rows cannot be.
-    #[must_use]
     pub fn damaged(mut self, damage: impl Fn() -> Option<Error> + Send + Sync + 'a) -> Self {
         self.damage = Some(Box::new(damage));
         self
     }
 
     /// Adds a function that returns the number of rows if it is known without much decoding or walking.
-    #[must_use]
     pub fn known(mut self, known: impl Fn() -> Option<usize> + Send + Sync + 'a) -> Self {
         self.known = Some(Box::new(known));
         self
     }
 
     /// Adds a test of a row's position in space: see [`Table::is_at`].
-    #[must_use]
     pub fn placed(mut self, is_at: impl Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a) -> Self {
         self.is_at = Some(Box::new(is_at));
         self
     }
 
     /// Declares the volume that a row takes in space, in single precision, for [`Table::is_at`]; `None` for a row without one.
-    #[must_use]
     pub fn with_volume(self, volume: impl Fn(&R) -> Result<Option<Volume>> + Send + Sync + 'a) -> Self {
         let name = self.name.clone().into_owned();
         // Coordinates are singles: so is a number as a user copies it.
@@ -295,21 +279,18 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Marks any row as located at the same cost: see [`Nature::random_access`].
-    #[must_use]
     pub fn random_access(mut self) -> Self {
         self.nature.random_access = true;
         self
     }
 
     /// Marks the rows as derived from other tables: see [`Nature::derived`].
-    #[must_use]
     pub fn derived(mut self) -> Self {
         self.nature.derived = true;
         self
     }
 
     /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
-    #[must_use]
     pub fn dictionary(mut self) -> Self {
         self.nature.dictionary = true;
         self
@@ -317,21 +298,18 @@ impl<'a, R> DeclaredTable<'a, R> {
 
     /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
     /// [`Nature::texts_elsewhere`].
-    #[must_use]
     pub fn own_texts(mut self, has: bool) -> Self {
         self.nature.texts_elsewhere = !has;
         self
     }
 
     /// Allows rows to be inserted and deleted: see [`Nature::writable_rows`].
-    #[must_use]
     pub fn with_writable_rows(mut self) -> Self {
         self.nature.writable_rows = true;
         self
     }
 
     /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Nature::positional`].
-    #[must_use]
     pub fn with_positional_rows(mut self) -> Self {
         self.nature.positional = true;
         self.with_writable_rows()
@@ -339,7 +317,6 @@ impl<'a, R> DeclaredTable<'a, R> {
 
     /// Marks each row as an item of a list: the last column numbers the items. Items can be inserted and deleted. The lists are
     /// those of [`DeclaredTable::stored_by`].
-    #[must_use]
     pub fn with_items(mut self) -> Self {
         self.nature.writable_rows = true;
         self.nature.item = self.columns.len().checked_sub(1);
@@ -347,7 +324,6 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Adds what knows how rows are stored: see [`Table::stored_rows`].
-    #[must_use]
     pub fn stored_by(mut self, stored: Arc<impl StoredRows + 'a>) -> Self {
         self.stored = Some(stored);
         self

@@ -392,7 +392,10 @@ fn data<'a>(owner: View<'a>, pointer: i64, size: usize) -> Result<View<'a>> {
 
 /// All bytes of a packed string, its NUL included.
 fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
-    at.follow_array(string.text.get(), string.size.get() as usize)
+    match string.size.get() as usize {
+        0 => Ok(&[]),
+        size => at.follow(string.text.get())?.array(size),
+    }
 }
 
 /// The parts of a model that armour and collision have alike.
