@@ -134,8 +134,8 @@ impl<'a> Sections<'a> {
 
     /// Where the texts are, when they are inside of the file.
     pub fn pool(&self) -> Option<Range<usize>> {
-        self.bytes(POOL).ok().flatten()?;
-        Some(self.entry(POOL)?.range())
+        let pool = self.bytes(POOL).ok().flatten();
+        pool.and_then(|_| Some(self.entry(POOL)?.range()))
     }
 }
 
