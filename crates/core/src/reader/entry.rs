@@ -52,7 +52,7 @@ pub fn show_row(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<
 }
 
 /// The first row of `table` whose key is `entry`, if one column alone is the key.
-pub(crate) fn row_of(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
+pub fn row_of(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
     let mut keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
     let (Some((key, _)), None) = (keys.next(), keys.next()) else { return Ok(None) };
     if let Some(found) = table.find(key, &Value::text(entry)) {

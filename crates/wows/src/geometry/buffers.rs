@@ -11,7 +11,7 @@ use crate::threads::prelude::*;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
-use zerocopy::{FromBytes as _, IntoBytes as _};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// A merged buffer of vertices or of indices, as `P` describes it.
 #[derive(Debug, Clone, Copy)]
@@ -230,30 +230,14 @@ impl IndexBuffer<'_> {
         if out.len() != self.size()? {
             return Err(self.bad("length of the output", out.len() as u64));
         }
-        // The decoder writes aligned integers, so that an unaligned buffer needs a copy.
         let Some(encd) = self.encoded()? else {
             out.copy_from_slice(self.stored()?);
             return Ok(());
         };
         match self.index_size()? {
-            2 => match <[u16]>::mut_from_bytes(out) {
-                Ok(out) => self.decode_u16(encd, out)?,
-                Err(_) => {
-                    let mut aligned = vec![0u16; out.len() / 2];
-                    self.decode_u16(encd, &mut aligned)?;
-                    out.copy_from_slice(aligned.as_bytes());
-                }
-            },
-            _ => match <[u32]>::mut_from_bytes(out) {
-                Ok(out) => self.decode_u32(encd, out)?,
-                Err(_) => {
-                    let mut aligned = vec![0u32; out.len() / 4];
-                    self.decode_u32(encd, &mut aligned)?;
-                    out.copy_from_slice(aligned.as_bytes());
-                }
-            },
+            2 => aligned(out, |out| self.decode_u16(encd, out)),
+            _ => aligned(out, |out| self.decode_u32(encd, out)),
         }
-        Ok(())
     }
 
     fn decode_u16(&self, encd: Encd<'_>, out: &mut [u16]) -> Result<()> {
@@ -277,6 +261,21 @@ impl IndexBuffer<'_> {
         self.decode_u32(encd, &mut out)?;
         Ok(out.into_iter().map(u32::from_le).max())
     }
+}
+
+/// Decodes into `out`. The decoder writes aligned integers, so that an unaligned buffer needs a copy.
+fn aligned<T: FromBytes + IntoBytes + Immutable>(
+    out: &mut [u8],
+    decode: impl Fn(&mut [T]) -> Result<()>,
+) -> Result<()> {
+    if let Ok(out) = <[T]>::mut_from_bytes(out) {
+        return decode(out);
+    }
+    let count = out.len().checked_div(size_of::<T>()).expect("an index has bytes");
+    let mut aligned: Vec<T> = std::iter::repeat_with(T::new_zeroed).take(count).collect();
+    decode(&mut aligned)?;
+    out.copy_from_slice(aligned.as_bytes());
+    Ok(())
 }
 
 /// Decoded indices, borrowed.

@@ -1,7 +1,9 @@
 //! The structs of a `.geometry` file as they lie in it (docs/formats/geometry.md). Little-endian; pointers are relative
 //! to the struct that holds them.
 
+use super::Geometry;
 use crate::bytes::{PackedString, le};
+use crate::error::Result;
 use crate::id::Id32;
 use crate::schema;
 
@@ -84,6 +86,14 @@ schema! {
         pub plates: le::U32,
     }
 
+    /// The start of a collision model's blob (§6.3); its hulls follow.
+    pub struct CollisionHeader: 8 {
+        /// [`COLLISION_TAG`].
+        pub tag: le::U32,
+        /// Hulls that follow.
+        pub hulls: le::U32,
+    }
+
     /// A vertex of a plate.
     pub struct ArmorVertex: 0x10 {
         /// Where it is.
@@ -123,24 +133,66 @@ schema! {
     }
 }
 
-impl Header {
-    /// The entries of each array, its pointer, and the bytes of an entry, in the order of the pointers.
-    pub(super) fn arrays(&self) -> [(u32, i64, usize); 6] {
-        [
-            (self.vertices_mapping_count.get(), self.vertices_mapping.get(), size_of::<Mapping>()),
-            (self.indices_mapping_count.get(), self.indices_mapping.get(), size_of::<Mapping>()),
-            (self.merged_vertices_count.get(), self.merged_vertices.get(), size_of::<VerticesPrototype>()),
-            (self.merged_indices_count.get(), self.merged_indices.get(), size_of::<IndicesPrototype>()),
-            (self.collision_model_count.get(), self.collision_models.get(), size_of::<ModelPrototype>()),
-            (self.armor_model_count.get(), self.armor_models.get(), size_of::<ModelPrototype>()),
-        ]
-    }
+/// An array that the header describes.
+pub(super) struct ArrayField<'h> {
+    /// The name of the array, in errors and as a section.
+    pub part: &'static str,
+    pub count: usize,
+    pub pointer: &'h le::I64,
+    /// Bytes of an entry.
+    pub size: usize,
+}
+
+/// Declares the arrays in the order of their pointers: the method that returns each, its entries, its name, and the fields of the
+/// header that describe it.
+macro_rules! arrays {
+    ($($(#[$about:meta])* $array:ident: $item:ty = $part:literal, $count:ident, $pointer:ident;)+) => {
+        impl Header {
+            /// The arrays in the order of their pointers.
+            pub(super) fn arrays(&self) -> [ArrayField<'_>; 6] {
+                [$(ArrayField {
+                    part: $part,
+                    count: self.$count.get() as usize,
+                    pointer: &self.$pointer,
+                    size: size_of::<$item>(),
+                }),+]
+            }
+        }
+
+        impl Geometry {
+            $(
+                $(#[$about])*
+                ///
+                /// # Errors
+                /// When the array does not lie in the file.
+                pub fn $array(&self) -> Result<&[$item]> {
+                    let header = self.header()?;
+                    self.array($part, header.$count.get() as usize, &header.$pointer)
+                }
+            )+
+        }
+    };
+}
+
+arrays! {
+    /// The slices of the merged vertex buffers that the render groups use.
+    vertex_mappings: Mapping = "vertex mappings", vertices_mapping_count, vertices_mapping;
+    /// The slices of the merged index buffers that the render groups use.
+    index_mappings: Mapping = "index mappings", indices_mapping_count, indices_mapping;
+    /// The structs of the merged vertex buffers.
+    vertices_prototypes: VerticesPrototype = "vertex buffers", merged_vertices_count, merged_vertices;
+    /// The structs of the merged index buffers.
+    indices_prototypes: IndicesPrototype = "index buffers", merged_indices_count, merged_indices;
+    /// The structs of the collision models.
+    collision_prototypes: ModelPrototype = "collision models", collision_model_count, collision_models;
+    /// The structs of the armour models.
+    armor_prototypes: ModelPrototype = "armor models", armor_model_count, armor_models;
 }
 
 /// The header of an armour blob.
 pub const ARMOR_TAG: u32 = 0x8000_0001;
 
-/// The header of a collision blob; a u32 count of hulls follows.
+/// The header of a collision blob.
 pub const COLLISION_TAG: u32 = 0x2402_2012;
 
 /// A corner of a collision hull.

@@ -39,6 +39,14 @@ pub struct Group {
     pub transform: Option<[f32; 16]>,
 }
 
+impl Group {
+    /// A group of no model, of which no render set is known.
+    pub(super) fn new(name: String, vertices: usize, indices: usize, pairing: Pairing) -> Self {
+        let (material, mfm, model, lods, transform) = (None, None, None, Vec::new(), None);
+        Self { name, vertices, indices, pairing, material, mfm, model, lods, transform }
+    }
+}
+
 /// How a pair was found, the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -102,19 +110,22 @@ fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32)
     [with(a, x), with(b, y), with(c, z)]
 }
 
+pub(super) fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [a - x, b - y, c - z]
+}
+
 pub(super) fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }
 
-fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
+pub(super) fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
     a * x + b * y + c * z
 }
 
 /// The product *((b - a) x (c - a)) · normal* for the corners *a*, *b*, *c* of a triangle: positive where the normal lies on
 /// the side to which the formula of docs/formats/geometry.md §6.3 points.
 pub(super) fn side([a, b, c]: [[f32; 3]; 3], normal: [f32; 3]) -> f32 {
-    let [u, v] = [b, c].map(|to| zip(to, a, |to, from| to - from));
-    dot(cross(u, v), normal)
+    dot(cross(minus(b, a), minus(c, a)), normal)
 }
 
 /// Of the triangles, how many have the normal of their first corner on the positive [`side`], and how many on the other.
@@ -215,15 +226,11 @@ impl Geometry {
                 };
                 used.get_mut(indices).into_iter().for_each(|u| *u = true);
                 out.groups.push(Group {
-                    name: set.name.clone(),
-                    vertices,
-                    indices,
-                    pairing: Pairing::RenderSet,
                     material: set.material.clone(),
                     mfm: set.mfm,
                     model: Some(model),
                     lods,
-                    transform: None,
+                    ..Group::new(set.name.clone(), vertices, indices, Pairing::RenderSet)
                 });
             }
         }
@@ -306,17 +313,7 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         .filter_map(|(index, vertex, pairing)| {
             let id = indices.get(index)?.mapping_id.get();
             let name = name_of(geometry, id).unwrap_or_else(|| format!("group_{id:08X}"));
-            Some(Group {
-                name,
-                vertices: vertex,
-                indices: index,
-                pairing,
-                material: None,
-                mfm: None,
-                model: None,
-                lods: vec![],
-                transform: None,
-            })
+            Some(Group::new(name, vertex, index, pairing))
         })
         .collect();
     Ok(out)

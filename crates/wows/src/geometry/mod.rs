@@ -11,7 +11,7 @@ mod content;
 pub mod export;
 pub mod layout;
 pub mod mesh;
-pub mod places;
+mod models;
 mod reader;
 mod splash;
 mod tables;
@@ -23,6 +23,7 @@ pub use crate::materials::material_name;
 pub use armor::{ArmorModel, Plate};
 pub use buffers::{Buffer, BufferPrototype, IndexBuffer, Indices, VertexBuffer};
 pub use collision::{CollisionModel, Face, Hull};
+pub use models::{Model, Piece, Pieces};
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
@@ -38,8 +39,10 @@ use crate::source::Source;
 use crate::text_models::Companions;
 use assetq_core::Openable;
 use buffers::Decoded;
-use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
+use layout::{ArrayField, Header};
+use models::Places;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
@@ -68,8 +71,8 @@ pub struct Geometry {
 #[derive(Debug, Default)]
 struct Made {
     decoded: Lazy<Decoded>,
-    armor: OnceLock<places::Places>,
-    collision: OnceLock<places::Places>,
+    armor: OnceLock<Places>,
+    collision: OnceLock<Places>,
     groups: Lazy<mesh::Groups>,
     uses: OnceLock<Result<Vec<PlateUse>>>,
     companions: OnceLock<Result<Option<Companions>>>,
@@ -89,20 +92,11 @@ impl Geometry {
             Self { source, names: None, options: Options::default(), reads_companions: false, made: Box::default() };
         geometry.view("header").read::<Header>()?;
         no_hole(geometry.view("header"), size_of::<Header>())?;
-        let arrays = [
-            geometry.vertex_mappings().map(<[_]>::len),
-            geometry.index_mappings().map(<[_]>::len),
-            geometry.vertices_prototypes().map(<[_]>::len),
-            geometry.indices_prototypes().map(<[_]>::len),
-            geometry.collision_prototypes().map(<[_]>::len),
-            geometry.armor_prototypes().map(<[_]>::len),
-        ];
-        if arrays.iter().any(|a| matches!(a, Ok(1..))) {
-            return Ok(geometry);
-        }
+        let arrays = geometry.header()?.arrays().map(|array| geometry.bytes_of(&array).map(<[u8]>::is_empty));
+        let has_any = arrays.iter().any(|is_empty| matches!(is_empty, Ok(false)));
         match arrays.into_iter().find_map(Result::err) {
-            Some(error) => Err(error),
-            None => Ok(geometry),
+            Some(error) if !has_any => Err(error),
+            _ => Ok(geometry),
         }
     }
 
@@ -174,67 +168,17 @@ impl Geometry {
     }
 
     /// The structs that a pointer of the header leads to.
-    fn array<'a, T: Overlay>(&'a self, part: &'static str, count: le::U32, pointer: &'a le::I64) -> Result<&'a [T]> {
+    fn array<'a, T: Overlay>(&'a self, part: &'static str, count: usize, pointer: &'a le::I64) -> Result<&'a [T]> {
         let view = self.view(part);
-        let value = pointer.get();
         if count == 0 {
             return Ok(&[]);
         }
-        view.follow_field(value, view.locate(pointer).position())?.array(count.get() as usize)
+        view.follow_field(pointer.get(), view.locate(pointer).position())?.array(count)
     }
 
-    /// The slices of the merged vertex buffers that the render groups use.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn vertex_mappings(&self) -> Result<&[Mapping]> {
-        let h = self.header()?;
-        self.array("vertex mappings", h.vertices_mapping_count, &h.vertices_mapping)
-    }
-
-    /// The slices of the merged index buffers that the render groups use.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn index_mappings(&self) -> Result<&[Mapping]> {
-        let h = self.header()?;
-        self.array("index mappings", h.indices_mapping_count, &h.indices_mapping)
-    }
-
-    /// The structs of the merged vertex buffers.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn vertices_prototypes(&self) -> Result<&[VerticesPrototype]> {
-        let h = self.header()?;
-        self.array("vertex buffers", h.merged_vertices_count, &h.merged_vertices)
-    }
-
-    /// The structs of the merged index buffers.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn indices_prototypes(&self) -> Result<&[IndicesPrototype]> {
-        let h = self.header()?;
-        self.array("index buffers", h.merged_indices_count, &h.merged_indices)
-    }
-
-    /// The structs of the collision models.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn collision_prototypes(&self) -> Result<&[ModelPrototype]> {
-        let h = self.header()?;
-        self.array("collision models", h.collision_model_count, &h.collision_models)
-    }
-
-    /// The structs of the armour models.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
-    pub fn armor_prototypes(&self) -> Result<&[ModelPrototype]> {
-        let h = self.header()?;
-        self.array("armor models", h.armor_model_count, &h.armor_models)
+    /// The bytes of an array.
+    fn bytes_of<'a>(&'a self, array: &ArrayField<'a>) -> Result<&'a [u8]> {
+        self.array(array.part, array.count.saturating_mul(array.size), array.pointer)
     }
 
     /// The vertex mapping with this id, by number.
@@ -270,8 +214,7 @@ impl Geometry {
     /// # Errors
     /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
-        let prototype = get(self.armor_prototypes()?, index, "armor model")?;
-        Ok(ArmorModel::new(Blob::new("armor", index, prototype, self.view("armor").locate(prototype))))
+        Model::new(self, index)
     }
 
     /// Collision model `index`.
@@ -279,16 +222,15 @@ impl Geometry {
     /// # Errors
     /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
-        let prototype = get(self.collision_prototypes()?, index, "collision model")?;
-        Ok(CollisionModel::new(Blob::new("collision", index, prototype, self.view("collision").locate(prototype))))
+        Model::new(self, index)
     }
 
-    fn armor_places(&self) -> &places::Places {
-        self.made.armor.get_or_init(|| armor::places(self))
+    fn armor_places(&self) -> &Places {
+        self.made.armor.get_or_init(|| Places::find_all::<Plate<'_>>(self))
     }
 
-    fn collision_places(&self) -> &places::Places {
-        self.made.collision.get_or_init(|| collision::places(self))
+    fn collision_places(&self) -> &Places {
+        self.made.collision.get_or_init(|| Places::find_all::<Hull<'_>>(self))
     }
 
     /// The most bytes that all buffers together may decode to, or that all models together may span: far more than an
@@ -305,30 +247,22 @@ impl Geometry {
     /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
     /// that are damaged are left out.
     fn pieces(&self) -> Vec<Section> {
-        let base = self.view("file");
-        let mut found = Found { base, all: vec![Section::new("header", 0, size_of::<Header>() as u64, None)] };
-        found.array("vertex mappings", self.vertex_mappings());
-        found.array("index mappings", self.index_mappings());
-        found.array("vertex buffers", self.vertices_prototypes());
+        let header = Section::new("header", 0, size_of::<Header>() as u64, None);
+        let mut found = Found { base: self.view("file"), all: vec![header] };
+        for array in self.header().iter().flat_map(|header| header.arrays()) {
+            found.add(array.part, self.bytes_of(&array), Some(array.count));
+        }
         for i in 0..self.vertices_prototypes().map_or(0, <[_]>::len) {
             let Ok(buffer) = self.vertex_buffer(i) else { continue };
             found.add(format!("vertex data {i}"), buffer.stored(), buffer.count().ok());
             found.add(format!("format name {i}"), buffer.name_bytes(), None);
         }
-        found.array("index buffers", self.indices_prototypes());
         for i in 0..self.indices_prototypes().map_or(0, <[_]>::len) {
             let Ok(buffer) = self.index_buffer(i) else { continue };
             found.add(format!("index data {i}"), buffer.stored(), buffer.count().ok());
         }
-        for (what, models) in [("collision", self.collision_prototypes()), ("armor", self.armor_prototypes())] {
-            let Ok(models) = models else { continue };
-            found.array(format!("{what} models"), Ok(models));
-            for (i, model) in models.iter().enumerate() {
-                let blob = Blob::new(what, i, model, base.locate(model));
-                found.add(format!("{what} data {i}"), blob.data().map(|data| data.rest()), None);
-                found.add(format!("{what} name {i}"), blob.name_bytes(), None);
-            }
-        }
+        found.models::<Hull<'_>>(self);
+        found.models::<Plate<'_>>(self);
         found.all.sort_by_key(|s| s.offset);
         found.all
     }
@@ -341,23 +275,24 @@ struct Found<'g> {
 }
 
 impl<'g> Found<'g> {
-    fn add<T>(&mut self, name: impl Into<Cow<'static, str>>, part: Result<&'g [T]>, count: Option<usize>) {
-        if let Ok(part) = part
-            && !part.is_empty()
-        {
-            let (at, size) = (self.base.locate(part).position() as u64, size_of_val(part) as u64);
+    fn add(&mut self, name: impl Into<Cow<'static, str>>, part: Result<&'g [u8]>, count: Option<usize>) {
+        if let Ok(part @ [_, ..]) = part {
+            let (at, size) = (self.base.locate(part).position() as u64, part.len() as u64);
             self.all.push(Section::new(name, at, size, count.map(|count| count as u64)));
         }
     }
 
-    fn array<T>(&mut self, name: impl Into<Cow<'static, str>>, array: Result<&'g [T]>) {
-        let count = array.as_ref().ok().map(|array| array.len());
-        self.add(name, array, count);
+    fn models<P: Piece<'g>>(&mut self, geometry: &'g Geometry) {
+        for i in 0..P::prototypes(geometry).map_or(0, <[_]>::len) {
+            let Ok(model) = Model::<P>::new(geometry, i) else { continue };
+            self.add(format!("{} data {i}", P::MODEL), model.bytes(), None);
+            self.add(format!("{} name {i}", P::MODEL), model.name_bytes(), None);
+        }
     }
 }
 
 /// The entry `index` of `array`, or the error that there is no such `what`.
-fn get<'a, T>(array: &'a [T], index: usize, what: &'static str) -> Result<&'a T> {
+fn get<T>(array: &[T], index: usize, what: impl Display) -> Result<&T> {
     array
         .get(index)
         .ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} {index} not found") }, ""))
@@ -395,96 +330,5 @@ fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
     match string.size.get() as usize {
         0 => Ok(&[]),
         size => at.follow(string.text.get())?.array(size),
-    }
-}
-
-/// The parts of a model that armour and collision have alike.
-macro_rules! model_of_blob {
-    ($model:ident) => {
-        impl<'a> $model<'a> {
-            pub(super) fn new(blob: Blob<'a>) -> Self {
-                Self { blob }
-            }
-
-            /// The model's number.
-            pub fn index(&self) -> usize {
-                self.blob.index()
-            }
-
-            /// The model's name, such as `CM_PA_united.armor`; empty if it has none.
-            ///
-            /// # Errors
-            /// When the text leaves the file, does not end, or is not UTF-8.
-            pub fn name(&self) -> Result<&'a str> {
-                self.blob.name()
-            }
-
-            /// The absolute file offset of its data, and the number of bytes.
-            ///
-            /// # Errors
-            /// When it is not in the file after its header.
-            pub fn span(&self) -> Result<(u64, u64)> {
-                self.blob.span()
-            }
-
-            /// The model's data.
-            pub(super) fn bytes(&self) -> Result<&'a [u8]> {
-                Ok(self.blob.data()?.rest())
-            }
-        }
-    };
-}
-model_of_blob!(ArmorModel);
-model_of_blob!(CollisionModel);
-
-/// A named blob: armour or collision.
-#[derive(Debug, Clone, Copy)]
-pub struct Blob<'a> {
-    kind: &'static str,
-    index: usize,
-    prototype: &'a ModelPrototype,
-    at: View<'a>,
-}
-
-impl<'a> Blob<'a> {
-    fn new(kind: &'static str, index: usize, prototype: &'a ModelPrototype, at: View<'a>) -> Self {
-        Self { kind, index, prototype, at }
-    }
-
-    /// The blob's number among the models of its kind.
-    fn index(&self) -> usize {
-        self.index
-    }
-
-    fn name_view(&self) -> View<'a> {
-        self.at.locate(&self.prototype.name)
-    }
-
-    fn name_bytes(&self) -> Result<&'a [u8]> {
-        string_bytes(&self.prototype.name, self.name_view())
-    }
-
-    /// The blob's name; empty if it has none.
-    fn name(&self) -> Result<&'a str> {
-        self.name_view().packed_str().map_err(|e| self.named(e))
-    }
-
-    /// The place of its data; the data of the view ends with the blob.
-    fn data(&self) -> Result<View<'a>> {
-        let size = self.prototype.size_in_bytes.get();
-        let size = usize::try_from(size).map_err(|_| self.named(self.at.bad_value("size", size)))?;
-        let start = data(self.at, self.prototype.data.get(), size).map_err(|e| self.named(e))?;
-        Ok(start.until(start.position().saturating_add(size)))
-    }
-
-    /// The absolute file offset of its data, and the number of bytes.
-    fn span(&self) -> Result<(u64, u64)> {
-        let data = self.data()?;
-        Ok((data.offset(), data.rest().len() as u64))
-    }
-
-    /// `error`, in this blob.
-    fn named(&self, error: Error) -> Error {
-        error.context(format_args!("{} model {}", self.kind, self.index))
     }
 }

@@ -31,13 +31,13 @@ impl FileFormat for Geometry {
         // Six counts and six pointers: the first pointer that is not null leads to the end of the header, and each array
         // ends in the file.
         let Ok(header) = View::new(data, "header").read::<Header>() else { return Likeness::No };
-        let fits = header.arrays().into_iter().all(|(count, pointer, size)| {
-            let start = usize::try_from(pointer).ok().filter(|&start| start >= size_of::<Header>());
-            let end = (count as usize).checked_mul(size).and_then(|bytes| start?.checked_add(bytes));
-            count == 0 || end.is_some_and(|end| end <= data.len())
+        let fits = header.arrays().into_iter().all(|array| {
+            let start = usize::try_from(array.pointer.get()).ok().filter(|&start| start >= size_of::<Header>());
+            let end = array.count.checked_mul(array.size).and_then(|bytes| start?.checked_add(bytes));
+            array.count == 0 || end.is_some_and(|end| end <= data.len())
         });
-        let first = header.arrays().into_iter().map(|(_, pointer, _)| pointer).find(|&pointer| pointer != 0);
-        let first_fits = matches!(first, None | Some(0x48));
+        let first = header.arrays().map(|array| array.pointer.get()).into_iter().find(|&pointer| pointer != 0);
+        let first_fits = first.is_none_or(|first| first == size_of::<Header>() as i64);
         Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<Header>()))
     }
 

@@ -5,7 +5,7 @@ use super::collision::Hull;
 use super::content::{self, SharedContent};
 use super::layout::{ArmorVertex, Mapping, PlateHeader};
 use super::mesh::bounds;
-use super::places::PiecePosition;
+use super::models::{Model, Piece, PiecePosition};
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, METRES, material_name};
 use crate::armor::PlateUse;
@@ -13,6 +13,7 @@ use crate::bytes::le;
 use crate::error::Result;
 use crate::id;
 use crate::reader::Reader as _;
+use crate::reader::entry::{row_of, show_row};
 use crate::schema::{Record as _, field};
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
@@ -132,24 +133,38 @@ fn render_groups(g: &Geometry) -> Made<'_> {
     Box::new(table)
 }
 
-fn armor_models(g: &Geometry) -> Made<'_> {
-    let contents = LazyLock::new(move || content::all(g, SharedContent::ArmorModels));
-    let table = parts("armor_models", || g.armor_prototypes(), |row| g.armor_model(row))
+/// A table of models, and its last column: the hash of a model's data.
+fn models<'g, P: Piece<'g> + Send + Sync>(
+    g: &'g Geometry,
+    name: &'static str,
+    of: SharedContent,
+    more: fn(ModelTable<'g, P>) -> ModelTable<'g, P>,
+) -> Made<'g> {
+    let contents = LazyLock::new(move || content::all(g, of));
+    let table = parts(name, || P::prototypes(g), |row| Model::<P>::new(g, row))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
-        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
-        .column(Column::uint("triangles").brief(), |(_, m)| {
-            let mut triangles = 0u64;
-            for plate in m.plates()? {
-                triangles = triangles.saturating_add(plate?.triangles().len() as u64);
-            }
-            Ok(triangles.into())
-        })
-        .column(Column::uint("plates").brief(), |(_, m)| Ok(m.header()?.plates.get().into()))
-        .column(Column::floats("min"), |(_, m)| Ok(floats(m.header()?.min)))
-        .column(Column::floats("max"), |(_, m)| Ok(floats(m.header()?.max)))
-        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
-    Box::new(table)
+        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()));
+    let content = Column::id64("content");
+    Box::new(more(table).column(content, move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?))))
+}
+
+type ModelTable<'g, P> = DeclaredTable<'g, (usize, Model<'g, P>)>;
+
+fn armor_models(g: &Geometry) -> Made<'_> {
+    models(g, "armor_models", SharedContent::ArmorModels, |table: ModelTable<'_, Plate<'_>>| {
+        table
+            .column(Column::uint("triangles").brief(), |(_, m)| {
+                let mut triangles = 0u64;
+                for plate in m.plates()? {
+                    triangles = triangles.saturating_add(plate?.triangles().len() as u64);
+                }
+                Ok(triangles.into())
+            })
+            .column(Column::uint("plates").brief(), |(_, m)| Ok(m.header()?.plates.get().into()))
+            .column(Column::floats("min"), |(_, m)| Ok(floats(m.header()?.min)))
+            .column(Column::floats("max"), |(_, m)| Ok(floats(m.header()?.max)))
+    })
 }
 
 fn floats<'v>(values: [le::F32; 3]) -> Value<'v> {
@@ -176,7 +191,7 @@ struct UsedPlate<'g> {
 
 impl<'g> UsedPlate<'g> {
     fn at(geometry: &'g Geometry, place: &'g PiecePosition, number: usize) -> Result<Self> {
-        Ok(Self { geometry, place, plate: Plate::at(geometry, place)?, number })
+        Ok(Self { geometry, place, plate: place.read(geometry)?, number })
     }
 
     fn armor(&self) -> Result<Option<&'g PlateUse>> {
@@ -291,19 +306,14 @@ fn count(items: u64) -> usize {
 }
 
 fn collision_models(g: &Geometry) -> Made<'_> {
-    let contents = LazyLock::new(move || content::all(g, SharedContent::CollisionModels));
-    let table = parts("collision_models", || g.collision_prototypes(), |row| g.collision_model(row))
-        .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
-        .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
-        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
-        .column(Column::uint("hulls").brief(), |(_, m)| Ok(m.hulls()?.stated().into()))
-        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
-    Box::new(table)
+    models(g, "collision_models", SharedContent::CollisionModels, |table: ModelTable<'_, Hull<'_>>| {
+        table.column(Column::uint("hulls").brief(), |(_, m)| Ok(m.header()?.hulls.get().into()))
+    })
 }
 
 fn collision_hulls(g: &Geometry) -> Made<'_> {
-    let locate = |row| match g.collision_places().all.get(row) {
-        Some(place) => Ok(Some((place, Hull::at(g, place)?))),
+    let locate = |row: usize| match g.collision_places().all.get(row) {
+        Some(place) => Ok(Some((place, place.read::<Hull<'_>>(g)?))),
         None => Ok(None),
     };
     let table = DeclaredTable::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
@@ -495,11 +505,7 @@ pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bo
         && let Some(table) = g.table(table)
         && let Ok(row) = row.parse::<usize>()
     {
-        if row >= table.len()? {
-            return Ok(false);
-        }
-        show_row(table.as_ref(), row, out)?;
-        return Ok(true);
+        return show_if_there(&*table, row, out);
     }
     if let Some(id) = id::parse32(entry)
         && show_mapping(g, id, out)?
@@ -507,38 +513,22 @@ pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bo
         return Ok(true);
     }
     // `ls` shows the rows of the main table by their numbers.
-    if let (Ok(row), Some((_, main))) = (entry.parse::<usize>(), TABLES.first()) {
-        let table = main(g);
-        if row < table.len()? {
-            show_row(table.as_ref(), row, out)?;
-            return Ok(true);
-        }
+    if let Ok(row) = entry.parse::<usize>()
+        && show_if_there(&*vertex_buffers(g), row, out)?
+    {
+        return Ok(true);
     }
-    for table in ["armor_models", "collision_models"] {
-        let Some(table) = g.table(table) else { continue };
-        for row in 0..table.len()? {
-            if !entry.is_empty() && table.value(row, 1)?.as_text().as_deref() == Some(entry) {
-                show_row(table.as_ref(), row, out)?;
-                return Ok(true);
-            }
+    for table in [armor_models(g), collision_models(g)] {
+        if let Some(row) = row_of(&*table, entry)?.filter(|_| !entry.is_empty()) {
+            return show_row(&*table, row, out).map(|()| true);
         }
     }
     Ok(false)
 }
 
-fn show_row(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<()> {
-    out.begin_map()?;
-    let mut first_error = None;
-    for (i, column) in table.columns().iter().enumerate() {
-        match table.value(row, i) {
-            Ok(value) => out.field(&column.name, &value)?,
-            Err(error) => {
-                first_error.get_or_insert(error);
-            }
-        }
-    }
-    out.end_map()?;
-    first_error.map_or(Ok(()), Err)
+fn show_if_there(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<bool> {
+    let is_there = row < table.len()?;
+    if is_there { show_row(table, row, out).map(|()| true) } else { Ok(false) }
 }
 
 /// The mappings with this id, and the render groups that they are part of.
@@ -551,7 +541,7 @@ fn show_mapping(g: &Geometry, id: u32, out: &mut dyn Visitor) -> Result<bool> {
     for (name, row) in [("vertex_mappings", vertices), ("index_mappings", indices)] {
         if let (Some(table), Some(row)) = (g.table(name), row) {
             out.key(name.trim_end_matches('s'))?;
-            show_row(table.as_ref(), row, out)?;
+            show_row(&*table, row, out)?;
         }
     }
     out.key("render_groups")?;
@@ -560,7 +550,7 @@ fn show_mapping(g: &Geometry, id: u32, out: &mut dyn Visitor) -> Result<bool> {
     if let (Ok(groups), Some(table)) = (&groups, g.table("render_groups")) {
         for (row, group) in groups.groups.iter().enumerate() {
             if Some(group.vertices) == vertices || Some(group.indices) == indices {
-                show_row(table.as_ref(), row, out)?;
+                show_row(&*table, row, out)?;
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::armor::Plate;
 use super::collision::Hull;
 use super::layout::Mapping;
-use super::places::spend;
+use super::models::{Model, Piece, spend};
 use super::vertex::Attribute;
 use super::{Geometry, mesh};
 use crate::budget::Budget;
@@ -49,15 +49,9 @@ fn damaged(at: View<'_>, what: impl Into<String>) -> Error {
 
 fn arrays(g: &Geometry) -> Check {
     let mut check = Check::new("header");
-    let counts = [
-        check.note(g.vertices_prototypes().map(<[_]>::len)),
-        check.note(g.indices_prototypes().map(<[_]>::len)),
-        check.note(g.vertex_mappings().map(<[_]>::len)),
-        check.note(g.index_mappings().map(<[_]>::len)),
-        check.note(g.collision_prototypes().map(<[_]>::len)),
-        check.note(g.armor_prototypes().map(<[_]>::len)),
-    ];
-    let [vb, ib, vm, im, cm, am] = counts.map(Option::unwrap_or_default);
+    let Some(header) = check.note(g.header()) else { return check };
+    let [vm, im, vb, ib, cm, am] =
+        header.arrays().map(|array| check.note(g.bytes_of(&array)).map_or(0, |_| array.count));
     check.with_detail(format!(
         "{vb} vertex and {ib} index buffers, {vm} and {im} mappings, {cm} collision and {am} armor models"
     ))
@@ -267,18 +261,18 @@ fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
     })
 }
 
-/// Checks `count` models one by one, as long as their bytes are not met again and again.
-fn each_model(
-    g: &Geometry,
+/// Checks models one by one, as long as their bytes are not met again and again: each piece with `each`, and that the last one ends
+/// the model. A finding of `each` names the piece.
+fn models<'g, P: Piece<'g>>(
+    g: &'g Geometry,
     progress: &Progress,
     check: &mut Check,
-    count: usize,
-    mut each: impl FnMut(usize, &Budget, &mut Check) -> Result<()>,
+    mut each: impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
 ) {
     let budget = g.models_budget();
-    for i in 0..count {
-        let result = each(i, &budget, check);
-        check.note(result);
+    for i in 0..P::prototypes(g).map_or(0, <[_]>::len) {
+        let done = model(g, i, &budget, check, &mut each);
+        check.note(done);
         progress.advance(1);
         if budget.is_spent() {
             break;
@@ -286,79 +280,71 @@ fn each_model(
     }
 }
 
+fn model<'g, P: Piece<'g>>(
+    g: &'g Geometry,
+    i: usize,
+    budget: &Budget,
+    check: &mut Check,
+    each: &mut impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
+) -> Result<()> {
+    let model = Model::<P>::new(g, i)?;
+    model.name()?;
+    spend(budget, &model)?;
+    let mut all = model.pieces()?;
+    for (number, piece) in all.by_ref().enumerate() {
+        let piece = piece?;
+        each(&model, &piece, &mut |what| {
+            check.fail(damaged(piece.view(), format!("{} model {i}: {} {number}: {what}", P::MODEL, P::NAME)));
+        })?;
+    }
+    if !all.rest().is_empty() {
+        let what = format!("{} model {i}: {} bytes after the last {}", P::MODEL, all.rest().len(), P::NAME);
+        check.fail(damaged(g.view(P::NAME).locate(all.rest()), what));
+    }
+    Ok(())
+}
+
 fn armor(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("armor");
     let (mut plates, mut triangles) = (0usize, 0usize);
-    let count = g.armor_prototypes().map_or(0, <[_]>::len);
-    each_model(g, progress, &mut check, count, |i, budget, check| {
-        let model = g.armor_model(i)?;
-        model.name()?;
-        spend(budget, model.span()?.1)?;
+    models::<Plate<'_>>(g, progress, &mut check, |model, plate, fail| {
         let header = model.header()?;
-        let mut all = model.plates()?;
-        for (number, plate) in all.by_ref().enumerate() {
-            let plate = plate?;
-            plates = plates.saturating_add(1);
-            triangles = triangles.saturating_add(plate.triangles().len());
-            check_plate(g, &plate, &mut |at, what| {
-                check.fail(damaged(at, format!("armor model {i}: plate {number}: {what}")));
-            });
-            let (min, max) = (header.min.map(|v| v.get()), header.max.map(|v| v.get()));
-            if plate.vertices().iter().any(|v| !in_box(v.position.map(|v| v.get()), min, max)) {
-                let at = g.view("plate").locate(plate.header());
-                check.fail(damaged(at, format!("armor model {i}: plate {number} leaves the model's box")));
-            }
-        }
-        if !all.rest().is_empty() {
-            let at = g.view("plate").locate(all.rest());
-            check.fail(damaged(at, format!("armor model {i}: {} bytes after the last plate", all.rest().len())));
+        plates = plates.saturating_add(1);
+        triangles = triangles.saturating_add(plate.triangles().len());
+        check_plate(plate, fail);
+        let (min, max) = (header.min.map(|v| v.get()), header.max.map(|v| v.get()));
+        if plate.vertices().iter().any(|v| !in_box(v.position.map(|v| v.get()), min, max)) {
+            fail("it leaves the model's box".to_owned());
         }
         Ok(())
     });
     check.with_detail(format!("{}, {}, each in its box", counted(plates, "plate"), counted(triangles, "triangle")))
 }
 
-fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View<'g>, String)) {
-    let at = g.view("plate").locate(plate.header());
+fn check_plate(plate: &Plate<'_>, fail: &mut dyn FnMut(String)) {
     let (min, max) = (plate.header().min.map(|v| v.get()), plate.header().max.map(|v| v.get()));
     if !plate.vertices().len().is_multiple_of(3) {
-        fail(at, format!("{} vertices are not whole triangles", plate.vertices().len()));
+        fail(format!("{} vertices are not whole triangles", plate.vertices().len()));
     }
     let points = plate.vertices().iter().map(|v| v.position.map(|v| v.get()));
     if let Some(bad) = points.clone().position(|p| !in_box(p, min, max)) {
-        fail(at, format!("vertex {bad} leaves its box"));
+        fail(format!("vertex {bad} leaves its box"));
     }
     if let Some((low, high)) = mesh::bounds(points)
         && !(in_box(min, low, high) && in_box(max, low, high))
     {
-        fail(at, "its box is larger than its vertices need".into());
+        fail("its box is larger than its vertices need".into());
     }
 }
 
 fn collision(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("collision");
     let (mut hulls, mut open) = (0usize, 0usize);
-    let count = g.collision_prototypes().map_or(0, <[_]>::len);
-    each_model(g, progress, &mut check, count, |i, budget, check| {
-        let model = g.collision_model(i)?;
-        model.name()?;
-        spend(budget, model.span()?.1)?;
-        let mut all = model.hulls()?;
-        for (number, hull) in all.by_ref().enumerate() {
-            let hull = hull?;
-            hulls = hulls.saturating_add(1);
-            match check_hull(&hull) {
-                Ok(has_holes) => open = open.saturating_add(usize::from(has_holes)),
-                Err(what) => {
-                    let at = g.view("hull").locate(hull.vertices());
-                    check.fail(damaged(at, format!("collision model {i}: hull {number}: {what}")));
-                }
-            }
-        }
-        if !all.rest().is_empty() {
-            let at = g.view("hull").locate(all.rest());
-            let what = format!("collision model {i}: {} bytes after the last hull", all.rest().len());
-            check.fail(damaged(at, what));
+    models::<Hull<'_>>(g, progress, &mut check, |_, hull, fail| {
+        hulls = hulls.saturating_add(1);
+        match check_hull(hull) {
+            Ok(has_holes) => open = open.saturating_add(usize::from(has_holes)),
+            Err(what) => fail(what),
         }
         Ok(())
     });

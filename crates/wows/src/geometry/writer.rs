@@ -100,19 +100,7 @@ impl Geometry {
                     short_text(name)
                 )));
             };
-            let name = name.to_owned();
-            let pairing = Pairing::RenderSet;
-            return Ok(Some(Group {
-                name,
-                vertices,
-                indices,
-                pairing,
-                material: None,
-                mfm: None,
-                model: None,
-                lods: Vec::new(),
-                transform: None,
-            }));
+            return Ok(Some(Group::new(name.to_owned(), vertices, indices, Pairing::RenderSet)));
         }
         // Other programs number what they think is there already.
         let plain =
@@ -263,16 +251,8 @@ impl Geometry {
         let view = self.view("header");
         let header = self.header()?;
         // Each pointer, with the position that it counts from.
-        let mut fields: Vec<(View<'_>, &le::I64)> = [
-            &header.vertices_mapping,
-            &header.indices_mapping,
-            &header.merged_vertices,
-            &header.merged_indices,
-            &header.collision_models,
-            &header.armor_models,
-        ]
-        .map(|pointer| (view.locate(header), pointer))
-        .to_vec();
+        let arrays = header.arrays().map(|array| (view.locate(header), array.pointer));
+        let mut fields: Vec<(View<'_>, &le::I64)> = arrays.to_vec();
         for prototype in self.vertices_prototypes()? {
             fields.push((view.locate(prototype), &prototype.vertices_data));
             fields.push((view.locate(&prototype.format_name), &prototype.format_name.text));

@@ -68,7 +68,7 @@ pub fn assemble<'g>(
     context: &Context<'_>,
     options: &Options,
 ) -> Result<Scene<'g>> {
-    let mut scene = Scene::empty(name);
+    let mut scene = Scene { name: name.to_owned(), ..Scene::default() };
     let mut top = Vec::new();
     let mut left_out = 0usize;
     for part in parts {
@@ -152,7 +152,7 @@ impl<'g> Scene<'g> {
     fn add_plates(&mut self, part: &Assembled<'g>, armored: &ArmoredPlaces<'g>, top: &mut Vec<usize>) {
         let mut by_thickness = ByThickness::new();
         for (row, place) in part.geometry.armor_places().all.iter().enumerate() {
-            let Ok(plate) = Plate::at(part.geometry, place) else { continue };
+            let Ok(plate) = place.read::<Plate<'_>>(part.geometry) else { continue };
             let header = plate.header();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a key, not a value")]
             let tenths =

@@ -74,7 +74,7 @@ pub(crate) fn write<'n>(
     boxes: impl Iterator<Item = GlbBox<'n>>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut scene = Scene::empty(name);
+    let mut scene = Scene { name: name.to_owned(), ..Scene::default() };
     scene.add_boxes(name, materials, boxes)?;
     write_glb(&scene, out)
 }

@@ -3,19 +3,26 @@
 use super::coats::linear_channel;
 use super::levels;
 use super::part::ScenePart;
-use super::skin::{Alpha, Image, Role};
-use super::{Node, Scene, written};
+use super::skin::{Alpha, Role};
+use super::{Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::{Attribute, METRES};
-use gltf_json as json;
-use json::accessor::{ComponentType, GenericComponentType, Type};
-use json::buffer::Target;
-use json::extensions::scene::khr_materials_variants::Variant;
-use json::mesh::Semantic;
-use json::validation::Checked::Valid;
-use json::validation::USize64;
-use json::{Index, Root};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::io::{BufWriter, Write};
+
+/// Numbers that glTF has for types of numbers, and for what a part of the buffer holds.
+mod code {
+    pub(super) const U8: u32 = 5121;
+    pub(super) const U16: u32 = 5123;
+    pub(super) const U32: u32 = 5125;
+    pub(super) const F32: u32 = 5126;
+    pub(super) const VERTICES: u32 = 34962;
+    pub(super) const INDICES: u32 = 34963;
+    pub(super) const LINEAR: u32 = 9729;
+    pub(super) const LINEAR_MIPMAP_LINEAR: u32 = 9987;
+}
 
 /// The arrays of a part, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,33 +76,33 @@ impl Stream {
 
     /// The name of the attribute; `None` for indices. An attribute without a certain meaning in glTF is written under a
     /// name of its own: bone weights, as it is not known which byte belongs to which bone.
-    fn semantic(self) -> Option<Semantic> {
+    fn semantic(self) -> Option<&'static str> {
         Some(match self {
-            Self::Positions => Semantic::Positions,
-            Self::Normals => Semantic::Normals,
-            Self::Tangents => Semantic::Tangents,
-            Self::Uvs => Semantic::TexCoords(0),
-            Self::Uv2s => Semantic::TexCoords(1),
-            Self::Bones => Semantic::Extras("BONES".into()),
-            Self::Weights => Semantic::Extras("BONE_WEIGHTS".into()),
-            Self::Radii => Semantic::Extras("RADIUS".into()),
-            Self::Ids => Semantic::Extras("ID".into()),
-            Self::Colours => Semantic::Extras("COLOUR".into()),
+            Self::Positions => "POSITION",
+            Self::Normals => "NORMAL",
+            Self::Tangents => "TANGENT",
+            Self::Uvs => "TEXCOORD_0",
+            Self::Uv2s => "TEXCOORD_1",
+            Self::Bones => "_BONES",
+            Self::Weights => "_BONE_WEIGHTS",
+            Self::Radii => "_RADIUS",
+            Self::Ids => "_ID",
+            Self::Colours => "_COLOUR",
             Self::Indices => return None,
         })
     }
 
     /// The type of an element, and its bytes.
-    fn element(self, part: &ScenePart<'_>) -> (ComponentType, Type, u64) {
+    fn element(self, part: &ScenePart<'_>) -> (u32, &'static str, u64) {
         match self {
-            Self::Positions | Self::Normals => (ComponentType::F32, Type::Vec3, 12),
-            Self::Tangents => (ComponentType::F32, Type::Vec4, 16),
-            Self::Uvs | Self::Uv2s => (ComponentType::F32, Type::Vec2, 8),
-            Self::Radii | Self::Ids => (ComponentType::F32, Type::Scalar, 4),
-            Self::Bones | Self::Weights | Self::Colours => (ComponentType::U8, Type::Vec4, 4),
+            Self::Positions | Self::Normals => (code::F32, "VEC3", 12),
+            Self::Tangents => (code::F32, "VEC4", 16),
+            Self::Uvs | Self::Uv2s => (code::F32, "VEC2", 8),
+            Self::Radii | Self::Ids => (code::F32, "SCALAR", 4),
+            Self::Bones | Self::Weights | Self::Colours => (code::U8, "VEC4", 4),
             // The greatest number of 16 bits is kept for other uses.
-            Self::Indices if part.greatest < 0xFFFF => (ComponentType::U16, Type::Scalar, 2),
-            Self::Indices => (ComponentType::U32, Type::Scalar, 4),
+            Self::Indices if part.greatest < 0xFFFF => (code::U16, "SCALAR", 2),
+            Self::Indices => (code::U32, "SCALAR", 4),
         }
     }
 
@@ -164,9 +171,8 @@ fn streams<'p>(part: &'p ScenePart<'_>) -> impl Iterator<Item = Stream> + 'p {
 /// # Errors
 /// `Limit` when the file would have more than 4 GiB, and `Io` when `out` fails.
 pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let (root, leads, binary) = describe(scene);
-    let mut text = levels::to_json(&root, &leads)
-        .map_err(|e| Error::of_part(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
+    let (text, binary) = describe(scene).expect("a text takes all that is written to it");
+    let mut text = text.into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunks = [text.len() as u64, binary].into_iter().filter(|size| *size > 0);
     let total = chunks.fold(12, |total: u64, size| total.saturating_add(8).saturating_add(size));
@@ -212,103 +218,152 @@ fn padded(size: u64) -> u64 {
     size.saturating_add(3) & !3
 }
 
-/// The description of the scene, the nodes that lead to coarser levels, and how many bytes of vertices, indices and images it
-/// describes.
-fn describe(scene: &Scene<'_>) -> (Root, Vec<levels::Leads>, u64) {
-    let mut root = Root {
-        asset: json::Asset {
-            generator: Some(concat!("assetq ", env!("CARGO_PKG_VERSION")).into()),
-            ..Default::default()
-        },
-        materials: scene.materials.iter().map(material).collect(),
-        ..Root::default()
-    };
-    let mut offset = 0u64;
-    for part in &scene.parts {
-        let mut mesh = mesh(part, &mut root, &mut offset);
-        mesh.primitives.iter_mut().for_each(|primitive| primitive.extensions = variants_of(scene, part.material));
-        root.meshes.push(mesh);
-    }
-    root.extensions = variants(scene);
-    if root.extensions.is_some() {
-        root.extensions_used.push("KHR_materials_variants".into());
-    }
-    if scene.materials.iter().filter_map(|material| material.skin.as_ref()).any(|skin| skin.transform.is_some()) {
-        root.extensions_used.push("KHR_texture_transform".into());
-    }
-    for image in &scene.images {
-        add_image(image, &mut root, &mut offset);
-    }
-    if !scene.images.is_empty() {
-        root.samplers.push(json::texture::Sampler {
-            mag_filter: Some(Valid(json::texture::MagFilter::Linear)),
-            min_filter: Some(Valid(json::texture::MinFilter::LinearMipmapLinear)),
-            wrap_s: Valid(json::texture::WrappingMode::Repeat),
-            wrap_t: Valid(json::texture::WrappingMode::Repeat),
-            ..Default::default()
-        });
-    }
-    if scene.materials.iter().any(|material| emission(material).is_some()) {
-        root.extensions_used.push("KHR_materials_emissive_strength".into());
-    }
-    if offset > 0 {
-        root.buffers.push(json::Buffer {
-            byte_length: USize64(offset),
-            name: None,
-            uri: None,
-            extensions: None,
-            extras: None,
-        });
-    }
-    root.nodes = scene.nodes.iter().map(node).collect();
-    for number in scene.roots.iter().chain(&scene.glb_only).copied() {
-        let Some(top) = root.nodes.get_mut(number) else { continue };
-        // Buffers hold the numbers of the file, and the unit of glTF is the metre.
-        top.scale = Some([METRES; 3]);
-        let (name, nodes) = (top.name.clone(), vec![index(number)]);
-        root.scenes.push(json::Scene { extensions: None, extras: None, name, nodes });
-    }
-    root.scene = (!root.scenes.is_empty()).then(|| index(0));
-    let leads = levels::add(scene, &mut root);
-    (root, leads, offset)
+/// A node of the file.
+#[derive(Debug, Clone)]
+pub(super) struct GlbNode<'s> {
+    pub name: Cow<'s, str>,
+    part: Option<usize>,
+    pub children: Vec<usize>,
+    matrix: Option<&'s [f32; 16]>,
+    /// Whether it is the top of a scene, where its units become metres.
+    is_top: bool,
+    /// The nodes of coarser levels of detail, to which this one leads.
+    pub coarser: Vec<usize>,
 }
 
-pub(super) fn index<T>(number: usize) -> Index<T> {
-    Index::new(short(number))
+impl GlbNode<'_> {
+    /// Appends the node as JSON. A space has many: they are written without a [`Value`] each.
+    fn put(&self, out: &mut String) -> fmt::Result {
+        write!(out, "{{\"name\":{}", json!(self.name))?;
+        if !self.children.is_empty() {
+            write!(out, ",\"children\":{:?}", self.children)?;
+        }
+        if let Some(matrix) = self.matrix {
+            write!(out, ",\"matrix\":{}", format!("{matrix:?}").replace(' ', ""))?;
+        }
+        if let Some(part) = self.part {
+            write!(out, ",\"mesh\":{part}")?;
+        }
+        if self.is_top {
+            // Buffers hold the numbers of the file, and the unit of glTF is the metre.
+            write!(out, ",\"scale\":{}", json!([METRES, METRES, METRES]))?;
+        }
+        if !self.coarser.is_empty() {
+            write!(out, ",\"extensions\":{}", json!({ levels::EXTENSION: { "ids": self.coarser } }))?;
+        }
+        out.write_char('}')
+    }
 }
 
-fn short(number: usize) -> u32 {
-    u32::try_from(number).expect("a scene has less than 2^32 parts")
+/// The nodes of the file, and its scenes: the node of each, which has its name.
+pub(super) struct Tree<'s> {
+    pub nodes: Vec<GlbNode<'s>>,
+    pub scenes: Vec<usize>,
 }
 
-/// An image, and the texture of the same number.
-fn add_image(image: &Image, root: &mut Root, offset: &mut u64) {
-    let view = root.push(json::buffer::View {
-        buffer: index(0),
-        byte_length: USize64(image.png.len() as u64),
-        byte_offset: Some(USize64(*offset)),
-        byte_stride: None,
-        name: None,
-        target: None,
-        extensions: None,
-        extras: None,
+impl<'s> Tree<'s> {
+    /// Adds a node. Returns its number.
+    pub(super) fn push(&mut self, node: GlbNode<'s>) -> usize {
+        self.nodes.push(node);
+        self.nodes.len().saturating_sub(1)
+    }
+}
+
+/// Views of the buffer, and the accessors that use them.
+#[derive(Default)]
+struct Buffer {
+    size: u64,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl Buffer {
+    /// Adds a view of the next bytes.
+    fn add(&mut self, size: u64, target: Option<u32>) -> usize {
+        let mut view = Map::from_iter([
+            ("buffer".to_owned(), 0.into()),
+            ("byteLength".to_owned(), size.into()),
+            ("byteOffset".to_owned(), self.size.into()),
+        ]);
+        view.extend(target.map(|target| ("target".to_owned(), target.into())));
+        self.views.push(view.into());
+        self.size = self.size.saturating_add(padded(size));
+        self.views.len().saturating_sub(1)
+    }
+}
+
+/// The description of the scene as JSON, and how many bytes of vertices, indices and images it describes.
+fn describe(scene: &Scene<'_>) -> Result<(String, u64), fmt::Error> {
+    let mut buffer = Buffer::default();
+    let meshes: Vec<Value> = scene.parts.iter().map(|part| mesh(scene, part, &mut buffer)).collect();
+    let (mut images, mut textures) = (Vec::new(), Vec::new());
+    for (number, image) in scene.images.iter().enumerate() {
+        let view = buffer.add(image.png.len() as u64, None);
+        images.push(json!({ "bufferView": view, "mimeType": "image/png", "name": image.name }));
+        textures.push(json!({ "name": image.name, "sampler": 0, "source": number }));
+    }
+    let mut samplers = Vec::new();
+    if !images.is_empty() {
+        samplers.push(json!({ "magFilter": code::LINEAR, "minFilter": code::LINEAR_MIPMAP_LINEAR }));
+    }
+    let nodes = scene.nodes.iter().map(|node| GlbNode {
+        name: (&node.name).into(),
+        part: node.part,
+        children: node.children.clone(),
+        matrix: node.matrix.as_ref(),
+        is_top: false,
+        coarser: Vec::new(),
     });
-    *offset = offset.saturating_add(padded(image.png.len() as u64));
-    let source = root.push(json::Image {
-        buffer_view: Some(view),
-        mime_type: Some(json::image::MimeType("image/png".into())),
-        name: Some(image.name.clone()),
-        uri: None,
-        extensions: None,
-        extras: None,
+    let mut tree =
+        Tree { nodes: nodes.collect(), scenes: scene.roots.iter().chain(&scene.glb_only).copied().collect() };
+    for &top in &tree.scenes {
+        tree.nodes.get_mut(top).into_iter().for_each(|node| node.is_top = true);
+    }
+    let has_levels = levels::add(scene, &mut tree);
+    let has_transforms =
+        scene.materials.iter().filter_map(|material| material.skin.as_ref()).any(|skin| skin.transform.is_some());
+    let extensions = [
+        (!scene.variants.is_empty(), "KHR_materials_variants"),
+        (has_transforms, "KHR_texture_transform"),
+        (scene.materials.iter().any(|material| emission(material).is_some()), "KHR_materials_emissive_strength"),
+        (has_levels, levels::EXTENSION),
+    ];
+    let used = extensions.into_iter().filter(|(is_used, _)| *is_used).map(|(_, name)| name.into()).collect();
+    let names: Vec<Value> = scene.variants.iter().map(|variant| json!({ "name": variant.name })).collect();
+    let scenes = tree.scenes.iter().filter_map(|&top| {
+        let node = tree.nodes.get(top)?;
+        Some(json!({ "name": node.name, "nodes": [top] }))
     });
-    root.textures.push(json::Texture {
-        name: Some(image.name.clone()),
-        sampler: Some(index(0)),
-        source,
-        extensions: None,
-        extras: None,
-    });
+    let buffers = if buffer.size > 0 { vec![json!({ "byteLength": buffer.size })] } else { Vec::new() };
+    let generator = concat!("assetq ", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("{{\"asset\":{}", json!({ "generator": generator, "version": "2.0" }));
+    if !names.is_empty() {
+        write!(text, ",\"extensions\":{}", json!({ "KHR_materials_variants": { "variants": names } }))?;
+    }
+    let arrays: [(&str, Vec<Value>); 10] = [
+        ("accessors", buffer.accessors),
+        ("bufferViews", buffer.views),
+        ("buffers", buffers),
+        ("extensionsUsed", used),
+        ("images", images),
+        ("materials", scene.materials.iter().map(material).collect()),
+        ("meshes", meshes),
+        ("samplers", samplers),
+        ("scenes", scenes.collect()),
+        ("textures", textures),
+    ];
+    for (name, items) in arrays.into_iter().filter(|(_, items)| !items.is_empty()) {
+        write!(text, ",\"{name}\":{}", Value::from(items))?;
+    }
+    if !tree.scenes.is_empty() {
+        text.push_str(",\"scene\":0");
+    }
+    for (number, node) in tree.nodes.iter().enumerate() {
+        text.push_str(if number == 0 { ",\"nodes\":[" } else { "," });
+        node.put(&mut text)?;
+    }
+    text.push_str(if tree.nodes.is_empty() { "}" } else { "]}" });
+    Ok((text, buffer.size))
 }
 
 /// The strength of the light that a material emits.
@@ -317,42 +372,9 @@ fn emission(material: &super::Material) -> Option<f32> {
     skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
 }
 
-/// The names of variants.
-#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
-fn variants(scene: &Scene<'_>) -> Option<json::extensions::Root> {
-    let variants = scene.variants.iter().map(|variant| Variant { name: variant.name.clone() }).collect::<Vec<_>>();
-    let variants = json::extensions::root::KhrMaterialsVariants { variants };
-    let root = json::extensions::Root { khr_materials_variants: Some(variants), ..Default::default() };
-    (!scene.variants.is_empty()).then_some(root)
-}
-
-/// The materials of variants in place of a material.
-#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
-fn variants_of(scene: &Scene<'_>, material: usize) -> Option<json::extensions::mesh::Primitive> {
-    let mappings = scene.variants.iter().enumerate().filter_map(|(variant, found)| {
-        let material = short(*found.materials.get(&material)?);
-        Some(json::extensions::mesh::Mapping { material, variants: vec![short(variant)] })
-    });
-    let mappings: Vec<_> = mappings.collect();
-    let variants = (!mappings.is_empty()).then_some(json::extensions::mesh::KhrMaterialsVariants { mappings });
-    variants.map(|variants| json::extensions::mesh::Primitive {
-        khr_materials_variants: Some(variants),
-        ..Default::default()
-    })
-}
-
-/// The place of a texture that differs from the place of the material's other textures.
-#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
-fn transform(scale: [f32; 2], offset: [f32; 2]) -> json::extensions::texture::Info {
-    use json::extensions::texture::{TextureTransform, TextureTransformOffset, TextureTransformScale};
-    let transform = TextureTransform {
-        offset: TextureTransformOffset(offset),
-        scale: TextureTransformScale(scale),
-        // The default would be written as null, which is no number.
-        tex_coord: Some(0),
-        ..Default::default()
-    };
-    json::extensions::texture::Info { texture_transform: Some(transform), ..Default::default() }
+/// Numbers with their shortest digits: as numbers of 64 bits they would have those of the conversion.
+fn digits<const N: usize>(numbers: [f32; N]) -> Value {
+    numbers.map(|number| number.to_string().parse::<f64>().ok()).to_vec().into()
 }
 
 /// A colour of sRGB in the linear numbers that factors of glTF are.
@@ -360,131 +382,86 @@ fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
     [linear_channel(r), linear_channel(g), linear_channel(b), a]
 }
 
-#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
-fn material(material: &super::Material) -> json::Material {
-    use json::material::{
-        AlphaCutoff, AlphaMode, EmissiveFactor, NormalTexture, OcclusionTexture, PbrBaseColorFactor,
-        PbrMetallicRoughness, StrengthFactor,
-    };
+fn material(material: &super::Material) -> Value {
     let skin = material.skin.as_ref();
-    let image = |role| skin.and_then(|skin| skin.images.get(&role)).map(|number| index(*number));
-    let info =
-        |role| image(role).map(|index| json::texture::Info { index, tex_coord: 0, extensions: None, extras: None });
+    let image = |role| skin.and_then(|skin| skin.images.get(&role));
     // Opacity is stored in the base colour.
     let alpha = skin.filter(|skin| skin.images.contains_key(&Role::Base)).map(|skin| skin.alpha);
-    let (alpha_mode, cut) = match alpha {
-        Some(Alpha::Mask(cut)) => (AlphaMode::Mask, Some(AlphaCutoff(cut))),
-        Some(Alpha::Blend) => (AlphaMode::Blend, None),
-        None if material.colour[3] < 1.0 => (AlphaMode::Blend, None),
-        _ => (AlphaMode::Opaque, None),
-    };
-    let metal = info(Role::MetalRoughness);
-    let factor = |without: f32| StrengthFactor(if metal.is_some() { 1.0 } else { without });
-    json::Material {
-        name: Some(material.name.clone()),
-        alpha_mode: Valid(alpha_mode),
-        alpha_cutoff: cut,
-        double_sided: material.double_sided,
-        pbr_metallic_roughness: PbrMetallicRoughness {
-            base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { linear(material.colour) }),
-            base_color_texture: info(Role::Base).map(|info| json::texture::Info {
-                extensions: skin.and_then(|skin| skin.transform).map(|(scale, offset)| transform(scale, offset)),
-                ..info
-            }),
-            metallic_factor: factor(0.1),
-            roughness_factor: factor(0.8),
-            metallic_roughness_texture: metal,
-            ..Default::default()
-        },
-        normal_texture: image(Role::Normal).map(|index| NormalTexture {
-            index,
-            scale: 1.0,
-            tex_coord: 0,
-            extensions: None,
-            extras: None,
-        }),
-        occlusion_texture: image(Role::Occlusion).map(|index| OcclusionTexture {
-            index,
-            strength: StrengthFactor(1.0),
-            tex_coord: 0,
-            extensions: None,
-            extras: None,
-        }),
-        emissive_texture: info(Role::Emissive),
-        emissive_factor: EmissiveFactor(if image(Role::Emissive).is_some() { [1.0; 3] } else { [0.0; 3] }),
-        extensions: emission(material).map(|strength| json::extensions::material::Material {
-            emissive_strength: Some(json::extensions::material::EmissiveStrength {
-                emissive_strength: json::extensions::material::EmissiveStrengthFactor(strength),
-            }),
-            ..Default::default()
-        }),
-        extras: skin.and_then(|skin| serde_json::value::RawValue::from_string(skin.extras.clone()).ok()),
+    let metal = image(Role::MetalRoughness);
+    let [metallic, roughness] = if metal.is_some() { [1.0; 2] } else { [0.1, 0.8] };
+    let colour = if alpha.is_some() { [1.0; 4] } else { linear(material.colour) };
+    let mut surface =
+        json!({ "baseColorFactor": digits(colour), "metallicFactor": metallic, "roughnessFactor": roughness });
+    put(&mut surface, "metallicRoughnessTexture", metal.map(|index| json!({ "index": index })));
+    let base = image(Role::Base).map(|index| match skin.and_then(|skin| skin.transform) {
+        None => json!({ "index": index }),
+        Some((scale, offset)) => {
+            let transform = json!({ "offset": digits(offset), "scale": digits(scale), "texCoord": 0 });
+            json!({ "index": index, "extensions": { "KHR_texture_transform": transform } })
+        }
+    });
+    put(&mut surface, "baseColorTexture", base);
+    let mut described = json!({ "name": material.name, "pbrMetallicRoughness": surface });
+    match alpha {
+        Some(Alpha::Mask(cut)) => {
+            put(&mut described, "alphaMode", Some("MASK".into()));
+            put(&mut described, "alphaCutoff", digits([cut]).get(0).cloned());
+        }
+        Some(Alpha::Opaque) => {}
+        None if material.colour[3] >= 1.0 => {}
+        None | Some(Alpha::Blend) => put(&mut described, "alphaMode", Some("BLEND".into())),
     }
+    put(&mut described, "doubleSided", material.double_sided.then(|| true.into()));
+    for (role, name) in
+        [(Role::Normal, "normalTexture"), (Role::Occlusion, "occlusionTexture"), (Role::Emissive, "emissiveTexture")]
+    {
+        put(&mut described, name, image(role).map(|index| json!({ "index": index })));
+    }
+    if let Some(strength) = emission(material) {
+        put(&mut described, "emissiveFactor", Some(json!([1, 1, 1])));
+        let strength = json!({ "emissiveStrength": digits([strength]).get(0) });
+        put(&mut described, "extensions", Some(json!({ "KHR_materials_emissive_strength": strength })));
+    }
+    put(&mut described, "extras", skin.and_then(|skin| serde_json::from_str(&skin.extras).ok()));
+    described
 }
 
-fn node(node: &Node) -> json::Node {
-    json::Node {
-        camera: None,
-        children: (!node.children.is_empty()).then(|| node.children.iter().map(|&i| index(i)).collect()),
-        extensions: None,
-        extras: None,
-        matrix: node.matrix,
-        mesh: node.part.map(index),
-        name: Some(node.name.clone()),
-        rotation: None,
-        scale: None,
-        translation: None,
-        skin: None,
-        weights: None,
-    }
+/// Adds a member to an object, if there is one.
+fn put(object: &mut Value, name: &str, member: Option<Value>) {
+    let object = object.as_object_mut().expect("it was made with members");
+    object.extend(member.map(|member| (name.to_owned(), member)));
 }
 
-fn mesh(part: &ScenePart<'_>, root: &mut Root, offset: &mut u64) -> json::Mesh {
-    let mut primitive = json::mesh::Primitive {
-        attributes: Default::default(),
-        extensions: None,
-        extras: None,
-        indices: None,
-        material: Some(index(part.material)),
-        mode: Valid(json::mesh::Mode::Triangles),
-        targets: None,
-    };
+fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
+    let (mut attributes, mut indices) = (Map::new(), None);
     for stream in streams(part) {
-        let (size, padded) = stream.size(part);
-        let target = if stream == Stream::Indices { Target::ElementArrayBuffer } else { Target::ArrayBuffer };
-        let view = root.push(json::buffer::View {
-            buffer: index(0),
-            byte_length: USize64(size),
-            byte_offset: Some(USize64(*offset)),
-            byte_stride: None,
-            name: None,
-            target: Some(Valid(target)),
-            extensions: None,
-            extras: None,
-        });
-        *offset = offset.saturating_add(padded);
+        let target = if stream == Stream::Indices { code::INDICES } else { code::VERTICES };
+        let view = buffer.add(stream.size(part).0, Some(target));
         let (component, kind, _) = stream.element(part);
-        let [min, max] =
-            [part.min, part.max].map(|v| (stream == Stream::Positions).then(|| json::Value::from(v.to_vec())));
-        let accessor = root.push(json::Accessor {
-            buffer_view: Some(view),
-            byte_offset: Some(USize64(0)),
-            count: USize64(stream.count(part)),
-            component_type: Valid(GenericComponentType(component)),
-            extensions: None,
-            extras: None,
-            type_: Valid(kind),
-            min,
-            max,
-            name: None,
-            normalized: false,
-            sparse: None,
-        });
+        let count = stream.count(part);
+        let mut accessor = json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
+        if stream == Stream::Positions {
+            put(&mut accessor, "min", Some(json!(part.min)));
+            put(&mut accessor, "max", Some(json!(part.max)));
+        }
+        let number = Value::from(buffer.accessors.len());
+        buffer.accessors.push(accessor);
         match stream.semantic() {
-            Some(semantic) => drop(primitive.attributes.insert(Valid(semantic), accessor)),
-            None => primitive.indices = Some(accessor),
+            Some(semantic) => drop(attributes.insert(semantic.to_owned(), number)),
+            None => indices = Some(number),
         }
     }
-    let extras = part.extras.clone().and_then(|text| serde_json::value::RawValue::from_string(text).ok());
-    json::Mesh { extensions: None, extras, name: Some(part.name.clone()), primitives: vec![primitive], weights: None }
+    let mut primitive = json!({ "attributes": attributes, "material": part.material });
+    put(&mut primitive, "indices", indices);
+    // The materials of variants in place of the part's.
+    let mappings = scene.variants.iter().enumerate().filter_map(|(variant, found)| {
+        let material = found.materials.get(&part.material)?;
+        Some(json!({ "material": material, "variants": [variant] }))
+    });
+    let mappings: Vec<Value> = mappings.collect();
+    let variants = (!mappings.is_empty()).then(|| json!({ "KHR_materials_variants": { "mappings": mappings } }));
+    put(&mut primitive, "extensions", variants);
+    let mut mesh = json!({ "name": part.name, "primitives": [primitive] });
+    put(&mut mesh, "extras", part.extras.as_ref().and_then(|text| serde_json::from_str(text).ok()));
+    mesh
 }

@@ -25,7 +25,6 @@ pub use obj::write_obj;
 pub use svg::write_svg;
 
 use super::armor::Plate;
-use super::collision::Hull;
 use super::layout::Mapping;
 use super::mesh::{Group, Groups, HardPoint, Pairing};
 use super::{Geometry, material_name};
@@ -38,7 +37,7 @@ use skin::{Image, Skin};
 use std::collections::BTreeMap;
 
 /// Parts with triangles, and nodes that show them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scene<'a> {
     name: String,
     parts: Vec<ScenePart<'a>>,
@@ -128,8 +127,7 @@ impl<'a> Scene<'a> {
         placements: Option<&[Placement]>,
         options: Options,
     ) -> Self {
-        let mut scene = Self::empty(name);
-        scene.damage = geometry.decode_all();
+        let mut scene = Self { name: name.to_owned(), damage: geometry.decode_all(), ..Self::default() };
         let (mut meshes, mut armor, mut hulls) = (Vec::new(), Vec::new(), Vec::new());
         if options.meshes {
             scene.notes.extend(groups.notes.iter().cloned());
@@ -151,25 +149,6 @@ impl<'a> Scene<'a> {
             }
         }
         scene
-    }
-
-    /// The scene called `name` with nothing in it.
-    fn empty(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            parts: Vec::new(),
-            materials: Vec::new(),
-            coloured: BTreeMap::new(),
-            nodes: Vec::new(),
-            roots: Vec::new(),
-            glb_only: Vec::new(),
-            variants: Vec::new(),
-            uses: &[],
-            images: Vec::new(),
-            files: Vec::new(),
-            notes: Vec::new(),
-            damage: Vec::new(),
-        }
     }
 
     /// Whether nothing is shown.
@@ -421,7 +400,7 @@ impl<'a> Scene<'a> {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let mut by_material = ByMaterial::new();
             for (place, row) in of_model.iter().zip(&mut rows) {
-                let Ok(plate) = Plate::at(geometry, place) else { continue };
+                let Ok(plate) = place.read::<Plate<'_>>(geometry) else { continue };
                 let (id, layer) = (plate.header().material_id.get(), plate.header().layer.get());
                 let thickness = self.uses.first().and_then(|armor| armor.thickness(layer, id));
                 // Millimetres are few hundreds, and positive.
@@ -465,7 +444,7 @@ impl<'a> Scene<'a> {
             let material = self.material(Material { colour: HULL, double_sided: true, ..Material::new("collision") });
             let mut children = Vec::new();
             for place in of_model {
-                let Ok(hull) = Hull::at(geometry, place) else { continue };
+                let Ok(hull) = place.read(geometry) else { continue };
                 let name = format!("collision {model}/hull {}", place.number);
                 children.extend(self.show(name, Shape::Hull(hull), material, None));
             }

@@ -2,7 +2,7 @@
 
 use super::boxes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::mesh::{side, turns};
+use crate::geometry::mesh::{cross, dot, minus, side, turns};
 use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
 
 #[derive(Debug)]
@@ -248,16 +248,4 @@ pub(super) fn flat_normal([a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
     let n = cross(minus(b, a), minus(c, a));
     let length = dot(n, n).sqrt();
     if length > 0.0 && length.is_finite() { n.map(|v| v / length) } else { [0.0, 1.0, 0.0] }
-}
-
-fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    [a - x, b - y, c - z]
-}
-
-fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    [b * z - c * y, c * x - a * z, a * y - b * x]
-}
-
-fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
-    a * x + b * y + c * z
 }
