@@ -105,7 +105,7 @@ impl State {
         let paths: Vec<usize> = keys.iter().filter_map(|&key| path_of_key(table, key)).collect();
         let mut seeker = Seeker::new(table);
         for row in rows {
-            let cursor = seeker.at(u32::try_from(row).unwrap_or(u32::MAX))?;
+            let cursor = seeker.at(row)?;
             let mut part = RowIdentity::default();
             for &key in &keys {
                 let is_asked =

@@ -4,6 +4,7 @@
 //! folders), sizes are compared, then contents. If the volume of one is not installed, their whole entries are
 //! compared. A removed file and an added file with the same CRC-32 and size are one moved file.
 
+use super::pair::number;
 use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
 use crate::codec::crc32;
@@ -11,7 +12,6 @@ use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use crate::threads::{self, prelude::*};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, PoisonError};
@@ -22,19 +22,19 @@ pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option
     if table != archive::FILES {
         return None;
     }
-    let [a, b] = both;
-    // The first may read all indexes.
-    let first = |archive: &dyn Archive| archive.path_ids()?.identity(0);
-    let (a, b) = threads::join(|| first(a).is_some(), || first(b).is_some());
-    let has_identities = a && b;
-    Some(Box::new(Files { both, has_identities, state: RandomState::new(), missing: Mutex::default() }))
+    let (a, b) = threads::join(|| has_identities(both[0]), || has_identities(both[1]));
+    Some(Box::new(Files { both, has_identities: a && b, state: RandomState::new(), missing: Mutex::default() }))
+}
+
+/// Whether an archive knows its files by the hashes of their paths. This may read all indexes.
+fn has_identities(archive: &dyn Archive) -> bool {
+    archive.path_ids().is_some_and(|ids| ids.identity(0).is_some())
 }
 
 struct Files<'a> {
     both: [&'a dyn Archive; 2],
-    /// Whether files are known by the hashes of their paths, so that no path is put together of those that are the same.
-    has_identities: bool,
     /// Whether files are identified by the hashes of their paths, so that no path of an equal file is built.
+    has_identities: bool,
     state: RandomState,
     /// Volumes that are not installed, with the rows with unknown contents in them, by side (old, new).
     missing: Mutex<[BTreeMap<String, BTreeSet<u32>>; 2]>,
@@ -57,6 +57,18 @@ impl<'a> Files<'a> {
         self.archive(side).path_ids().filter(|_| self.has_identities)?.identity(row as usize)
     }
 
+    fn key_hash(&self, side: Side, row: u32) -> Result<u64> {
+        match self.identity(side, row) {
+            Some(identity) => Ok(self.state.hash_one(identity.id)),
+            None => Ok(self.state.hash_one(key(&self.file(side, row)?))),
+        }
+    }
+
+    /// The hash of an unreadable row, which equals no other row.
+    fn unknown(&self, side: Side, row: u32) -> u64 {
+        self.state.hash_one((side as u8, row))
+    }
+
     fn decoded(&self, side: Side, file: &File<'_>) -> Result<crate::Source> {
         archive::open(self.archive(side), file, "")
     }
@@ -69,10 +81,34 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The contents of a file according to its index, or else its bytes.
-    fn content(&self, side: Side, row: u32) -> Option<Content> {
-        let file = self.file(side, row).ok().filter(|file| file.size > 0)?;
-        Some((self.crc32(side, &file).ok()?, file.size))
+    /// The CRC-32 as outputs show it; `None` for a file in a volume that is not installed.
+    fn shown_crc32(&self, side: Side, row: u32, file: &File<'_>, damaged: &mut Damaged<'_>) -> Option<Value<'static>> {
+        match self.crc32(side, file) {
+            Ok(crc32) => Some(Value::Id32(crc32)),
+            Err(error) if self.is_missing(side, row, file, &error) => None,
+            Err(error) => {
+                damaged(side, error);
+                Some(Value::Null)
+            }
+        }
+    }
+
+    /// The contents of these files according to their indexes, or else their bytes, as far as they have one of these sizes.
+    fn contents_of(&self, side: Side, rows: &[u32], sizes: &HashSet<u64>) -> Vec<(u32, Content)> {
+        let contents = rows.par_iter().filter_map(|&row| {
+            let file = self.file(side, row).ok().filter(|file| file.size > 0 && sizes.contains(&file.size))?;
+            Some((row, (self.crc32(side, &file).ok()?, file.size)))
+        });
+        contents.collect()
+    }
+
+    fn sizes(&self, side: Side, rows: &[u32]) -> HashSet<u64> {
+        rows.iter().filter_map(|row| Some(self.file(side, *row).ok()?.size)).collect()
+    }
+
+    /// The last part of the path of a file.
+    fn name(&self, side: Side, row: u32) -> Option<String> {
+        self.file(side, row).ok()?.path.rsplit('/').next().map(str::to_owned)
     }
 
     /// Takes note of a file that cannot be read as its volume is not installed. `false` for any other error.
@@ -153,24 +189,12 @@ impl Comparable for Files<'_> {
             }
         };
         self.archive(side).damage().into_iter().for_each(|error| faults.add(side, error));
-        let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-        let hash = |row: usize| {
-            if let Some(identity) = self.identity(side, number(row)) {
-                return Some(self.state.hash_one(identity.id));
-            }
-            match self.file(side, number(row)) {
-                Ok(file) => Some(self.state.hash_one(key(&file))),
-                Err(error) => {
-                    faults.add(side, error);
-                    None
-                }
-            }
-        };
-        let hashes: Vec<Option<u64>> = (0..len).into_par_iter().map(hash).collect();
-        let skipped =
-            hashes.iter().enumerate().filter(|(_, hash)| hash.is_none()).map(|(row, _)| number(row)).collect();
-        let unknown = |row: usize| self.state.hash_one((side as u8, row));
-        let hashes = hashes.into_iter().enumerate().map(|(row, hash)| hash.unwrap_or_else(|| unknown(row))).collect();
+        let hashes = (0..number(len))
+            .into_par_iter()
+            .map(|row| self.key_hash(side, row).map_err(|error| faults.add(side, error)).ok());
+        let hashes: Vec<Option<u64>> = hashes.collect();
+        let skipped = (0..).zip(&hashes).filter(|(_, hash)| hash.is_none()).map(|(row, _)| row).collect();
+        let hashes = (0..).zip(hashes).map(|(row, hash)| hash.unwrap_or_else(|| self.unknown(side, row))).collect();
         Keys { hashes, skipped }
     }
 
@@ -181,40 +205,37 @@ impl Comparable for Files<'_> {
     }
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
-        let content = |&row: &u32| self.file(side, row).map(|file| self.state.hash_one((file.crc32, file.size)));
-        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+        let contents = rows.iter().map(|&row| match self.file(side, row) {
+            Ok(file) => self.state.hash_one((file.crc32, file.size)),
+            Err(_) => self.unknown(side, row),
+        });
+        contents.collect()
+    }
+}
+
+/// Adds a field if it differs.
+fn add<'s>(name: &'static str, old: Value<'s>, new: Value<'s>, fields: &mut Vec<Field<'s>>) {
+    if old != new {
+        fields.push(Field { name: name.into(), old, new });
     }
 }
 
 impl Special for Files<'_> {
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
-        let mut file = |side, row| self.file(side, row).map_err(|error| damaged(side, error)).ok();
-        let (Some(old), Some(new)) = (file(Side::Old, row.0), file(Side::New, row.1)) else { return };
-        let mut field = |name: &'static str, old: Value<'s>, new: Value<'s>| {
-            if old == new {
-                return;
-            }
-            fields.push(Field { name: Cow::Borrowed(name), old, new });
-        };
-        field("path", old.path.clone().into_owned().into(), new.path.clone().into_owned().into());
+        let old = self.file(Side::Old, row.0).map_err(|error| damaged(Side::Old, error));
+        let new = self.file(Side::New, row.1).map_err(|error| damaged(Side::New, error));
+        let (Ok(old), Ok(new)) = (old, new) else { return };
+        add("path", old.path.clone().into_owned().into(), new.path.clone().into_owned().into(), fields);
         if old.path == new.path && !same_id(&old, &new) {
-            field("id", old.id.map_or(Value::Null, Value::Id64), new.id.map_or(Value::Null, Value::Id64));
+            add("id", old.id.map_or(Value::Null, Value::Id64), new.id.map_or(Value::Null, Value::Id64), fields);
         }
-        field("size", old.size.into(), new.size.into());
-        // `None` for a file in a volume that is not installed.
-        let mut crc32 = |side, row, file: &File<'_>| match self.crc32(side, file) {
-            Ok(crc32) => Some(Value::Id32(crc32)),
-            Err(error) if self.is_missing(side, row, file, &error) => None,
-            Err(error) => {
-                damaged(side, error);
-                Some(Value::Null)
-            }
-        };
-        match (crc32(Side::Old, row.0, &old), crc32(Side::New, row.1, &new)) {
-            (Some(a), Some(b)) => field("crc32", a, b),
+        add("size", old.size.into(), new.size.into(), fields);
+        let old_crc32 = self.shown_crc32(Side::Old, row.0, &old, damaged);
+        match (old_crc32, self.shown_crc32(Side::New, row.1, &new, damaged)) {
+            (Some(a), Some(b)) => add("crc32", a, b, fields),
             _ if !is_listed_alike(&old, &new) => {
-                field("stored_size", old.stored_size.into(), new.stored_size.into());
-                field("codec", Value::Text(old.codec.name()), Value::Text(new.codec.name()));
+                add("stored_size", old.stored_size.into(), new.stored_size.into(), fields);
+                add("codec", Value::Text(old.codec.name()), Value::Text(new.codec.name()), fields);
             }
             _ => {}
         }
@@ -222,18 +243,18 @@ impl Special for Files<'_> {
 
     fn notes(&self) -> Vec<(Side, String)> {
         let [old, new] = &*self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = |volumes: &BTreeMap<String, BTreeSet<u32>>, name| volumes.get(name).map_or(0, BTreeSet::len);
         // A volume that both sides lack is one note.
         let only_new = new.keys().filter(|name| !old.contains_key(*name)).map(|name| (Side::New, name));
         let all = old.keys().map(|name| (Side::Old, name)).chain(only_new);
-        let note = |(side, name)| {
-            let files = match count(old, name).max(count(new, name)) {
-                1 => "1 file".to_owned(),
-                count => format!("{count} files"),
+        let notes = all.map(|(side, name)| {
+            let counts = [old, new].into_iter().filter_map(|volumes| Some(volumes.get(name)?.len()));
+            let files = match counts.max() {
+                Some(1) | None => "1 file".to_owned(),
+                Some(count) => format!("{count} files"),
             };
             (side, format!("{name} is not installed: {files} in it compared by the list alone"))
-        };
-        all.map(note).collect()
+        });
+        notes.collect()
     }
 
     fn says_all(&self) -> bool {
@@ -249,46 +270,33 @@ impl Special for Files<'_> {
 
     /// Pairs removed and added files of the same contents as moved files: files with the same name first, each once.
     fn settle(&self, found: &mut Differences) {
-        let sizes = |side, rows: &[u32]| {
-            let size = |row: &u32| self.file(side, *row).ok().map(|file| file.size);
-            rows.iter().filter_map(size).collect::<HashSet<u64>>()
-        };
         // Files of a size that only one side has are not read for their contents.
-        let (old, new) = (sizes(Side::Old, &found.removed), sizes(Side::New, &found.added));
-        let contents = |side, rows: &[u32]| -> Vec<(u32, Option<Content>)> {
-            let may_match = |row: u32| {
-                let size = self.file(side, row).map_or(0, |file| file.size);
-                old.contains(&size) && new.contains(&size)
-            };
-            rows.par_iter().map(|&row| (row, may_match(row).then(|| self.content(side, row)).flatten())).collect()
-        };
+        let mut sizes = self.sizes(Side::Old, &found.removed);
+        let new_sizes = self.sizes(Side::New, &found.added);
+        sizes.retain(|size| new_sizes.contains(size));
         let mut gone: HashMap<Content, Vec<u32>> = HashMap::new();
-        for (row, content) in contents(Side::Old, &found.removed) {
-            if let Some(content) = content {
-                gone.entry(content).or_default().push(row);
-            }
+        for (row, content) in self.contents_of(Side::Old, &found.removed, &sizes) {
+            gone.entry(content).or_default().push(row);
         }
         if gone.is_empty() {
             return;
         }
-        let name = |side, row| self.file(side, row).ok().and_then(|f| f.path.rsplit('/').next().map(str::to_owned));
         let mut moved: HashMap<u32, u32> = HashMap::new();
-        let came = contents(Side::New, &found.added);
+        let came = self.contents_of(Side::New, &found.added, &sizes);
         for same_name in [true, false] {
-            for &(row, content) in &came {
-                if moved.contains_key(&row) {
+            for (row, content) in &came {
+                if moved.contains_key(row) {
                     continue;
                 }
-                let Some(content) = content else { continue };
-                let Some(from) = gone.get_mut(&content) else { continue };
+                let Some(from) = gone.get_mut(content) else { continue };
                 let at = match same_name {
                     // Many files of one content, as empty pictures are, would be looked through for each of them.
                     true if from.len() > MANY => None,
-                    true => from.iter().position(|&old| name(Side::Old, old) == name(Side::New, row)),
+                    true => from.iter().position(|&old| self.name(Side::Old, old) == self.name(Side::New, *row)),
                     false => from.len().checked_sub(1),
                 };
                 if let Some(at) = at {
-                    moved.insert(row, from.swap_remove(at));
+                    moved.insert(*row, from.swap_remove(at));
                 }
             }
         }

@@ -42,6 +42,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::report::Progress;
 use crate::suggest;
 use crate::table::{Table, Value};
+use crate::writable::refused;
 use std::fmt;
 
 /// A row that differs, in words.
@@ -119,18 +120,19 @@ impl<'a> TableDiff<'a> {
             (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
             (None, old, new) => {
                 let mut found = Differences::default();
-                let mut all = |table: &Option<Box<dyn Table + 'a>>, side| {
-                    let Some(table) = table else { return Vec::new() };
+                for (table, side) in [(old, Side::Old), (new, Side::New)] {
+                    let Some(table) = table else { continue };
                     let (count, fault) = table::count(&**table);
                     if let Some(fault) = fault {
                         found.faults.push((side, fault));
                         found.fault_count += 1;
                     }
-                    (0..count).collect()
-                };
-                let (removed, added) = (all(old, Side::Old), all(new, Side::New));
-                (found.rows_old, found.rows_new) = (removed.len() as u64, added.len() as u64);
-                Differences { removed, added, ..found }
+                    match side {
+                        Side::Old => (found.removed, found.rows_old) = ((0..count).collect(), count.into()),
+                        Side::New => (found.added, found.rows_new) = ((0..count).collect(), count.into()),
+                    }
+                }
+                found
             }
         }
     }
@@ -206,7 +208,7 @@ impl<'a> TableDiff<'a> {
 
     /// Limits of the comparison so far, as messages, each with the side that causes it: missing files.
     pub fn notes(&self) -> Vec<(Side, String)> {
-        self.special.as_ref().map(|special| special.notes()).unwrap_or_default()
+        self.special.as_ref().map_or_else(Vec::new, |special| special.notes())
     }
 
     /// Whether its rows are known by paths, so that folders group them.
@@ -224,7 +226,7 @@ impl<'a> TableDiff<'a> {
         let sides = [(&self.old, old, pair.old), (&self.new, new, pair.new)];
         for (table, filter, row) in sides {
             if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
-                && filter.matches(table::Seeker::new(&**table).at(row)?)?
+                && filter.matches(table::Seeker::new(&**table).at(row as usize)?)?
             {
                 return Ok(true);
             }
@@ -239,24 +241,21 @@ impl<'a> TableDiff<'a> {
 /// # Errors
 /// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
-    let syntax = |what: String| Error::of_part(ErrorKind::Syntax { what: what.into() }, "");
     let format = old.format();
     // Files of any two archives are compared by their paths.
     let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
     if format != new.format() && !archives {
-        return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));
+        return Err(refused(format!("files of two formats cannot be compared: {format} and {}", new.format())));
     }
     let mut tables: Vec<TableDiff<'a>> = Vec::new();
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
         for table in asset.reader().tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
                 tables.push(TableDiff { name: table.name().to_owned(), old: None, new: None, special: None });
-                tables.len().saturating_sub(1)
+                tables.len() - 1
             });
-            if let Some(slot) = tables.get_mut(at) {
-                let slot = if side == Side::Old { &mut slot.old } else { &mut slot.new };
-                slot.get_or_insert(table);
-            }
+            let slot = if side == Side::Old { &mut tables[at].old } else { &mut tables[at].new };
+            slot.get_or_insert(table);
         }
     }
     for (name, asset) in wanted.iter().flat_map(|name| [(name, old), (name, new)]) {
@@ -268,7 +267,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     }
     if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
         let names = tables.iter().map(|table| &*table.name);
-        return Err(syntax(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
+        return Err(refused(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
     }
     if format == new.format()
         && let Some(compared) = old.reader().compared(new.reader())

@@ -44,7 +44,7 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
         else {
             break;
         };
-        let ahead = if equal.saturating_mul(16) >= FAR { FAR } else { NEAR };
+        let ahead = if equal >= FAR / 16 { FAR } else { NEAR };
         let in_old = a.iter().take(ahead).position(|key| key == first_new);
         let in_new = b.iter().take(ahead).position(|key| key == first_old);
         let (skip_old, skip_new) = match (in_old, in_new) {
@@ -63,7 +63,7 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
 }
 
 /// Row numbers fit: [`super::MAX_ROWS`] is below 2^32.
-fn number(row: usize) -> u32 {
+pub(super) fn number(row: usize) -> u32 {
     u32::try_from(row).expect("fewer rows are compared")
 }
 
@@ -73,7 +73,7 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
     let aligned = align(&old.hashes, &new.hashes);
     let total = (old.hashes.len() as u64).max(1);
-    let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps) / total);
+    let advance = |count: usize| progress.advance(count as u64 * steps / total);
 
     let piece = rows.piece().max(1);
     // Pairs in runs that are the same are done with: of equal rows, any two may go together.
@@ -85,18 +85,8 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
             compared(rows, pairs, &faults, &advance)
         }
     };
-    let left = |rows: Vec<u32>, parted: &mut dyn Iterator<Item = u32>, keys: &Keys| {
-        let mut left: Vec<(u64, u32)> = rows
-            .into_iter()
-            .chain(parted)
-            .filter(|row| keys.skipped.binary_search(row).is_err())
-            .map(|row| (keys.hashes[row as usize], row))
-            .collect();
-        left.par_sort_unstable();
-        left
-    };
-    let left_old = left(aligned.old, &mut parted.iter().map(|(pair, _)| pair.0), &old);
-    let left_new = left(aligned.new, &mut parted.iter().map(|(pair, _)| pair.1), &new);
+    let left_old = left(aligned.old, parted.iter().map(|(pair, _)| pair.0), &old);
+    let left_new = left(aligned.new, parted.iter().map(|(pair, _)| pair.1), &new);
     let (rows_old, rows_new) = (old.hashes.len() as u64, new.hashes.len() as u64);
     drop((old, new));
 
@@ -119,6 +109,14 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
     Differences { removed, added, changed, rows_old, rows_new, faults, fault_count }
 }
 
+/// The rows that are left over, and the rows of pairs that are parted again, sorted by key.
+fn left(rows: Vec<u32>, parted: impl Iterator<Item = u32>, keys: &Keys) -> Vec<Hashed> {
+    let rows = rows.into_iter().chain(parted).filter(|row| keys.skipped.binary_search(row).is_err());
+    let mut left: Vec<Hashed> = rows.map(|row| (keys.hashes[row as usize], row)).collect();
+    left.par_sort_unstable();
+    left
+}
+
 /// The unequal pairs. Threads take the pieces in turn, and `advance` gets the number of compared pairs.
 fn compared<P: Borrow<[(u32, u32)]> + Send>(
     rows: &dyn Comparable,
@@ -126,7 +124,7 @@ fn compared<P: Borrow<[(u32, u32)]> + Send>(
     faults: &Faults,
     advance: &(dyn Fn(usize) + Sync),
 ) -> Vec<((u32, u32), Verdict)> {
-    let piece = |pairs: P| {
+    let differing = pieces.with_max_len(1).flat_map_iter(|pairs| {
         let mut differing = Vec::new();
         rows.compare(pairs.borrow(), &mut |pair, verdict| match verdict {
             Ok(Verdict::Same) => {}
@@ -135,8 +133,8 @@ fn compared<P: Borrow<[(u32, u32)]> + Send>(
         });
         advance(pairs.borrow().len());
         differing
-    };
-    pieces.with_max_len(1).flat_map_iter(piece).collect()
+    });
+    differing.collect()
 }
 
 impl Run {
@@ -145,7 +143,7 @@ impl Run {
         (0..self.len).step_by(piece as usize).map(move |start| Self {
             old: self.old + start,
             new: self.new + start,
-            len: piece.min(self.len.saturating_sub(start)),
+            len: piece.min(self.len - start),
         })
     }
 
@@ -207,17 +205,8 @@ impl Sorted {
         }
         let (old_contents, new_contents) =
             threads::join(|| contents(rows, Side::Old, &many_old), || contents(rows, Side::New, &many_new));
-        let with = |group: &[Hashed], contents: &[(u32, u64)]| {
-            let content = |row: u32| {
-                let at = contents.binary_search_by_key(&row, |c| c.0).ok().and_then(|at| contents.get(at));
-                at.map_or(0, |c| c.1)
-            };
-            let mut group: Vec<Hashed> = group.iter().map(|(_, row)| (content(*row), *row)).collect();
-            group.sort_unstable();
-            group
-        };
         groups(&many_old, &many_new, |a, b| {
-            let (a, b) = (with(a, &old_contents), with(b, &new_contents));
+            let (a, b) = (by_content(a, &old_contents), by_content(b, &new_contents));
             let (mut rest_old, mut rest_new) = (Vec::new(), Vec::new());
             groups(&a, &b, |a, b| {
                 let both = a.len().min(b.len());
@@ -233,6 +222,17 @@ impl Sorted {
             self.added.extend(rest_new.into_iter().skip(both));
         });
     }
+}
+
+/// The rows of a group with the hashes of their contents, in the order of these.
+fn by_content(group: &[Hashed], contents: &[(u32, u64)]) -> Vec<Hashed> {
+    let hashed = group.iter().map(|(_, row)| {
+        let at = contents.binary_search_by_key(row, |content| content.0).expect("the contents of all groups are read");
+        (contents[at].1, *row)
+    });
+    let mut group: Vec<Hashed> = hashed.collect();
+    group.sort_unstable();
+    group
 }
 
 /// The contents of these rows, in the order of rows.

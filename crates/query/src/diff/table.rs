@@ -4,7 +4,8 @@ use crate::compare::{
     Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Kind, Role, RowCursor, Table, Value, no_cell};
+use crate::table::{Kind, Role, RowCursor, Table, Value, column_index, no_cell};
+use crate::writable::keys;
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -22,26 +23,25 @@ pub(super) struct Columns<'t> {
 
 /// Names of columns that only one of the tables has.
 pub(super) fn lone_columns(old: &dyn Table, new: &dyn Table) -> [Vec<String>; 2] {
-    let lone = |a: &dyn Table, b: &dyn Table| {
-        let missing = |name: &str| b.columns().iter().all(|c| c.name != name);
-        a.columns().iter().filter(|c| missing(&c.name)).map(|c| c.name.to_string()).collect()
-    };
-    [lone(old, new), lone(new, old)]
+    [missing_columns(old, new), missing_columns(new, old)]
+}
+
+/// Names of columns of a table that the other one lacks.
+fn missing_columns(table: &dyn Table, other: &dyn Table) -> Vec<String> {
+    let missing = table.columns().iter().filter(|column| column_index(other, &column.name).is_none());
+    missing.map(|column| column.name.to_string()).collect()
+}
+
+/// The columns that both tables have, of these roles.
+fn column_pairs(old: &dyn Table, new: &dyn Table, is_wanted: fn(Role) -> bool) -> Vec<ColumnPair> {
+    let columns = old.columns().iter().enumerate().filter(|(_, column)| is_wanted(column.role));
+    columns.filter_map(|(at, column)| Some((at, column_index(new, &column.name)?))).collect()
 }
 
 impl<'t> Columns<'t> {
     pub(super) fn new(old: &'t dyn Table, new: &'t dyn Table) -> Self {
-        let both = |wanted: &dyn Fn(Role) -> bool| {
-            let columns = old.columns().iter().enumerate().filter(|(_, c)| wanted(c.role));
-            columns
-                .filter_map(|(at, column)| {
-                    let other = new.columns().iter().position(|c| c.name == column.name)?;
-                    Some((at, other))
-                })
-                .collect()
-        };
-        let keys = both(&|role| role == Role::Key);
-        let values = both(&|role| matches!(role, Role::Value | Role::Reference));
+        let keys = column_pairs(old, new, |role| role == Role::Key);
+        let values = column_pairs(old, new, |role| matches!(role, Role::Value | Role::Reference));
         Self { tables: [old, new], keys, values, state: RandomState::new() }
     }
 
@@ -58,35 +58,42 @@ impl<'t> Columns<'t> {
         Ok(hasher.finish())
     }
 
+    /// The hashes of the keys of the rows with a cell in column `key`, in order. `None` if several have one hash, or one
+    /// cannot be read.
+    fn hashed_rows(
+        &self,
+        seeker: &mut Seeker<'_>,
+        key: ColumnPair,
+        side: Side,
+        cell: &Value<'_>,
+    ) -> Option<Vec<(u64, u32)>> {
+        let found = seeker.table.find(pick(key, side), cell)?.ok()?;
+        let hashed = found
+            .into_iter()
+            .map(|row| Some((self.hash(seeker.at(row).ok()?, side, &self.keys).ok()?, u32::try_from(row).ok()?)));
+        let mut hashed = hashed.collect::<Option<Vec<_>>>()?;
+        hashed.sort_unstable();
+        hashed.is_sorted_by(|a, b| a.0 < b.0).then_some(hashed)
+    }
+
     /// The rows that differ among the rows with one of these cells in column `key`.
     pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
         let [old, new] = self.tables;
-        let is_it = |both: &&ColumnPair| old.columns().get(both.0).is_some_and(|column| column.name == key);
-        let key = *self.keys.iter().find(is_it)?;
-        let mut seekers = (Seeker::new(old), Seeker::new(new));
+        let key = *self.keys.iter().find(|both| old.columns()[both.0].name == key)?;
+        let (mut old, mut new) = (Seeker::new(old), Seeker::new(new));
         let mut found = super::Differences::default();
         for cell in cells {
-            let rows = |side, table: &dyn Table, seeker: &mut Seeker<'_>| -> Option<Vec<(u64, u32)>> {
-                let found = table.find(pick(key, side), cell)?.ok()?;
-                let hashed = found.into_iter().map(|row| {
-                    let row = u32::try_from(row).ok()?;
-                    Some((self.hash(seeker.at(row).ok()?, side, &self.keys).ok()?, row))
-                });
-                let mut hashed = hashed.collect::<Option<Vec<_>>>()?;
-                hashed.sort_unstable();
-                hashed.is_sorted_by(|a, b| a.0 < b.0).then_some(hashed)
-            };
-            let before = rows(Side::Old, old, &mut seekers.0)?;
-            let after = rows(Side::New, new, &mut seekers.1)?;
-            let has = |rows: &[(u64, u32)], hash| rows.binary_search_by_key(&hash, |row| row.0).is_ok();
-            found.added.extend(after.iter().filter(|(hash, _)| !has(&before, *hash)).map(|(_, row)| *row));
+            let before = self.hashed_rows(&mut old, key, Side::Old, cell)?;
+            let after = self.hashed_rows(&mut new, key, Side::New, cell)?;
+            let lone = after.iter().filter(|(hash, _)| before.binary_search_by_key(hash, |row| row.0).is_err());
+            found.added.extend(lone.map(|(_, row)| *row));
             for (hash, row) in before {
                 let Ok(other) = after.binary_search_by_key(&hash, |row| row.0) else {
                     found.removed.push(row);
                     continue;
                 };
-                let pair = (row, after.get(other)?.1);
-                match self.verdict(seekers.0.at(pair.0).ok()?, seekers.1.at(pair.1).ok()?) {
+                let pair = (row, after[other].1);
+                match self.verdict(old.at(pair.0 as usize).ok()?, new.at(pair.1 as usize).ok()?) {
                     Ok(Verdict::Same) => {}
                     Ok(Verdict::Changed) => found.changed.push(pair),
                     // Two keys of one hash, or damage: all rows are compared.
@@ -106,21 +113,22 @@ impl<'t> Columns<'t> {
 
     /// How two rows compare.
     fn verdict(&self, old: &dyn RowCursor, new: &dyn RowCursor) -> Result<Verdict, (Side, Error)> {
-        let same = |columns: &[ColumnPair]| {
-            for column in columns {
-                let a = old.value(column.0).map_err(|e| (Side::Old, e))?;
-                let b = new.value(column.1).map_err(|e| (Side::New, e))?;
-                if !same_value(&a, &b) {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        };
-        if !same(&self.keys)? {
+        if !has_same_cells(&self.keys, old, new)? {
             return Ok(Verdict::Other);
         }
-        Ok(if same(&self.values)? { Verdict::Same } else { Verdict::Changed })
+        Ok(if has_same_cells(&self.values, old, new)? { Verdict::Same } else { Verdict::Changed })
     }
+}
+
+fn has_same_cells(columns: &[ColumnPair], old: &dyn RowCursor, new: &dyn RowCursor) -> Result<bool, (Side, Error)> {
+    for column in columns {
+        let a = old.value(column.0).map_err(|e| (Side::Old, e))?;
+        let b = new.value(column.1).map_err(|e| (Side::New, e))?;
+        if !same_value(&a, &b) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn pick(column: ColumnPair, side: Side) -> usize {
@@ -137,27 +145,28 @@ pub(super) fn fields<'t>(
 ) {
     for (a, b) in Columns::new(old, new).values {
         let before = fields.len();
-        let mut cells = |a: usize, b: usize, name: &'t str| {
-            let mut cell = |table: &'t dyn Table, row: u32, column, side| {
-                table.value(row as usize, column).unwrap_or_else(|error| {
-                    damaged(side, error);
-                    Value::Null
-                })
-            };
-            let (old, new) = (cell(old, rows.0, a, Side::Old), cell(new, rows.1, b, Side::New));
-            differ(name.into(), old, new, fields);
-            fields.len() > before
-        };
-        let text = |table: &'t dyn Table, at: usize| {
-            table.text_of(at).and_then(|text| Some((text, &*table.columns().get(text)?.name)))
-        };
-        let Some(column) = old.columns().get(a) else { continue };
-        if cells(a, b, &column.name)
-            && let (Some((a, name)), Some((b, _))) = (text(old, a), text(new, b))
-        {
-            cells(a, b, name);
+        for (a, b) in std::iter::once((a, b)).chain(old.text_of(a).zip(new.text_of(b))) {
+            let (had, has) = (cell(old, rows.0, a, Side::Old, damaged), cell(new, rows.1, b, Side::New, damaged));
+            differ((&*old.columns()[a].name).into(), had, has, fields);
+            if fields.len() == before {
+                break;
+            }
         }
     }
+}
+
+/// A cell; null with a note if it is damaged.
+pub(super) fn cell<'t>(
+    table: &'t dyn Table,
+    row: u32,
+    column: usize,
+    side: Side,
+    damaged: &mut Damaged<'_>,
+) -> Value<'t> {
+    table.value(row as usize, column).unwrap_or_else(|error| {
+        damaged(side, error);
+        Value::Null
+    })
 }
 
 /// Adds the fields of a row that only one of the files has: all but its keys and places.
@@ -167,19 +176,15 @@ pub(super) fn lone_fields<'t>(
     fields: &mut Vec<Field<'t>>,
     damaged: &mut Damaged<'_>,
 ) {
-    let row = pair.old.or(pair.new).expect("a pair has a row") as usize;
+    let row = pair.old.or(pair.new).expect("a pair has a row");
     let (side, columns) = (if pair.old.is_some() { Side::Old } else { Side::New }, table.columns());
-    let keys = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Key);
-    let paths: Vec<usize> = keys.filter_map(|(at, _)| path_of_key(table, at)).collect();
+    let paths: Vec<usize> = keys(table).filter_map(|at| path_of_key(table, at)).collect();
     fields.reserve(columns.len());
     for (at, column) in columns.iter().enumerate() {
         if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
             continue;
         }
-        let value = table.value(row, at).unwrap_or_else(|error| {
-            damaged(side, error);
-            Value::Null
-        });
+        let value = cell(table, row, at, side, damaged);
         let name = (&*column.name).into();
         fields.push(match side {
             Side::Old => Field { name, old: value, new: Value::Null },
@@ -217,14 +222,15 @@ pub(crate) fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
 /// The key of a row: the values of its key columns, or its number in a table without keys. A path that is known for
 /// an id stands for it.
 pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
+    let row_number = row as usize;
     let mut parts: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();
-    for (at, column) in table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key) {
-        let text = path_of_key(table, at).and_then(|at| Some((table.columns().get(at)?, at)));
-        let text = text.map(|(column, at)| Ok::<_, Error>((column, table.value(row as usize, at)?))).transpose()?;
-        parts.push(match text.filter(|(_, text)| !text.is_null()) {
-            Some((column, text)) => ((&*column.name).into(), text),
-            None => ((&*column.name).into(), table.value(row as usize, at)?),
-        });
+    for at in keys(table) {
+        let path = path_of_key(table, at).map(|path| Ok::<_, Error>((path, table.value(row_number, path)?)));
+        let (at, value) = match path.transpose()? {
+            Some((path, text)) if !text.is_null() => (path, text),
+            _ => (at, table.value(row_number, at)?),
+        };
+        parts.push(((&*table.columns()[at].name).into(), value));
     }
     Ok(match parts.len() {
         0 => Value::from(row),
@@ -234,12 +240,12 @@ pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
 }
 
 /// Rows that are skipped one by one before a new search.
-const NEAR: u32 = 256;
+const NEAR: usize = 256;
 
 /// Goes from row to row of one table, forwards best.
 pub struct Seeker<'t> {
     table: &'t dyn Table,
-    cursor: Option<(Box<dyn RowCursor + 't>, u32)>,
+    cursor: Option<(Box<dyn RowCursor + 't>, usize)>,
 }
 
 impl<'t> Seeker<'t> {
@@ -248,12 +254,12 @@ impl<'t> Seeker<'t> {
     }
 
     /// A cursor at `row`.
-    pub fn at(&mut self, row: u32) -> Result<&dyn RowCursor> {
-        let near = |at: u32| row.checked_sub(at).is_some_and(|gap| gap <= NEAR);
-        let (mut cursor, mut at) = match self.cursor.take().filter(|(_, at)| near(*at)) {
-            Some(cursor) => cursor,
+    pub fn at(&mut self, row: usize) -> Result<&dyn RowCursor> {
+        let near = self.cursor.take().filter(|(_, at)| (*at..=at + NEAR).contains(&row));
+        let (mut cursor, mut at) = match near {
+            Some(near) => near,
             None => {
-                let mut cursor = self.table.cursor(row as usize);
+                let mut cursor = self.table.cursor(row);
                 self.step(&mut *cursor, row)?;
                 (cursor, row)
             }
@@ -266,8 +272,8 @@ impl<'t> Seeker<'t> {
         Ok(&**cursor)
     }
 
-    fn step(&self, cursor: &mut dyn RowCursor, row: u32) -> Result<()> {
-        if cursor.advance()? { Ok(()) } else { Err(no_cell(self.table.name(), row as usize, 0)) }
+    fn step(&self, cursor: &mut dyn RowCursor, row: usize) -> Result<()> {
+        if cursor.advance()? { Ok(()) } else { Err(no_cell(self.table.name(), row, 0)) }
     }
 }
 
@@ -301,7 +307,7 @@ impl Comparable for Columns<'_> {
         let [old, new] = self.tables;
         let (mut old, mut new) = (Seeker::new(old), Seeker::new(new));
         for &pair in pairs {
-            let verdict = match (old.at(pair.0), new.at(pair.1)) {
+            let verdict = match (old.at(pair.0 as usize), new.at(pair.1 as usize)) {
                 (Ok(old), Ok(new)) => self.verdict(old, new),
                 (Err(error), _) => Err((Side::Old, error)),
                 (_, Err(error)) => Err((Side::New, error)),
@@ -312,9 +318,12 @@ impl Comparable for Columns<'_> {
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut seeker = Seeker::new(self.side(side));
-        // An unreadable row equals no other; its damage is reported by the comparison.
-        let content = |&row: &u32| seeker.at(row).and_then(|at| self.hash(at, side, &self.values)).unwrap_or(0);
-        rows.iter().map(content).collect()
+        let contents = rows.iter().map(|&row| {
+            let hash = seeker.at(row as usize).and_then(|at| self.hash(at, side, &self.values));
+            // An unreadable row equals no other; its damage is reported by the comparison.
+            hash.unwrap_or_else(|_| self.state.hash_one((side as u8, row)))
+        });
+        contents.collect()
     }
 
     fn piece(&self) -> usize {

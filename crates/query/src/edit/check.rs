@@ -17,26 +17,23 @@ pub(super) fn check(
     edits: &[TableEdits],
     pieces: &Pieces,
     extent: Check,
-    by_rows: bool,
     progress: &Progress,
 ) -> Result<()> {
     let writable = old.reader().writable();
     let keying = writable.and_then(|writable| writable.keying());
     let keying = keying.filter(|keying| edits.iter().any(|edit| edit.table == *keying));
     for edit in edits {
-        let find = |asset: &'_ Asset| asset.reader().table(&edit.table).map(|table| table.columns().len());
-        if find(old) != find(new) {
+        let (before, after) = (old.reader().table(&edit.table), new.reader().table(&edit.table));
+        if before.as_ref().map(|table| table.columns().len()) != after.as_ref().map(|table| table.columns().len()) {
             return Err(failed(format!("table {} has other columns", edit.table)));
         }
-        let tables = (old.reader().table(&edit.table), new.reader().table(&edit.table));
-        let new_file = new;
-        let (Some(old), Some(new)) = tables else { continue };
+        let (Some(before), Some(after)) = (before, after) else { continue };
         if pieces.vouched.contains(&edit.table) {
             continue;
         }
-        let compared = writable.filter(|_| extent == Check::Parts);
-        let compared = compared.map(|writable| writable.compare(new_file.reader(), edit)).transpose()?;
-        if compared == Some(true) {
+        if let Some(writable) = writable.filter(|_| extent == Check::Parts)
+            && writable.compare(new.reader(), edit)?
+        {
             continue;
         }
         let follows = pieces.follows.iter().filter(|(table, _)| *table == edit.table).map(|(_, column)| *column);
@@ -44,23 +41,22 @@ pub(super) fn check(
         let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
         let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
         match extent {
-            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit, &free)?,
-            _ => whole(&*old, &*new, edit, added, &free)?,
+            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*before, &*after, edit, &free)?,
+            _ => whole(&*before, &*after, edit, added, &free)?,
         }
     }
     // An entry that the format has written by itself says not which rows it changes.
-    if extent != Check::All || !by_rows {
+    if extent != Check::All || edits.is_empty() {
         return Ok(());
     }
-    let is_edited = |name: &str| edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|t| t == name);
     for table in diff::tables(old, new, &[])? {
-        if is_edited(table.name()) {
+        let name = table.name();
+        if edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|also| also == name) {
             continue;
         }
-        let found = table.find(progress, 0);
-        if let Some(pair) = found.pairs().next() {
-            let key = table.key(pair).map(|key| key.to_string()).unwrap_or_default();
-            return Err(failed(format!("{} {key} was {}, too", table.name(), pair.kind().name())));
+        if let Some(pair) = table.find(progress, 0).pairs().next() {
+            let key = table.key(pair).map_or_else(|error| error.to_string(), |key| key.to_string());
+            return Err(failed(format!("{name} {key} was {}, too", pair.kind().name())));
         }
     }
     Ok(())
@@ -123,18 +119,25 @@ fn row(
 /// Compares the edited rows only.
 fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
     // Rows are counted on demand: an earlier lookup may have counted the old rows.
-    let stored = |table: &dyn Table| table.known_len().map(|len| table.stored_len().unwrap_or(len));
-    if let (Some(before), Some(after)) = (stored(old), stored(new))
+    if let (Some(before), Some(after)) = (known_rows(old), known_rows(new))
         && before != after
     {
-        return Err(failed(format!("table {} has another number of rows", new.name())));
+        return Err(other_rows(new));
     }
     let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
     for (number, asked) in &edit.set {
-        let number = u32::try_from(*number).unwrap_or(u32::MAX);
-        row(new, before.at(number)?, after.at(number)?, Some(asked), free)?;
+        row(new, before.at(*number)?, after.at(*number)?, Some(asked), free)?;
     }
     Ok(())
+}
+
+/// The number of stored rows, if it is known without a walk.
+fn known_rows(table: &dyn Table) -> Option<usize> {
+    table.known_len().map(|len| table.stored_len().unwrap_or(len))
+}
+
+fn other_rows(table: &dyn Table) -> Error {
+    failed(format!("table {} has another number of rows", table.name()))
 }
 
 /// Moves to the next stored row.
@@ -173,13 +176,10 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
             }
             // After damage nothing can be compared, on both sides.
             (Ok(false), Ok(false)) | (Err(_), Err(_)) => break,
-            _ => return Err(failed(format!("table {} has another number of rows", new.name()))),
+            _ => return Err(other_rows(new)),
         }
     }
-    if come != edit.add.len() || removed.next().is_some() {
-        return Err(failed(format!("table {} has another number of rows", new.name())));
-    }
-    Ok(())
+    if come == edit.add.len() && removed.next().is_none() { Ok(()) } else { Err(other_rows(new)) }
 }
 
 fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::ColumnValues>) -> Result<()> {
@@ -217,8 +217,7 @@ pub(super) fn verified(old: &Asset, new: &Asset, edits: &[TableEdits], progress:
     }
     let before = old.reader().verify(&Progress::default());
     // Rows get other numbers if rows before them are inserted or deleted.
-    let is_renumbered = |edit: &TableEdits| !edit.add.is_empty() || !edit.remove.is_empty();
-    let renumbered = edits.is_empty() || edits.iter().any(is_renumbered);
+    let renumbered = edits.is_empty() || edits.iter().any(|edit| !edit.add.is_empty() || !edit.remove.is_empty());
     for check in &report.checks {
         let of_old = before.checks.iter().find(|other| other.name == check.name);
         if let Some(finding) = new_finding(check, of_old, renumbered) {
@@ -226,7 +225,7 @@ pub(super) fn verified(old: &Asset, new: &Asset, edits: &[TableEdits], progress:
             return Err(refused(format!("{what}, {}: {finding}", check.name)));
         }
     }
-    Ok(report.checks.iter().map(report::Check::found).fold(0, u64::saturating_add))
+    Ok(report.checks.iter().map(report::Check::found).sum())
 }
 
 /// The first finding of a check that the check of the old file does not have. Further findings than a check keeps are
@@ -241,12 +240,12 @@ fn new_finding(check: &report::Check, old: Option<&report::Check>, renumbered: b
     let is_complete = found == kept.len() as u64;
     let of_new = check.findings().iter().find(|finding| {
         let known = left.get_mut(&Finding::of(finding, renumbered)).filter(|known| **known > 0);
-        known.map(|known| *known = known.saturating_sub(1)).is_none() && is_complete
+        known.map(|known| *known -= 1).is_none() && is_complete
     });
-    match (of_new, check.found().saturating_sub(found)) {
-        (Some(finding), _) => Some(finding.to_string()),
-        (None, 0) => None,
-        (None, more) => Some(format!("{more} more findings than before")),
+    match of_new {
+        Some(finding) => Some(finding.to_string()),
+        None if check.found() > found => Some(format!("{} more findings than before", check.found() - found)),
+        None => None,
     }
 }
 

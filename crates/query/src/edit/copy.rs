@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::threads;
 use crate::writable::failed;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::mpsc;
 use std::thread;
 
@@ -25,18 +25,22 @@ pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result
     let handle = if pieces.len() < SYNC || threads::count() < 2 { None } else { to.second_handle().ok().flatten() };
     let Some(handle) = handle else { return copy_blocks(pieces, old, to, &mut || ()) };
     let (wake, written) = mpsc::sync_channel(1);
-    // The system reports a failed sync once for all handles of a file: the error must not be lost.
-    let sync = move || written.iter().try_for_each(|()| handle.sync_data());
     thread::scope(|scope| {
-        let syncing = thread::Builder::new().spawn_scoped(scope, sync);
+        // The system reports a failed sync once for all handles of a file: the error must not be lost.
+        let syncing =
+            thread::Builder::new().spawn_scoped(scope, move || written.iter().try_for_each(|()| handle.sync_data()));
         // Without room in the channel, the next sync has not begun and will include these bytes.
         let copied = copy_blocks(pieces, old, to, &mut || {
             let _ = wake.try_send(());
         });
         drop(wake);
         let synced = syncing.map_or(Ok(()), |syncing| syncing.join().unwrap_or(Ok(())));
-        copied.and_then(|()| synced.map_err(|error| Error::io("cannot write", error)))
+        copied.and_then(|()| synced.map_err(cannot_write))
     })
+}
+
+pub(super) fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write", error)
 }
 
 /// Writes and reads back the blocks, and calls `sync` after each [`SYNC`] bytes and at the end.
@@ -75,7 +79,7 @@ struct Blocks<'m, 'f> {
 impl<'m> Blocks<'m, '_> {
     /// Bytes that still fit into the block.
     fn room(&self) -> usize {
-        BLOCK.saturating_sub(self.len)
+        BLOCK - self.len
     }
 
     fn push(&mut self, part: &'m [u8]) -> Result<()> {
@@ -95,7 +99,7 @@ impl<'m> Blocks<'m, '_> {
             }
         };
         let written = self.to.write_all(block);
-        written.map_err(|error| if self.old.is_cut() { cut() } else { Error::io("cannot write", error) })?;
+        written.map_err(|error| if self.old.is_cut() { cut() } else { cannot_write(error) })?;
         self.written.resize(self.written.len().max(self.len), 0);
         read_back(self.to, self.done, &self.meant, &mut self.written[..self.len])?;
         let before = self.done / SYNC;
@@ -113,7 +117,7 @@ impl<'m> Blocks<'m, '_> {
 #[cold]
 fn cut() -> Error {
     let what = "a range past its end cannot be copied";
-    let error = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, what);
+    let error = io::Error::new(io::ErrorKind::UnexpectedEof, what);
     Error::io("the file became shorter while it was mapped", error)
 }
 
@@ -121,8 +125,7 @@ fn cut() -> Error {
 pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
     file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
     let mut rest = &*written;
-    let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
-    if meant.iter().all(is_meant) && rest.is_empty() {
+    if meant.iter().all(|part| rest.split_off(..part.len()) == Some(*part)) && rest.is_empty() {
         return Ok(());
     }
     Err(failed(format!("some of the {} bytes from {at:#x} on differ", written.len())))

@@ -1,9 +1,10 @@
 //! Edits of one file, and the resulting file.
 
+use super::copy::cannot_write;
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
+use super::{Change, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
 use crate::archive;
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
@@ -12,13 +13,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
 use crate::source::Source;
-use crate::table::{Table, Value, column_index};
+use crate::table::{Accepts, Table, Value, column_index};
 use crate::threads;
-use crate::writable::{ValueSource, short, short_text};
+use crate::writable::{ValueSource, failed, short, short_text};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::ops::Range;
 use std::path::Path;
 
 /// Takes the edits of a file, resolves each against its rows, and builds the new file.
@@ -133,42 +133,42 @@ impl<'a> Editor<'a> {
 
     /// The number of table `name`, or of the main table.
     fn table(&mut self, name: Option<&str>) -> Result<usize> {
-        let name = match (name, &self.main) {
-            (Some(name), _) => name.to_owned(),
-            (None, Some(main)) => main.clone(),
-            (None, None) => {
-                let tables = self.asset.reader().tables();
-                let main = tables.first().map(|table| table.name().to_owned()).unwrap_or_default();
-                self.main.insert(main).clone()
+        let reader = self.asset.reader();
+        let name = match name.or(self.main.as_deref()) {
+            Some(name) => name.to_owned(),
+            None => {
+                let main = reader.tables().into_iter().next().ok_or_else(|| refused("the file has no tables"))?;
+                self.main.insert(main.name().to_owned()).clone()
             }
         };
         if let Some(at) = self.tables.iter().position(|table| table.table.name() == name) {
             return Ok(at);
         }
-        let reader = self.asset.reader();
         let table = reader.table(&name).ok_or_else(|| refused(crate::reader::no_table(reader, &name)))?;
         self.tables.push(Resolved::new(table));
-        Ok(self.tables.len().saturating_sub(1))
+        Ok(self.tables.len() - 1)
     }
 
     pub(super) fn resolved(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
         let at = self.table(name)?;
-        self.tables.get_mut(at).ok_or_else(|| refused("no table"))
+        Ok(&mut self.tables[at])
     }
 
     /// A table whose rows are found by their keys after the edits of the table that keys them.
     fn keyed(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
         let at = self.table(name)?;
-        let is_keying =
-            self.tables.get(at).is_some_and(|resolved| self.writable.keying() == Some(resolved.table.name()));
-        if is_keying && let Some(keying) = self.writable.keying().filter(|_| self.known.is_some()) {
-            let what = format!("edits of {keying} must precede edits of the tables that it keys");
-            return Err(refused(what));
+        match self.writable.keying().filter(|keying| *keying == self.tables[at].table.name()) {
+            Some(keying) if self.known.is_some() => {
+                return Err(refused(format!("edits of {keying} must precede edits of the tables that it keys")));
+            }
+            Some(_) => {}
+            None => {
+                if let Some(known) = self.known()? {
+                    self.tables[at].know(&known);
+                }
+            }
         }
-        let known = if is_keying { None } else { self.known()? };
-        let resolved = self.tables.get_mut(at).ok_or_else(|| refused("no table"))?;
-        known.iter().for_each(|known| resolved.know(known));
-        Ok(resolved)
+        Ok(&mut self.tables[at])
     }
 
     /// The file whose keys identify rows from now on; `None` if no edit changes keys.
@@ -259,12 +259,9 @@ impl<'a> Editor<'a> {
         let mut edits = edits.into_iter().peekable();
         while let Some(first) = edits.next() {
             let name = first.table.clone();
-            self.keyed(name.as_deref())?;
-            let at = self.table(name.as_deref())?;
-            let known = self.known.clone();
-            let Some(resolved) = self.tables.get_mut(at) else { return Err(refused("no table")) };
+            let resolved = self.keyed(name.as_deref())?;
             // The table with the keys is built once for all rows.
-            let known = known.filter(|_| resolved.is_known());
+            let known = resolved.known.clone();
             let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
             let mut outcomes = vec![edited(resolved, first, by_keys.as_deref())?];
             while let Some(next) = edits.next_if(|next| next.table == name) {
@@ -285,7 +282,7 @@ impl<'a> Editor<'a> {
             return Ok(());
         }
         let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
-        let given = crate::writable::short(&Value::text(&names.join(",")));
+        let given = short_text(&names.join(","));
         Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
     }
 
@@ -389,11 +386,7 @@ impl<'a> Editor<'a> {
         let old = self.asset.source().bytes();
         let mut rest = old;
         let is_same = pieces.len() == old.len()
-            && pieces.slices(old, 0).all(|slice| {
-                let there = rest.strip_prefix(slice);
-                rest = there.unwrap_or_default();
-                there.is_some()
-            });
+            && pieces.slices(old, 0).all(|slice| rest.split_off(..slice.len()).is_some_and(|there| there == slice));
         let count = if is_same { &mut self.held } else { &mut self.done };
         *count += 1;
         self.pieces = Some(pieces);
@@ -436,8 +429,10 @@ impl<'a> Editor<'a> {
         let mut derived = self.derived;
         for mut resolved in self.tables {
             resolved.check_rows()?;
-            resolved.unshared().next().map_or(Ok(()), |(_, error)| Err(error))?;
-            derived = derived.or(resolved.derived.clone());
+            if let Some((_, error)) = resolved.unshared().next() {
+                return Err(error);
+            }
+            derived = derived.or(resolved.derived.take());
             let table = resolved.finish();
             if !table.is_empty() {
                 edits.push(table);
@@ -460,26 +455,18 @@ impl<'a> Editor<'a> {
                 self.writable.write(&edits)?
             }
         };
-        let by_rows = !edits.is_empty();
-        Ok(EditPlan {
-            asset: self.asset,
-            options: self.options,
-            edits,
-            pieces,
-            shown: self.shown,
-            by_rows,
-            restored: self.restored,
-            outer: None,
-        })
+        let Self { asset, options, shown, restored, .. } = self;
+        Ok(EditPlan { asset, options, edits, pieces, shown, restored, outer: None })
     }
 }
 
 /// Takes an edit. `known` is the table whose keys identify rows, if at hand.
 fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
     // Tables without writable columns are derived from others; a patch's rows for them are skipped.
-    let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
-    let takes = |column: &crate::table::Column| column.accepts != crate::table::Accepts::Nothing;
-    if is_told && !resolved.table.nature().writable_rows && !resolved.table.columns().iter().any(takes) {
+    let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
+    let table = &*resolved.table;
+    let is_derived = !table.nature().writable_rows && table.columns().iter().all(|c| c.accepts == Accepts::Nothing);
+    if is_told && is_derived {
         return Ok(Outcome::Held);
     }
     resolved.edit(edit, ValueSource::Typed, known)
@@ -493,7 +480,6 @@ pub struct EditPlan<'a> {
     edits: Vec<TableEdits>,
     pieces: Pieces,
     shown: Option<(String, Value<'static>)>,
-    by_rows: bool,
     restored: Option<u64>,
     outer: Option<(&'a Asset, String)>,
 }
@@ -517,18 +503,16 @@ impl<'a> EditPlan<'a> {
     /// Whether the new file consists of these bytes, ignoring its seal.
     pub(super) fn makes(&self, bytes: &[u8]) -> bool {
         let seal = self.pieces.seal_range();
-        let mut at = 0usize;
-        let mut is_there = |slice: &[u8]| {
+        let mut rest = bytes;
+        let mut at = 0;
+        let is_same = self.pieces.slices(self.asset.source().bytes(), 0).all(|slice| {
             let end = at + slice.len();
-            let sealed = [seal.start, seal.end].map(|place| place.clamp(at, end).saturating_sub(at));
-            let there = bytes.get(at..end);
+            let (start, after) = (seal.start.clamp(at, end) - at, seal.end.clamp(at, end) - at);
             at = end;
-            there.is_some_and(|there| {
-                let alike = |part: Range<usize>| slice.get(part.clone()) == there.get(part);
-                alike(0..sealed[0]) && alike(sealed[1]..slice.len())
-            })
-        };
-        self.pieces.slices(self.asset.source().bytes(), 0).all(&mut is_there) && at == bytes.len()
+            rest.split_off(..slice.len())
+                .is_some_and(|there| slice[..start] == there[..start] && slice[after..] == there[after..])
+        });
+        is_same && rest.is_empty()
     }
 
     /// The new file in memory, as a preview.
@@ -569,24 +553,22 @@ impl<'a> EditPlan<'a> {
 
     /// As [`EditPlan::write`], and reports progress.
     pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
-        let cannot = |e| Error::io("cannot write", e);
         // Before it is opened: to open a pipe waits for its reader.
         if is_stream(to) {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
         }
-        let mut file = AtomicFile::create_with_folders(to, overwrite).map_err(cannot)?;
+        let mut file = AtomicFile::create_with_folders(to, overwrite).map_err(cannot_write)?;
         let old = self.file().source();
-        let copied = || copy::copy(&self.pieces, old, &mut file);
-        let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
+        let (copied, seal) = threads::join(|| copy::copy(&self.pieces, old, &mut file), || self.pieces.made_seal(old));
         let seal = seal?;
         copied?;
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
-            file.write_at(range.start as u64, &bytes).map_err(cannot)?;
+            file.write_at(range.start as u64, &bytes).map_err(cannot_write)?;
             copy::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
-        file.flush().map_err(cannot)?;
+        file.flush().map_err(cannot_write)?;
         let source = self.options.source(file.part_path().unwrap_or(to))?;
         let written = self.compared(source, pieces.into_owned(), progress)?;
         Ok(Written { file: Some(file), ..written })
@@ -606,34 +588,30 @@ impl<'a> EditPlan<'a> {
 
     /// Compares the new file in `source`, the result of `pieces`, with the edits.
     fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
-        let failed = |error: Error| error.context("read back");
         let old = self.file().source();
-        let outer = Asset::open_with(source.named(old.name()), &self.options).map_err(failed)?;
-        let new = match &self.outer {
-            Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
-            None => outer.clone(),
-        };
-        if outer.source().bytes().len() != pieces.len() {
-            return Err(crate::writable::failed(format!(
-                "it has {} bytes, not {}",
-                outer.source().bytes().len(),
-                pieces.len()
-            )));
+        let opened = Asset::open_with(source.named(old.name()), &self.options).and_then(|outer| match &self.outer {
+            Some((_, inner)) => Ok((archive::open_inside(&outer, inner, &self.options)?, outer)),
+            None => Ok((outer.clone(), outer)),
+        });
+        let (new, outer) = opened.map_err(|error| error.context("read back"))?;
+        let len = outer.source().bytes().len();
+        if len != pieces.len() {
+            return Err(failed(format!("it has {len} bytes, not {}", pieces.len())));
         }
         if new.format() != self.asset.format() {
-            return Err(crate::writable::failed(format!("it is a {} file now", new.format())));
+            return Err(failed(format!("it is a {} file now", new.format())));
         }
         let mut findings = 0;
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
-                return Err(crate::writable::failed("it has other bytes than it had".to_owned()));
+                return Err(failed("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
             None => {
                 if !self.is_same() {
                     // A small file is compared completely in no time.
                     let extent = if old.bytes().len() < SMALL { Check::All } else { pieces.check };
-                    check::check(self.asset, &new, &self.edits, &pieces, extent, self.by_rows, progress)?;
+                    check::check(self.asset, &new, &self.edits, &pieces, extent, progress)?;
                 }
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;
@@ -689,7 +667,7 @@ impl Written {
     /// As [`AtomicFile::commit`].
     pub fn commit(self) -> Result<Asset> {
         if let Some(file) = self.file {
-            file.commit().map_err(|e| Error::io("cannot write", e))?;
+            file.commit().map_err(cannot_write)?;
         }
         Ok(self.new)
     }
@@ -712,23 +690,6 @@ pub(super) fn with_edits(
 
 /// The largest size in bytes of a file whose tables are all compared, which checks the writer.
 const SMALL: usize = 1 << 20;
-
-/// The writable cells of a row, with stored values: the row of a patch that inserts or deletes it.
-///
-/// # Errors
-/// When a cell is damaged.
-pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) -> Result<Cells> {
-    let mut cells = Cells::new();
-    for (at, column) in table.columns().iter().enumerate() {
-        use crate::table::{Accepts, Role};
-        let is_key = column.role == Role::Key;
-        if matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name) || is_key != keys {
-            continue;
-        }
-        cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
-    }
-    Ok(cells)
-}
 
 #[cfg(test)]
 mod tests {
@@ -759,7 +720,6 @@ mod tests {
                 edits: Vec::new(),
                 pieces,
                 shown: None,
-                by_rows: false,
                 restored: None,
                 outer: None,
             };

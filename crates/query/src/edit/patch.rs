@@ -1,6 +1,5 @@
 //! Patches: changes as rows that [`Editor`] takes, each complete, with stored values.
 
-use super::editor::stored;
 use super::{Cells, Change, ColumnValues, Edit, Editor, Item, ListEdit, Lists, NTH, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::{DifferenceKind, Pair, same_value};
@@ -8,28 +7,30 @@ use crate::diff::{self, Side};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::report::Progress;
-use crate::table::{Accepts, Column, Role, Table, Value};
-use crate::writable::{Nth, keys};
+use crate::table::{Accepts, Column, Role, Table, Value, no_cell};
+use crate::writable::{self, Nth, keys};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
 
-/// The row of a patch.
-fn row(
-    table: &str,
-    change: DifferenceKind,
-    key: Value<'static>,
-    old: Option<Cells>,
-    new: Option<Cells>,
-) -> Value<'static> {
-    let side = |cells: Option<Cells>| cells.map_or(Value::Null, Value::Map);
+/// The edit as a row of a patch.
+fn row(edit: Edit) -> Value<'static> {
+    let (kind, new) = match edit.change {
+        Change::Set(new) => (DifferenceKind::Changed, Value::Map(new)),
+        Change::Add(new) => (DifferenceKind::Added, Value::Map(new)),
+        Change::Remove => (DifferenceKind::Removed, Value::Null),
+    };
     Value::Map(vec![
-        ("table".into(), Value::owned(table.to_owned())),
-        ("change".into(), change.name().into()),
-        ("key".into(), key),
-        ("old".into(), side(old)),
-        ("new".into(), side(new)),
+        ("table".into(), edit.table.map(|table| table.to_string()).into()),
+        ("change".into(), kind.name().into()),
+        ("key".into(), edit.key),
+        ("old".into(), edit.old.map_or(Value::Null, Value::Map)),
+        ("new".into(), new),
     ])
+}
+
+fn edit(table: &str, key: Value<'static>, old: Option<Cells>, change: Change) -> Edit {
+    Edit { old, ..Edit::new(Some(table), key, change) }
 }
 
 /// Whether a patch contains a column.
@@ -39,6 +40,16 @@ fn is_stored(column: &Column) -> bool {
 
 fn is_written(table: &dyn Table) -> bool {
     table.nature().writable_rows || table.columns().iter().any(is_stored)
+}
+
+/// The writable cells of a row besides its keys, with stored values: the row of a patch that inserts or deletes it.
+///
+/// # Errors
+/// When a cell is damaged.
+fn stored(table: &dyn Table, row: usize) -> Result<Cells> {
+    let columns = table.columns().iter().enumerate();
+    let written = columns.filter(|(_, column)| is_stored(column) && column.role != Role::Key);
+    written.map(|(at, column)| Ok((column.name.clone(), table.value(row, at)?.into_owned()))).collect()
 }
 
 /// Differences that no patch can express.
@@ -111,23 +122,23 @@ pub fn between(
     // Rows of other tables have the keys after its edits.
     wanted.sort_by_key(|name| writable.keying() != Some(name));
     let mut editor = Editor::with_options(old, options)?;
-    let mut left = Unpatched::default();
+    let mut draft = Draft { new, options, damaged, left: Unpatched::default() };
     let mut told = false;
     let mut near = None;
     for name in &wanted {
-        let rows = if writable.keying() == Some(name) {
-            keying(old, new, options, name, &mut left, damaged)?
+        let edits = if writable.keying() == Some(name) {
+            draft.keying(old, name)?
         } else {
             let known = editor.known()?;
             let known = known.as_ref().unwrap_or(old);
-            let near = near.get_or_insert_with(|| Near::between(known, new));
-            rows(known, new, name, near, &mut left, damaged)?
+            draft.edits(known, name, near.get_or_insert_with(|| Near::between(known, new)))?
         };
-        let rows = taken(&mut editor, name, rows, &mut left);
-        editor.edits(rows.iter().map(|row| row.edit(name)))?;
-        told |= !rows.is_empty();
-        rows.into_iter().try_for_each(|row| each(row.told(name)))?;
+        let edits = taken(&mut editor, name, edits, &mut draft.left);
+        editor.edits(edits.iter().cloned())?;
+        told |= !edits.is_empty();
+        edits.into_iter().try_for_each(|edit| each(row(edit)))?;
     }
+    let mut left = draft.left;
     let made = if told { editor.finish().map(Some) } else { Ok(None) };
     let made = match made {
         Ok(Some(plan)) if plan.makes(new.source().bytes()) => return Ok(left),
@@ -184,72 +195,43 @@ fn differing_keys(old: &Asset, new: &Asset, name: &str) -> Result<Option<(String
     const ONE_OF: u64 = 16;
     for table in diff::tables(old, new, &[name.to_owned()])? {
         let found = table.find(&Progress::default(), 0);
-        let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old + found.rows_new;
-        let key = table.side(Side::Old).and_then(|table| match &keys(table).collect::<Vec<_>>()[..] {
-            [key] => Some((*key, table.columns().get(*key)?.name.to_string())),
-            _ => None,
-        });
-        let Some((at, name)) = key.filter(|_| few && found.faults.is_empty()) else { continue };
-        let cell = |pair: Pair| {
+        let few = found.len() as u64 * ONE_OF <= found.rows_old + found.rows_new;
+        let (Some(before), true) = (table.side(Side::Old), few && found.faults.is_empty()) else { continue };
+        let [at] = keys(before).collect::<Vec<_>>()[..] else { continue };
+        let cells = found.pairs().map(|pair| {
             let (side, row) = match pair.new {
                 Some(row) => (Side::New, row),
                 None => (Side::Old, pair.old?),
             };
             Some(table.side(side)?.value(row as usize, at).ok()?.into_owned())
-        };
-        let keys = found.pairs().map(cell).collect::<Option<Vec<_>>>().map(|cells| (name, cells));
-        return Ok(keys);
+        });
+        let name = before.columns()[at].name.to_string();
+        return Ok(cells.collect::<Option<_>>().map(|cells| (name, cells)));
     }
     Ok(None)
-}
-
-/// A row of an unfinished patch.
-#[derive(Clone)]
-struct DraftEdit {
-    kind: DifferenceKind,
-    key: Value<'static>,
-    old: Option<Cells>,
-    new: Option<Cells>,
-}
-
-impl DraftEdit {
-    fn edit(&self, table: &str) -> Edit {
-        let cells = || self.new.clone().unwrap_or_default();
-        let change = match self.kind {
-            DifferenceKind::Changed => Change::Set(cells()),
-            DifferenceKind::Added => Change::Add(cells()),
-            DifferenceKind::Removed => Change::Remove,
-        };
-        Edit { old: self.old.clone(), ..Edit::new(Some(table), self.key.clone(), change) }
-    }
-
-    fn told(self, table: &str) -> Value<'static> {
-        row(table, self.kind, self.key, self.old, self.new)
-    }
 }
 
 /// Two tables of one name, and the numbers of rows with the same key in each.
 struct TablePair<'t> {
     before: &'t dyn Table,
     after: &'t dyn Table,
-    nth: (Nth, Nth),
+    old_numbers: Nth,
+    new_numbers: Nth,
 }
 
 impl<'t> TablePair<'t> {
     /// `found` are the rows of the patch.
     fn new(before: &'t dyn Table, after: &'t dyn Table, found: &diff::Differences) -> Self {
         let of_old = found.removed.iter().copied().chain(found.changed.iter().map(|pair| pair.0));
-        let old = Nth::of_rows(before, of_old.map(|row| row as usize));
-        let new = Nth::of_rows(after, found.added.iter().map(|row| *row as usize));
-        Self { before, after, nth: (old, new) }
+        let old_numbers = Nth::of_rows(before, of_old.map(|row| row as usize));
+        let new_numbers = Nth::of_rows(after, found.added.iter().map(|row| *row as usize));
+        Self { before, after, old_numbers, new_numbers }
     }
 
-    /// The patch row of a row that differs; `None` if all stored cells of the `wanted` columns are equal.
-    fn told(&self, pair: Pair, wanted: &dyn Fn(&Column) -> bool) -> Result<Option<DraftEdit>> {
+    /// The edit of a row that differs; `None` if all stored cells of the `wanted` columns are equal.
+    fn edit(&self, pair: Pair, wanted: fn(&Column) -> bool) -> Result<Option<Edit>> {
         let (before, after) = (self.before, self.after);
-        let rows = (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize));
-        let kind = pair.kind();
-        Ok(match rows {
+        Ok(match (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize)) {
             (Some(old), Some(new)) => {
                 let (mut had, mut has) = (Cells::new(), Cells::new());
                 let columns = before.columns().iter().enumerate();
@@ -264,20 +246,15 @@ impl<'t> TablePair<'t> {
                 if had.is_empty() {
                     return Ok(None);
                 }
-                Some(DraftEdit {
-                    kind: DifferenceKind::Changed,
-                    key: self.nth.0.key(before, old)?,
-                    old: Some(had),
-                    new: Some(has),
-                })
+                Some(edit(before.name(), self.old_numbers.key(before, old)?, Some(had), Change::Set(has)))
             }
             (Some(old), None) => {
-                let cells = stored(before, old, false)?;
-                Some(DraftEdit { kind, key: self.nth.0.key(before, old)?, old: Some(cells), new: None })
+                let cells = stored(before, old)?;
+                Some(edit(before.name(), self.old_numbers.key(before, old)?, Some(cells), Change::Remove))
             }
             (None, Some(new)) => {
-                let cells = stored(after, new, false)?;
-                Some(DraftEdit { kind, key: self.nth.1.key(after, new)?, old: None, new: Some(cells) })
+                let cells = Change::Add(stored(after, new)?);
+                Some(edit(before.name(), self.new_numbers.key(after, new)?, None, cells))
             }
             (None, None) => None,
         })
@@ -287,249 +264,222 @@ impl<'t> TablePair<'t> {
 /// Rows that differ, paired. If rows can be neither inserted nor deleted, rows with writable keys got other keys, and
 /// other rows are reported as left.
 fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
-    if table.nature().writable_rows && !table.nature().positional {
+    let nature = table.nature();
+    if nature.writable_rows && !nature.positional {
         return found.pairs().collect();
     }
-    let has_other_keys = keys(table).any(|key| table.columns().get(key).is_some_and(is_stored));
+    let has_other_keys = keys(table).any(|key| is_stored(&table.columns()[key]));
     let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
-    let lone = found.removed.len().max(found.added.len()).saturating_sub(both);
-    if table.nature().positional {
-        // Where more come than go, the last ones do, and where more go, these.
-        let come = found.added.iter().skip(both).map(|row| Pair { old: None, new: Some(*row) });
-        let go = found.removed.iter().skip(both).map(|row| Pair { old: Some(*row), new: None });
-        let stay = found.removed.iter().zip(&found.added).take(both).map(|(old, new)| (*old, *new));
-        let stay = stay.chain(found.changed.iter().copied());
-        return stay.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).chain(come).chain(go).collect();
-    }
-    if lone > 0 {
-        left.count(table.name(), lone as u64);
+    let others = found.removed.iter().copied().zip(found.added.iter().copied()).take(both);
+    let others = others.chain(found.changed.iter().copied());
+    let mut pairs: Vec<Pair> = others.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).collect();
+    let (removed, added) = (&found.removed[both..], &found.added[both..]);
+    if nature.positional {
+        // Of more inserted rows the last ones are inserted, and of more deleted rows these are deleted.
+        pairs.extend(added.iter().map(|row| Pair { old: None, new: Some(*row) }));
+        pairs.extend(removed.iter().map(|row| Pair { old: Some(*row), new: None }));
+    } else if !(removed.is_empty() && added.is_empty()) {
+        left.count(table.name(), removed.len().max(added.len()) as u64);
         left.reason(format!("rows of {} can neither be added nor removed", table.name()));
     }
-    let others = found.removed.iter().zip(&found.added).take(both).map(|(old, new)| (*old, *new));
-    let pairs = others.chain(found.changed.iter().copied());
-    pairs.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).collect()
+    pairs
 }
 
-/// The rows of a patch for one table.
-fn rows(
-    old: &Asset,
-    new: &Asset,
-    name: &str,
-    near: &mut Near,
-    left: &mut Unpatched,
-    damaged: &mut dyn FnMut(Side, Error),
-) -> Result<Vec<DraftEdit>> {
-    let mut rows = Vec::new();
-    for table in diff::tables(old, new, &[name.to_owned()])? {
-        let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
-        if !is_written(before) {
-            return Err(refused(format!("table {name} is derived from others, so that no patch contains it")));
+/// An unfinished patch.
+struct Draft<'d> {
+    new: &'d Asset,
+    options: &'d Options,
+    damaged: &'d mut dyn FnMut(Side, Error),
+    left: Unpatched,
+}
+
+impl Draft<'_> {
+    /// The edits of one table.
+    fn edits(&mut self, old: &Asset, name: &str, near: &mut Near) -> Result<Vec<Edit>> {
+        let mut edits = Vec::new();
+        for table in diff::tables(old, self.new, &[name.to_owned()])? {
+            let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
+            if !is_written(before) {
+                return Err(refused(format!("table {name} is derived from others, so that no patch contains it")));
+            }
+            let found = near.find(&table)?;
+            let both = TablePair::new(before, after, &found);
+            edits.extend(self.edits_of(&both, found).into_iter().map(|(_, edit)| edit));
         }
-        let found = told_faults(near.find(&table)?, damaged);
-        if found.is_empty() {
-            continue;
-        }
-        let both = TablePair::new(before, after, &found);
-        for pair in pairs(before, &found, left) {
-            match both.told(pair, &|_| true) {
-                Ok(row) => rows.extend(row),
-                Err(error) => damaged(if pair.new.is_some() { Side::New } else { Side::Old }, error),
+        Ok(edits)
+    }
+
+    /// The edits of the rows that differ.
+    fn edits_of(&mut self, both: &TablePair<'_>, mut found: diff::Differences) -> Vec<(Pair, Edit)> {
+        found.faults.drain(..).for_each(|(side, error)| (self.damaged)(side, error));
+        let mut edits = Vec::new();
+        for pair in pairs(both.before, &found, &mut self.left) {
+            match both.edit(pair, |_| true) {
+                Ok(edit) => edits.extend(edit.map(|edit| (pair, edit))),
+                Err(error) => (self.damaged)(if pair.new.is_some() { Side::New } else { Side::Old }, error),
             }
         }
+        edits
     }
-    Ok(rows)
+
+    /// The edits of the table that keys the rows of other tables. A changed target of such a row is written only if it
+    /// then has the contents of the new file: otherwise the patch changes the contents of the target.
+    fn keying(&mut self, old: &Asset, name: &str) -> Result<Vec<Edit>> {
+        let mut told = Vec::new();
+        for table in diff::tables(old, self.new, &[name.to_owned()])? {
+            let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
+            let found = table.find(&Progress::default(), 0);
+            let both = TablePair::new(before, after, &found);
+            let all = self.edits_of(&both, found);
+            if !before.columns().iter().any(|column| is_stored(column) && column.role == Role::Place) {
+                told.extend(all.into_iter().map(|(_, edit)| edit));
+                continue;
+            }
+            // Some have targets that the old file lacks.
+            let mut editor = Editor::with_options(old, self.options)?;
+            let edits = all.iter().map(|(_, edit)| edit.clone()).collect();
+            let edits = taken(&mut editor, name, edits, &mut Unpatched::default());
+            editor.edits(edits)?;
+            let mut differing = HashSet::new();
+            if let Some(made) = editor.known()? {
+                for table in diff::tables(&made, self.new, &[name.to_owned()])? {
+                    differing.extend(table.find(&Progress::default(), 0).pairs().filter_map(|pair| pair.new));
+                }
+            }
+            for (pair, edit) in all {
+                let is_other = pair.new.is_some_and(|row| differing.contains(&row));
+                match edit.change {
+                    Change::Set(_) if is_other => told.extend(both.edit(pair, |column| column.role != Role::Place)?),
+                    // Its contents are inserted with rows of other tables.
+                    Change::Add(_) if is_other && !before.nature().positional => {
+                        let what = "its target is not in the old file, and no patch creates it";
+                        self.left.refused(name, &refused(format!("{name} {}: {what}", edit.key)));
+                    }
+                    _ => told.push(edit),
+                }
+            }
+        }
+        Ok(told)
+    }
 }
 
-/// The `rows` that can be written.
-fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<DraftEdit>, left: &mut Unpatched) -> Vec<DraftEdit> {
+/// The `edits` that can be written.
+fn taken(editor: &mut Editor<'_>, table: &str, edits: Vec<Edit>, left: &mut Unpatched) -> Vec<Edit> {
     /// The limit of the time of all tries, in multiples of the first one.
     const TIMES: usize = 64;
     /// Bytes of the file that are read in the time of one try.
     const BYTES_OF_ROW: usize = 1 << 10;
     let of_file = editor.size() / BYTES_OF_ROW;
-    let left_to_do = (of_file + rows.len()).saturating_mul(TIMES);
-    tried(editor, name, rows, left, &mut Tries { of_file, left: left_to_do })
+    let budget = (of_file + edits.len()) * TIMES;
+    Tries { editor, table, left, of_file, budget }.taken(edits)
 }
 
-/// The remaining tries to find the rows that cannot be written, if the format does not name them.
-struct Tries {
-    /// The cost of a try besides its rows.
+/// The remaining tries to find the edits that cannot be written, if the format does not name them.
+struct Tries<'t, 'e> {
+    editor: &'t mut Editor<'e>,
+    table: &'t str,
+    left: &'t mut Unpatched,
+    /// The cost of a try besides its edits.
     of_file: usize,
-    left: usize,
+    budget: usize,
 }
 
-impl Tries {
-    /// Whether one more may be made.
-    fn take(&mut self, rows: usize) -> bool {
-        let left = self.left.checked_sub(self.of_file + rows);
-        self.left = left.unwrap_or(0);
-        left.is_some()
-    }
-}
-
-fn tried(
-    editor: &mut Editor<'_>,
-    name: &str,
-    mut rows: Vec<DraftEdit>,
-    left: &mut Unpatched,
-    tries: &mut Tries,
-) -> Vec<DraftEdit> {
-    while !rows.is_empty() {
-        if !tries.take(rows.len()) {
-            left.count(name, left.counted(name) + rows.len() as u64);
-            left.reason(format!("{name}: too many rows cannot be written to try each of them"));
-            return Vec::new();
-        }
-        match editor.refusals(name, rows.iter().map(|row| row.edit(name))) {
-            Ok(refused) if refused.is_empty() => break,
-            Ok(refused) => {
-                refused.iter().for_each(|(_, error)| left.refused(name, error));
-                let mut refused = refused.into_iter().map(|(number, _)| number).peekable();
-                let mut number = 0usize..;
-                rows.retain(|_| number.next().is_none_or(|number| refused.next_if_eq(&number).is_none()));
-            }
-            Err(error) if rows.len() == 1 => {
-                left.refused(name, &error);
+impl Tries<'_, '_> {
+    fn taken(&mut self, mut edits: Vec<Edit>) -> Vec<Edit> {
+        while !edits.is_empty() {
+            let Some(budget) = self.budget.checked_sub(self.of_file + edits.len()) else {
+                self.budget = 0;
+                self.left.count(self.table, self.left.counted(self.table) + edits.len() as u64);
+                self.left.reason(format!("{}: too many rows cannot be written to try each of them", self.table));
                 return Vec::new();
-            }
-            // One that cannot is found in as many steps as it can be halved.
-            Err(_) => {
-                let more = rows.split_off(rows.len() / 2);
-                let mut taken_first = tried(editor, name, rows, left, tries);
-                taken_first.extend(tried(editor, name, more, left, tries));
-                return taken_first;
-            }
-        }
-    }
-    rows
-}
-
-fn told_faults(mut found: diff::Differences, damaged: &mut dyn FnMut(Side, Error)) -> diff::Differences {
-    found.faults.drain(..).for_each(|(side, error)| damaged(side, error));
-    found
-}
-
-/// The rows of a patch for the table that keys the rows of other tables. A changed target of such a row is written only
-/// if it then has the contents of the new file: otherwise the patch changes the contents of the target.
-fn keying(
-    old: &Asset,
-    new: &Asset,
-    options: &Options,
-    name: &str,
-    left: &mut Unpatched,
-    damaged: &mut dyn FnMut(Side, Error),
-) -> Result<Vec<DraftEdit>> {
-    let is_no_place = |column: &Column| column.role != Role::Place;
-    let mut told = Vec::new();
-    for table in diff::tables(old, new, &[name.to_owned()])? {
-        let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
-        let found = told_faults(table.find(&Progress::default(), 0), damaged);
-        if found.is_empty() {
-            continue;
-        }
-        let both = TablePair::new(before, after, &found);
-        let has_places = before.columns().iter().any(|column| is_stored(column) && !is_no_place(column));
-        let mut editor = Editor::with_options(old, options)?;
-        let mut all = Vec::new();
-        for pair in pairs(before, &found, left) {
-            match both.told(pair, &|_| true) {
-                Ok(row) => all.extend(row.map(|row| (pair, row))),
-                Err(error) => damaged(if pair.new.is_some() { Side::New } else { Side::Old }, error),
-            }
-        }
-        if !has_places {
-            told.extend(all.into_iter().map(|(_, row)| row));
-            continue;
-        }
-        // Some have targets that the old file lacks.
-        let mut lost = Unpatched::default();
-        let rows = all.iter().map(|(_, row)| row.clone()).collect();
-        let rows = taken(&mut editor, name, rows, &mut lost);
-        editor.edits(rows.iter().map(|row| row.edit(name)))?;
-        let mut differing = HashSet::new();
-        if let Some(made) = editor.known()? {
-            for table in diff::tables(&made, new, &[name.to_owned()])? {
-                differing.extend(table.find(&Progress::default(), 0).pairs().filter_map(|pair| pair.new));
-            }
-        }
-        for (pair, row) in all {
-            let is_other = pair.new.is_some_and(|row| differing.contains(&row));
-            match row.kind {
-                DifferenceKind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
-                // Its contents are inserted with rows of other tables.
-                DifferenceKind::Added if is_other && !before.nature().positional => {
-                    let what = "its target is not in the old file, and no patch creates it";
-                    left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
+            };
+            self.budget = budget;
+            match self.editor.refusals(self.table, edits.iter().cloned()) {
+                Ok(refused) if refused.is_empty() => break,
+                Ok(refused) => {
+                    refused.iter().for_each(|(_, error)| self.left.refused(self.table, error));
+                    let mut refused = refused.into_iter().map(|(number, _)| number).peekable();
+                    let mut number = 0usize..;
+                    edits.retain(|_| number.next().is_none_or(|number| refused.next_if_eq(&number).is_none()));
                 }
-                _ => told.push(row),
+                Err(error) if edits.len() == 1 => {
+                    self.left.refused(self.table, &error);
+                    return Vec::new();
+                }
+                // One that cannot is found in as many steps as it can be halved.
+                Err(_) => {
+                    let more = edits.split_off(edits.len() / 2);
+                    let mut taken = self.taken(edits);
+                    taken.extend(self.taken(more));
+                    return taken;
+                }
             }
         }
+        edits
     }
-    Ok(told)
 }
 
 /// The rows that reverse the edits of one list, as `diff` reports them: items after an inserted or deleted item have
 /// other numbers.
 fn undo_list(
     before: &dyn Table,
-    edit: &TableEdits,
+    edits: &TableEdits,
     of: usize,
     list: &ListEdit,
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<()> {
     let items = list.order(before.name()).map_err(|(_, error)| error)?;
-    let (owner, shared) =
-        before.lists(0, &Value::from(of))?.pop().map(|list| (list.cells, list.shared)).unwrap_or_default();
+    let found = before.lists(0, &Value::from(of))?.pop().ok_or_else(|| no_cell(before.name(), list.first, 0))?;
     // Each key that shares the list has a row of its own.
-    let owners = if shared.is_empty() { vec![owner] } else { shared };
-    let name = |at: usize| before.columns().get(at).map(|column| column.name.clone());
-    let named = |set: &ColumnValues| -> Cells {
-        let is_key = |at: usize| before.nature().item.is_some_and(|item| at <= item);
-        set.iter().filter(|(at, _)| !is_key(*at)).filter_map(|(at, value)| Some((name(*at)?, value.clone()))).collect()
-    };
-    let old = |item: usize| stored(before, list.first + item, false);
-    let new = |item: &Item| match item {
-        Item::New(place) => Ok::<Cells, Error>(named(&edit.add[*place])),
-        Item::Kept(number) => {
-            let mut cells = old(*number)?;
-            let set = list.set.get(number).and_then(|place| edit.set.get(*place));
-            for (column, value) in set.into_iter().flat_map(|(_, set)| named(set)) {
-                cells.retain(|(other, _)| *other != column);
-                cells.push((column, value));
-            }
-            Ok(cells)
-        }
-    };
+    let owners = if found.shared.is_empty() { vec![found.cells] } else { found.shared };
     for number in 0..list.len.max(items.len()) {
-        let key = |owner: &ColumnValues| {
-            let mut key = Cells::new();
-            for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key) {
-                let cell = owner.iter().find(|(other, _)| *other == at).map(|(_, cell)| cell.clone());
-                key.push((column.name.clone(), cell.unwrap_or_else(|| number.into())));
+        let now = match items.get(number) {
+            Some(Item::New(place)) => Some(own_cells(before, &edits.add[*place])),
+            Some(Item::Kept(kept)) => {
+                let mut cells = stored(before, list.first + kept)?;
+                let set = list.set.get(kept).map(|place| own_cells(before, &edits.set[*place].1));
+                for (column, value) in set.into_iter().flatten() {
+                    cells.retain(|(other, _)| *other != column);
+                    cells.push((column, value));
+                }
+                Some(cells)
             }
-            Value::Map(key)
+            None => None,
         };
-        let now = items.get(number).map(new).transpose()?;
-        let was = (number < list.len).then(|| old(number)).transpose()?;
-        let (kind, has, had) = match (now, was) {
+        let was = (number < list.len).then(|| stored(before, list.first + number)).transpose()?;
+        let (old, change) = match (now, was) {
             (Some(mut now), Some(mut was)) => {
-                let same = |cells: &Cells, (name, value): &(_, Value<'_>)| {
-                    cells.iter().any(|(other, old)| other == name && same_value(old, value))
-                };
                 let kept = now.clone();
-                now.retain(|cell| !same(&was, cell));
-                was.retain(|cell| !same(&kept, cell));
+                now.retain(|(name, value)| !has_cell(&was, name, value));
+                was.retain(|(name, value)| !has_cell(&kept, name, value));
                 if was.is_empty() {
                     continue;
                 }
-                (DifferenceKind::Changed, Some(now), Some(was))
+                (Some(now), Change::Set(was))
             }
-            (None, Some(was)) => (DifferenceKind::Added, None, Some(was)),
-            (now, None) => (DifferenceKind::Removed, now, None),
+            (None, Some(was)) => (None, Change::Add(was)),
+            (now, None) => (now, Change::Remove),
         };
-        owners.iter().try_for_each(|owner| each(row(&edit.table, kind, key(owner), has.clone(), had.clone())))?;
+        for owner in &owners {
+            let keys = before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key);
+            let key = keys.map(|(at, column)| {
+                let cell = writable::cell(owner, at).cloned();
+                (column.name.clone(), cell.unwrap_or_else(|| number.into()))
+            });
+            each(row(edit(before.name(), Value::Map(key.collect()), old.clone(), change.clone())))?;
+        }
     }
     Ok(())
+}
+
+/// The cells of an item without its list and its number.
+fn own_cells(table: &dyn Table, set: &ColumnValues) -> Cells {
+    let own = set.iter().filter(|(at, _)| table.nature().item.is_none_or(|item| *at > item));
+    own.map(|(at, value)| (table.columns()[*at].name.clone(), value.clone())).collect()
+}
+
+fn has_cell(cells: &Cells, name: &str, value: &Value<'_>) -> bool {
+    cells.iter().any(|(other, old)| other == name && same_value(old, value))
 }
 
 /// The patch that reverses these edits, as rows: for a file that contains them, whatever else changed in it.
@@ -537,78 +487,74 @@ fn undo_list(
 /// # Errors
 /// When a deleted row is damaged, and the errors of `each`.
 pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
-    for edit in edits {
-        let Some(before) = old.reader().table(&edit.table) else { continue };
-        let all = |row: usize| match before.sharing(row) {
-            shared if shared.is_empty() => vec![row],
-            shared => shared,
-        };
-        let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.remove.iter().copied());
-        let nth = Nth::of_rows(&*before, rows);
-        let lists = Lists::of(&*before, edit, |_| false)?;
+    for edits in edits {
+        let Some(table) = old.reader().table(&edits.table) else { continue };
+        let before = &*table;
+        let rows = edits.set.iter().map(|(row, _)| *row).chain(edits.remove.iter().copied());
+        let nth = Nth::of_rows(before, rows);
+        let lists = Lists::of(before, edits, |_| false)?;
         let of_lists: HashSet<usize> = lists.0.values().flat_map(|list| list.set.values().copied()).collect();
-        lists.0.iter().try_for_each(|(of, list)| undo_list(&*before, edit, *of, list, each))?;
-        for (place, (at, set)) in edit.set.iter().enumerate() {
-            if of_lists.contains(&place) || set.is_empty() {
-                continue;
+        lists.0.iter().try_for_each(|(of, list)| undo_list(before, edits, *of, list, each))?;
+        for (place, (at, set)) in edits.set.iter().enumerate() {
+            if !of_lists.contains(&place) && !set.is_empty() {
+                undo_set(before, &nth, *at, set, each)?;
             }
-            let (mut had, mut has) = (Cells::new(), Cells::new());
-            for (column, value) in set {
-                let Some(of) = before.columns().get(*column) else { continue };
-                had.push((of.name.clone(), before.value(*at, *column)?.into_owned()));
-                has.push((of.name.clone(), value.clone()));
-            }
-            for other in all(*at).into_iter().filter(|other| other != at) {
-                each(row(
-                    &edit.table,
-                    DifferenceKind::Changed,
-                    nth.key(&*before, other)?,
-                    Some(has.clone()),
-                    Some(had.clone()),
-                ))?;
-            }
-            let mut key = nth.key(&*before, *at)?;
-            // By the key that the row has now, if it changed.
-            for (column, value) in set {
-                let Some(of) = before.columns().get(*column).filter(|c| c.role == Role::Key) else { continue };
-                match &mut key {
-                    Value::Map(parts) => {
-                        parts.retain(|(name, _)| name != NTH);
-                        if let Some((_, part)) = parts.iter_mut().find(|(name, _)| *name == of.name) {
-                            *part = value.clone();
-                        }
-                    }
-                    only => *only = value.clone(),
-                }
-            }
-            each(row(&edit.table, DifferenceKind::Changed, key, Some(has), Some(had)))?;
         }
         if before.nature().item.is_some() {
             continue;
         }
-        for set in &edit.add {
-            let cell = |at: usize| set.iter().find(|(column, _)| *column == at).map(|(_, value)| value.clone());
-            let mut key = Cells::new();
-            let mut cells = Cells::new();
-            for (at, column) in before.columns().iter().enumerate() {
-                // A part of a key that is left out is null.
-                let null = Some(Value::Null).filter(|_| column.role == Role::Key && column.accepts == Accepts::OrNull);
-                let Some(value) = cell(at).or(null) else { continue };
-                let to = if column.role == Role::Key { &mut key } else { &mut cells };
-                to.push((column.name.clone(), value));
-            }
-            let key = if key.len() == 1 { key.remove(0).1 } else { Value::Map(key) };
-            each(row(&edit.table, DifferenceKind::Removed, key, Some(cells), None))?;
-        }
-        for &at in &edit.remove {
-            each(row(
-                &edit.table,
-                DifferenceKind::Added,
-                nth.key(&*before, at)?,
-                None,
-                Some(stored(&*before, at, false)?),
-            ))?;
+        edits.add.iter().try_for_each(|set| each(row(undo_add(before, set))))?;
+        for &at in &edits.remove {
+            each(row(edit(before.name(), nth.key(before, at)?, None, Change::Add(stored(before, at)?))))?;
         }
     }
     Ok(())
+}
+
+/// The rows that reverse the edit of row `at`: one for each key that shares it.
+fn undo_set(
+    before: &dyn Table,
+    nth: &Nth,
+    at: usize,
+    set: &ColumnValues,
+    each: &mut dyn FnMut(Value<'static>) -> Result<()>,
+) -> Result<()> {
+    let (mut had, mut has) = (Cells::new(), Cells::new());
+    let mut key = nth.key(before, at)?;
+    for (number, value) in set {
+        let column = &before.columns()[*number];
+        had.push((column.name.clone(), before.value(at, *number)?.into_owned()));
+        has.push((column.name.clone(), value.clone()));
+        // By the key that the row has now, if it changed.
+        match &mut key {
+            _ if column.role != Role::Key => {}
+            Value::Map(parts) => {
+                parts.retain(|(name, _)| name != NTH);
+                parts.iter_mut().filter(|(name, _)| *name == column.name).for_each(|(_, part)| *part = value.clone());
+            }
+            only => *only = value.clone(),
+        }
+    }
+    for other in before.sharing(at).into_iter().filter(|other| *other != at) {
+        let key = nth.key(before, other)?;
+        each(row(edit(before.name(), key, Some(has.clone()), Change::Set(had.clone()))))?;
+    }
+    each(row(edit(before.name(), key, Some(has), Change::Set(had))))
+}
+
+/// The edit that deletes an inserted row.
+fn undo_add(before: &dyn Table, set: &ColumnValues) -> Edit {
+    let (mut key, mut cells) = (Cells::new(), Cells::new());
+    for (at, column) in before.columns().iter().enumerate() {
+        let is_key = column.role == Role::Key;
+        let value = match writable::cell(set, at) {
+            Some(value) => value.clone(),
+            // A part of a key that is left out is null.
+            None if is_key && column.accepts == Accepts::OrNull => Value::Null,
+            None => continue,
+        };
+        if is_key { &mut key } else { &mut cells }.push((column.name.clone(), value));
+    }
+    let key = if key.len() == 1 { key.remove(0).1 } else { Value::Map(key) };
+    edit(before.name(), key, Some(cells), Change::Remove)
 }

@@ -106,9 +106,8 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
         if text.is_empty() {
             continue;
         }
-        let what = |e: std::str::Utf8Error| refused(format!("line {number}: not valid UTF-8: {e}"));
-        let value = json::value_of(std::str::from_utf8(text).map_err(what)?).map_err(|e| wrong_json(e, number))?;
-        each(row(value, number)?)?;
+        let text = str::from_utf8(text).map_err(|e| refused(format!("line {number}: not valid UTF-8: {e}")))?;
+        each(row(json::value_of(text).map_err(|e| wrong_json(e, number))?, number)?)?;
     }
     Ok(())
 }
@@ -180,35 +179,29 @@ fn row(value: Value<'static>, origin: u64) -> Result<InputRow<'static>> {
     let Value::Map(parts) = value else {
         return Err(refused(format!("row {origin}: {} is no object", short(&value))));
     };
-    if let Some(name) = doubled(&parts) {
+    let inner = parts.iter().filter_map(|(name, part)| match (&**name, part) {
+        ("key" | "old" | "new", Value::Map(cells)) => Some(cells),
+        _ => None,
+    });
+    if let Some(name) = std::iter::once(&parts).chain(inner).find_map(doubled) {
         return Err(refused(format!("row {origin}: {} is there twice", short_text(name))));
     }
-    let says = |wanted: &str| parts.iter().any(|(name, _)| name == wanted);
-    if says("change") && (says("key") || says("new") || says("old")) {
-        return edit(parts, origin);
+    let is_edit = parts.iter().any(|(name, _)| name == "change")
+        && parts.iter().any(|(name, _)| matches!(&**name, "key" | "new" | "old"));
+    if is_edit {
+        return edit(parts, origin).map_err(|what| refused(format!("row {origin}: {what}")));
     }
     Ok(InputRow::Exported { origin, cells: parts, from: ValueSource::Typed })
 }
 
-/// The first name that two members of a row have, or two members of its key or cells.
+/// The first name that two members have.
 fn doubled(parts: &Cells) -> Option<&str> {
     let mut names = HashSet::new();
-    let own = parts.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name));
-    own.or_else(|| {
-        let inner = parts.iter().filter(|(name, _)| matches!(&**name, "key" | "old" | "new"));
-        inner.into_iter().find_map(|(_, part)| match part {
-            Value::Map(cells) => {
-                let mut names = HashSet::new();
-                cells.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name))
-            }
-            _ => None,
-        })
-    })
+    parts.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name))
 }
 
 /// The edit that a row of a patch is.
-fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
-    let wrong = |what: &str| refused(format!("row {origin}: {what}"));
+fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>, String> {
     let (mut table, mut change, mut key, mut old, mut new) = (None, None, Value::Null, None, None);
     for (name, part) in parts {
         match (&*name, part) {
@@ -219,29 +212,28 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
             ("old", Value::Null) | ("new", Value::Null) => {}
             ("old", Value::Map(cells)) => old = Some(cells),
             ("new", Value::Map(cells)) => new = Some(cells),
-            (name @ ("old" | "new"), _) => return Err(wrong(&format!("{name} is no object of columns"))),
-            (name @ ("table" | "change"), _) => return Err(wrong(&format!("{name} is no text"))),
+            (name @ ("old" | "new"), _) => return Err(format!("{name} is no object of columns")),
+            (name @ ("table" | "change"), _) => return Err(format!("{name} is no text")),
             (name, _) => {
-                return Err(wrong(&format!(
-                    "{} is no part of a change: it has table, change, key, old, new",
-                    short_text(name)
-                )));
+                let name = short_text(name);
+                return Err(format!("{name} is no part of a change: it has table, change, key, old, new"));
             }
         }
     }
-    if change.as_deref() == Some("restored") {
-        let restore = Restore::read(old.as_ref(), new.as_ref());
-        return restore.map(InputRow::Restore).ok_or_else(|| wrong("an undo that cannot be understood"));
-    }
     let change = match (change.as_deref(), new) {
+        (Some("restored"), new) => {
+            let restore = Restore::read(old.as_ref(), new.as_ref());
+            return restore.map(InputRow::Restore).ok_or_else(|| "an undo that cannot be understood".to_owned());
+        }
         (Some("changed"), Some(new)) => Change::Set(new),
-        (Some("added"), new) => Change::Add(new.unwrap_or_default()),
+        (Some("added"), Some(new)) => Change::Add(new),
+        (Some("added"), None) => Change::Add(Cells::new()),
         (Some("removed"), None) => Change::Remove,
-        (Some("changed"), None) => return Err(wrong("a changed row needs new")),
-        (Some("removed"), Some(_)) => return Err(wrong("a removed row has nothing new")),
+        (Some("changed"), None) => return Err("a changed row needs new".to_owned()),
+        (Some("removed"), Some(_)) => return Err("a removed row has nothing new".to_owned()),
         (other, _) => {
-            let other = other.unwrap_or("null");
-            return Err(wrong(&format!("change is {}; it is added, removed or changed", short_text(other))));
+            let other = short_text(other.unwrap_or("null"));
+            return Err(format!("change is {other}; it is added, removed or changed"));
         }
     };
     Ok(InputRow::Edit(Edit { table, key, old, change, origin: Some(origin) }))
@@ -254,36 +246,35 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>
     let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
     let text = &head[mark..];
     let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or(text);
-    let has = |sign: u8| line.contains(&sign);
     // A first line that only says how cells are divided, as some spreadsheets want it.
     let (delimiter, skip) = match line.trim_ascii_end() {
         [b's', b'e', b'p', b'=', sign] => (*sign, mark + line.len()),
-        _ if has(b',') => (b',', mark),
-        _ => ([b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b','), mark),
+        _ => ([b',', b';', b'\t'].into_iter().find(|sign| line.contains(sign)).unwrap_or(b','), mark),
     };
     input.consume(skip);
     let from = if delimiter == b';' { ValueSource::TextWithCommas } else { ValueSource::Text };
-    let failed = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => Error::io("cannot read", error),
-        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.map_or(0, |pos| pos.line());
-            refused(format!("line {line}: {len} cells, and the header has {expected_len}"))
-        }
-        csv::ErrorKind::Utf8 { pos, .. } => {
-            refused(format!("line {}: not valid UTF-8", pos.map_or(0, |pos| pos.line())))
-        }
-        other => refused(format!("no CSV: {other:?}")),
-    };
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
-    let names = reader.headers().map_err(failed)?.clone();
+    let names = reader.headers().map_err(wrong_csv)?.clone();
     each(InputRow::Columns(names.iter().collect()))?;
     let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(failed)? {
+    while reader.read_record(&mut record).map_err(wrong_csv)? {
         let origin = record.position().map_or(0, |pos| pos.line());
         let cells = names.iter().map(Cow::Borrowed).zip(record.iter().map(Value::text)).collect();
         each(InputRow::Exported { origin, cells, from })?;
     }
     Ok(())
+}
+
+fn wrong_csv(error: csv::Error) -> Error {
+    let line = error.position().map_or(0, |pos| pos.line());
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::io("cannot read", error),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            refused(format!("line {line}: {len} cells, and the header has {expected_len}"))
+        }
+        csv::ErrorKind::Utf8 { .. } => refused(format!("line {line}: not valid UTF-8")),
+        other => refused(format!("no CSV: {other:?}")),
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
-use crate::writable::{self, ValueSource, short};
+use crate::writable::{self, ValueSource, short, short_text};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// The outcome of an edit.
@@ -41,7 +42,7 @@ const WALKS: usize = 8;
 pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
     /// The file whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
-    known: Option<Asset>,
+    pub(super) known: Option<Asset>,
     /// The last edit.
     pub(super) last: Option<EditPosition>,
     keys: Vec<usize>,
@@ -81,6 +82,19 @@ struct Found {
     sharers: Option<Sharers>,
 }
 
+/// A row that is stored, and the keys that share it, if there are several.
+struct StoredRow {
+    row: usize,
+    sharers: Option<Sharers>,
+}
+
+impl StoredRow {
+    /// The row and the hash of its key among the keys that share it.
+    fn identity(&self) -> (usize, u64) {
+        (self.row, self.sharers.as_ref().map_or(0, |sharers| sharers.own))
+    }
+}
+
 /// The keys that share a stored row.
 struct Sharers {
     /// The hash of the key that is edited.
@@ -103,6 +117,11 @@ impl Shared {
         let first = asked.next().flatten();
         first.is_some() && asked.all(|other| other == first)
     }
+
+    /// The hash of the first key, which all edits of one list have.
+    fn group(&self) -> Option<u64> {
+        self.keys.first().map(|(key, _)| *key)
+    }
 }
 
 /// A requested row.
@@ -113,12 +132,11 @@ struct Key {
 
 impl<'a> Resolved<'a> {
     pub(super) fn new(table: Box<dyn Table + 'a>) -> Self {
-        let keys = table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key).map(|(at, _)| at).collect();
         Self {
-            table,
             known: None,
             last: None,
-            keys,
+            keys: writable::keys(&*table).collect(),
+            table,
             state: RandomState::new(),
             probes: 0,
             index: None,
@@ -143,11 +161,6 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// Whether its rows have the keys of another file.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.is_some()
-    }
-
     /// Calls `read` with the table that has the keys of the rows: `at_hand`, or a new one.
     fn keyed<T>(&self, at_hand: Option<&dyn Table>, read: impl FnOnce(&dyn Table) -> T) -> T {
         if let Some(table) = at_hand {
@@ -163,13 +176,12 @@ impl<'a> Resolved<'a> {
         let columns = self.table.columns();
         columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
             let hint = crate::table::hint_of_columns(name, "there are", columns);
-            let name = short(&Value::text(name));
-            refused(format!("{}: no column {name}{hint}", self.table.name()))
+            refused(format!("{}: no column {}{hint}", self.table.name(), short_text(name)))
         })
     }
 
-    fn key_column(&self, number: usize) -> Option<&Column> {
-        self.table.columns().get(*self.keys.get(number)?)
+    fn key_names(&self) -> String {
+        self.keys.iter().map(|key| &*self.table.columns()[*key].name).collect::<Vec<_>>().join(", ")
     }
 
     /// A row for messages.
@@ -179,47 +191,51 @@ impl<'a> Resolved<'a> {
 
     /// Parses the key in `given`.
     fn key(&self, given: &Value<'static>) -> Result<Key> {
-        let wrong = |what: String| refused(format!("{}: {what}", self.shown(given)));
-        let names = || {
-            let names = (0..self.keys.len()).filter_map(|n| self.key_column(n)).map(|c| &*c.name);
-            names.collect::<Vec<_>>().join(", ")
-        };
         let Value::Map(parts) = given else {
-            return match (self.keys.len(), given) {
-                (0, Value::Uint(_)) => Ok(Key { cells: vec![given.clone()], nth: None }),
-                (0, _) => Err(wrong("rows of this table are known by their numbers".to_owned())),
-                (1, _) => {
-                    let cell = self.key_column(0).and_then(|column| writable::key(column, given));
-                    let cell = cell.ok_or_else(|| wrong(format!("no {}", names())))?;
-                    Ok(Key { cells: vec![cell], nth: None })
+            let cell = match (&self.keys[..], given) {
+                ([], Value::Uint(_)) => Some(given.clone()),
+                ([], _) => return Err(self.wrong(given, "rows of this table are known by their numbers")),
+                ([key], _) => writable::key(&self.table.columns()[*key], given),
+                _ => {
+                    return Err(
+                        self.wrong(given, format_args!("the key of this table is an object of {}", self.key_names()))
+                    );
                 }
-                _ => Err(wrong(format!("the key of this table is an object of {}", names()))),
             };
+            let cell = cell.ok_or_else(|| self.wrong(given, format_args!("no {}", self.key_names())))?;
+            return Ok(Key { cells: vec![cell], nth: None });
         };
         let mut cells: Vec<Option<Value<'static>>> = vec![None; self.keys.len()];
         let mut nth = None;
         for (name, part) in parts {
             if name == NTH && self.column(NTH).is_err() {
-                let Value::Uint(number) = part else { return Err(wrong(format!("{NTH} is no number"))) };
-                nth = Some(usize::try_from(*number).unwrap_or(usize::MAX));
+                match part {
+                    Value::Uint(number) if let Ok(number) = usize::try_from(*number) => nth = Some(number),
+                    _ => return Err(self.wrong(given, format_args!("{NTH} is no number"))),
+                }
                 continue;
             }
             let (at, column) = self.column(name)?;
-            // The text of an id stands for it.
-            let (at, cell) = match (self.keys.contains(&at), part) {
-                (true, part) => (at, writable::key(column, part)),
-                (false, Value::Text(text)) => (at.wrapping_sub(1), writable::id_of(column.accepts, text)),
+            let (at, cell) = match part {
+                _ if self.keys.contains(&at) => (at, writable::key(column, part)),
+                // The text of an id stands for it.
+                Value::Text(text) if let Some(id) = writable::id_of(column.accepts, text) => (at - 1, Some(id)),
                 _ => (at, None),
             };
-            let slot = self.keys.iter().position(|key| *key == at).and_then(|at| cells.get_mut(at));
-            match (slot, cell) {
-                (Some(slot), Some(cell)) => *slot = Some(cell),
-                _ => return Err(wrong(format!("{name} {} is no part of a key: that is {}", short(part), names()))),
-            }
+            let (Some(slot), Some(cell)) = (self.keys.iter().position(|key| *key == at), cell) else {
+                let (part, names) = (short(part), self.key_names());
+                return Err(self.wrong(given, format_args!("{name} {part} is no part of a key: that is {names}")));
+            };
+            cells[slot] = Some(cell);
         }
-        let cells = cells.into_iter().collect::<Option<Vec<_>>>();
-        let cells = cells.filter(|cells| !cells.is_empty()).ok_or_else(|| wrong(format!("the key is {}", names())))?;
+        let cells = cells.into_iter().collect::<Option<Vec<_>>>().filter(|cells| !cells.is_empty());
+        let cells = cells.ok_or_else(|| self.wrong(given, format_args!("the key is {}", self.key_names())))?;
         Ok(Key { cells, nth })
+    }
+
+    #[cold]
+    fn wrong(&self, key: &Value<'_>, what: impl Display) -> Error {
+        refused(format!("{}: {what}", self.shown(key)))
     }
 
     fn hash<'v>(&self, cells: impl IntoIterator<Item = &'v Value<'v>>) -> u64 {
@@ -233,8 +249,8 @@ impl<'a> Resolved<'a> {
     where
         Self: 'v,
     {
-        let end = cells.len().saturating_sub(usize::from(self.table.nature().item.is_some()));
-        self.hash(cells.iter().take(end))
+        let end = cells.len() - usize::from(self.table.nature().item.is_some());
+        self.hash(&cells[..end])
     }
 
     /// The key with these cells that a table has in its columns, with its hash.
@@ -245,15 +261,18 @@ impl<'a> Resolved<'a> {
     }
 
     /// The stored row that a row of `table` shows, and the keys that share it.
-    fn stored(&self, table: &dyn Table, row: usize) -> Result<(usize, Option<Sharers>)> {
-        if table.stored_len().is_none() {
-            return Ok((row, None));
+    fn stored(&self, table: &dyn Table, row: usize) -> Result<StoredRow> {
+        let rows = if table.stored_len().is_some() { table.sharing(row) } else { Vec::new() };
+        let Some(&stored) = rows.first() else { return Ok(StoredRow { row, sharers: None }) };
+        let mut sharers = Sharers { own: 0, all: Vec::new() };
+        for other in rows {
+            let key = self.sharer(|column| Ok(table.value(other, column)?.into_owned()))?;
+            if other == row {
+                sharers.own = key.0;
+            }
+            sharers.all.push(key);
         }
-        let rows = table.sharing(row);
-        let Some(&stored) = rows.first() else { return Ok((row, None)) };
-        let key = |row: usize| self.sharer(|column| Ok(table.value(row, column)?.into_owned()));
-        let all = rows.iter().map(|row| key(*row)).collect::<Result<_>>()?;
-        Ok((stored, Some(Sharers { own: key(row)?.0, all })))
+        Ok(StoredRow { row: stored, sharers: Some(sharers) })
     }
 
     /// Notes that a key wants to change these columns of what it shares, or to insert or delete it.
@@ -275,10 +294,9 @@ impl<'a> Resolved<'a> {
     pub(super) fn unshared(&self) -> impl Iterator<Item = (EditPosition, Error)> {
         /// Keys that a message shows.
         const SHOWN: usize = 4;
-        let group = |shared: &Shared| shared.keys.first().map(|(key, _)| *key);
         let parts = self.shared.values().filter(|shared| !shared.is_whole());
-        let parts: BTreeSet<Option<u64>> = parts.map(group).collect();
-        self.shared.iter().filter(move |(_, shared)| parts.contains(&group(shared))).map(|(at, shared)| {
+        let parts: BTreeSet<Option<u64>> = parts.map(Shared::group).collect();
+        self.shared.iter().filter(move |(_, shared)| parts.contains(&shared.group())).map(|(at, shared)| {
             let names: Vec<&str> = shared.keys.iter().take(SHOWN).map(|(_, name)| &**name).collect();
             let more = if shared.keys.len() > SHOWN { ", …" } else { "" };
             let what = "share what is edited, as it is stored once; give all of them the same edit";
@@ -289,54 +307,41 @@ impl<'a> Resolved<'a> {
     /// The rows of a key, in order.
     fn rows_of(&mut self, cells: &[Value<'static>], known: Option<&dyn Table>) -> Result<Found> {
         if self.keys.is_empty() {
-            let row = match cells {
-                [Value::Uint(row)] => usize::try_from(*row).ok(),
-                _ => None,
-            };
             let len = self.table.len()?;
-            return Ok(Found { rows: row.filter(|row| *row < len).into_iter().collect(), sharers: None });
+            let rows = match cells {
+                [Value::Uint(row)] => usize::try_from(*row).ok().filter(|row| *row < len).into_iter().collect(),
+                _ => Vec::new(),
+            };
+            return Ok(Found { rows, sharers: None });
         }
+        let file = self.known.clone();
+        let keyed = known.is_none().then(|| file.as_ref()?.reader().table(self.table.name())).flatten();
+        let table = known.or(keyed.as_deref()).unwrap_or(&*self.table);
         let probes = if self.table.nature().sequential { WALKS } else { PROBES };
-        let is_probed = self.index.is_none() && self.probes < probes;
-        self.probes += usize::from(is_probed);
-        let hash = self.hash(cells);
-        let (found, index) = self.keyed(known, |table| {
-            let mut candidates = None;
-            if is_probed {
-                let probe = |(key, cell): (&usize, &Value<'static>)| table.find(*key, cell);
-                // An index has the rows before damage.
-                candidates = self.keys.iter().zip(cells).find_map(probe).and_then(Result::ok);
+        let mut probed = None;
+        if self.index.is_none() && self.probes < probes {
+            self.probes += 1;
+            // An index has the rows before damage.
+            probed = self.keys.iter().zip(cells).find_map(|(key, cell)| table.find(*key, cell)).and_then(Result::ok);
+        }
+        let mut rows = match (probed, &self.index) {
+            (Some(rows), _) => rows,
+            (None, Some(index)) => index.rows(self.hash(cells)).collect(),
+            (None, None) => {
+                let index = self.make_index(table);
+                let rows = index.rows(self.hash(cells)).collect();
+                self.index = Some(index);
+                rows
             }
-            let mut made = None;
-            let candidates = match candidates {
-                Some(rows) => rows,
-                None => {
-                    let index = match &self.index {
-                        Some(index) => index,
-                        None => made.insert(self.make_index(table)),
-                    };
-                    index.rows(hash).collect()
-                }
-            };
-            let is_it = |row: &usize| {
-                let is = |(key, cell): (&usize, &Value<'static>)| {
-                    table.value(*row, *key).is_ok_and(|value| same_value(&value, cell))
-                };
-                self.keys.iter().zip(cells).all(is)
-            };
-            let mut rows: Vec<usize> = candidates.into_iter().filter(is_it).collect();
-            rows.sort_unstable();
-            let mut found = Found { rows, sharers: None };
-            let stored = found.rows.first().map(|row| self.stored(table, *row));
-            match stored {
-                Some(Ok((row, Some(sharers)))) => found = Found { rows: vec![row], sharers: Some(sharers) },
-                Some(Err(error)) => return (Err(error), made),
-                _ => {}
-            }
-            (Ok(found), made)
+        };
+        rows.retain(|row| {
+            let mut parts = self.keys.iter().zip(cells);
+            parts.all(|(key, cell)| table.value(*row, *key).is_ok_and(|value| same_value(&value, cell)))
         });
-        self.index = self.index.take().or(index);
-        found
+        rows.sort_unstable();
+        let Some(&first) = rows.first() else { return Ok(Found { rows, sharers: None }) };
+        let StoredRow { row, sharers } = self.stored(table, first)?;
+        Ok(Found { rows: if sharers.is_some() { vec![row] } else { rows }, sharers })
     }
 
     fn make_index(&self, table: &dyn Table) -> Index {
@@ -345,8 +350,8 @@ impl<'a> Resolved<'a> {
         // Rows before damage can be edited, later rows cannot.
         while let Ok(true) = rows.advance() {
             let mut hasher = self.state.build_hasher();
-            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
-            if self.keys.iter().try_for_each(&mut read).is_ok() {
+            let mut keys = self.keys.iter();
+            if keys.try_for_each(|key| rows.value(*key).map(|value| hash_value(&value, &mut hasher))).is_ok() {
                 index.push((hasher.finish(), rows.row()));
             }
         }
@@ -402,40 +407,37 @@ impl<'a> Resolved<'a> {
     /// # Errors
     /// Wrong usage, and damage of the row.
     pub(super) fn edit(&mut self, edit: Edit, from: ValueSource, known: Option<&dyn Table>) -> Result<Outcome> {
-        let shown = self.shown(&edit.key);
-        let named = |error: Error| match edit.origin {
+        let origin = edit.origin;
+        self.take_edit(edit, from, known).map_err(|error| match origin {
             Some(origin) => error.context(format_args!("row {origin}")),
             None => error,
+        })
+    }
+
+    fn take_edit(&mut self, edit: Edit, from: ValueSource, known: Option<&dyn Table>) -> Result<Outcome> {
+        let shown = self.shown(&edit.key);
+        let key = self.key(&edit.key)?;
+        let Found { rows, sharers } = self.rows_of(&key.cells, known)?;
+        let (change, old) = (edit.change, edit.old.as_ref());
+        if let Change::Add(cells) = change {
+            let cells = self.numbered(cells)?;
+            return self.add(key, &rows, cells, from, known, &shown);
+        }
+        if change == Change::Remove {
+            self.rows_may_go(&shown)?;
+            if rows.is_empty() && old.is_some() {
+                return Ok(Outcome::Held);
+            }
+        }
+        let row = match self.selected_row(&rows, &key, old, &shown)? {
+            Target::Found(row) => StoredRow { row, sharers },
+            Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
         };
-        let key = self.key(&edit.key).map_err(named)?;
-        let found = self.rows_of(&key.cells, known).map_err(named)?;
-        let (rows, sharers) = (&found.rows, found.sharers.as_ref());
-        match edit.change {
-            Change::Set(cells) => {
-                let row = match self.selected_row(rows, &key, edit.old.as_ref(), &shown)? {
-                    Target::Found(row) => row,
-                    Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
-                };
-                self.set(row, sharers, cells, edit.old.as_ref(), from, &shown).map_err(named)
-            }
-            Change::Add(cells) => {
-                let cells = self.numbered(cells).map_err(named)?;
-                self.add(key, rows, cells, from, known, &shown).map_err(named)
-            }
-            Change::Remove => {
-                self.rows_may_go(&shown)?;
-                if rows.is_empty() && edit.old.is_some() {
-                    return Ok(Outcome::Held);
-                }
-                let row = match self.selected_row(rows, &key, edit.old.as_ref(), &shown)? {
-                    Target::Found(row) => row,
-                    Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
-                };
-                if let Some(why) = edit.old.as_ref().map(|old| self.differing(row, old)).transpose()?.flatten() {
-                    return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
-                }
-                self.remove(row, sharers, &shown)
-            }
+        let why = old.map(|old| self.differing(row.row, old)).transpose()?.flatten();
+        match change {
+            Change::Set(cells) => self.set(&row, cells, old, why, from, &shown),
+            _ if let Some(why) = why => Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
+            _ => self.remove(&row, &shown),
         }
     }
 
@@ -446,14 +448,9 @@ impl<'a> Resolved<'a> {
         Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))
     }
 
-    fn remove(&mut self, row: usize, sharers: Option<&Sharers>, shown: &str) -> Result<Outcome> {
-        let at = EditPosition::Remove(row);
-        if self.is_asked_by_others(at, sharers) {
-            self.ask(at, sharers, []);
-            self.last = Some(at);
-            return Ok(Outcome::Done);
-        }
-        if self.set.contains_key(&row) || !self.remove.insert(row) {
+    fn remove(&mut self, StoredRow { row, sharers }: &StoredRow, shown: &str) -> Result<Outcome> {
+        let (at, sharers) = (EditPosition::Remove(*row), sharers.as_ref());
+        if !self.is_asked_by_others(at, sharers) && (self.set.contains_key(row) || !self.remove.insert(*row)) {
             return Err(refused(format!("{shown}: there are two edits of this row")));
         }
         self.ask(at, sharers, []);
@@ -488,12 +485,13 @@ impl<'a> Resolved<'a> {
         Ok(found.map_or_else(|| Target::LeftOut(format!("{shown}: not found")), Target::Found))
     }
 
+    /// Takes changed cells of a row. `why` states how the row differs from `old`.
     fn set(
         &mut self,
-        row: usize,
-        sharers: Option<&Sharers>,
+        row: &StoredRow,
         cells: Cells,
         old: Option<&Cells>,
+        why: Option<String>,
         from: ValueSource,
         shown: &str,
     ) -> Result<Outcome> {
@@ -501,31 +499,30 @@ impl<'a> Resolved<'a> {
         let names: Vec<_> = cells.iter().map(|(name, _)| name.clone()).collect();
         for (name, given) in cells {
             let (at, column) = self.column(&name)?;
-            let is_told = |old: &Cells| old.iter().any(|(other, _)| *other == name);
             // Derived columns in a patch follow from the other cells.
-            if column.accepts == Accepts::Nothing && old.is_some_and(is_told) {
+            if column.accepts == Accepts::Nothing && old.is_some_and(|old| old.iter().any(|(other, _)| *other == name))
+            {
                 continue;
             }
             // A value of another type is not like the one that is there.
-            let types = self.table.typed_by(at).and_then(|types| self.table.columns().get(types));
-            let is_retyped = types.is_some_and(|types| names.contains(&types.name));
-            asked.push(self.cell_of(at, given, from, Some(row).filter(|_| !is_retyped))?);
+            let is_retyped = self.table.typed_by(at).is_some_and(|at| names.contains(&self.table.columns()[at].name));
+            asked.push(self.cell_of(at, given, from, Some(row.row).filter(|_| !is_retyped))?);
         }
-        if let Some(why) = old.map(|old| self.differing(row, old)).transpose()?.flatten() {
-            let holds = !asked.is_empty() && self.has(row, &asked)?;
-            if !holds {
-                return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
-            }
+        if let Some(why) = why
+            && (asked.is_empty() || !self.has(row.row, &asked)?)
+        {
+            return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
         }
-        if self.put(row, sharers, asked, shown)? {
-            self.last = Some(EditPosition::Set(row));
-            return Ok(Outcome::Done);
+        let outcome = self.put(row, asked, shown)?;
+        if outcome == Outcome::Done {
+            self.last = Some(EditPosition::Set(row.row));
         }
-        Ok(Outcome::Held)
+        Ok(outcome)
     }
 
-    /// Notes cells of a row, all or none; returns whether one changes.
-    fn put(&mut self, row: usize, sharers: Option<&Sharers>, cells: ColumnValues, shown: &str) -> Result<bool> {
+    /// Notes cells of a row, all or none.
+    fn put(&mut self, StoredRow { row, sharers }: &StoredRow, cells: ColumnValues, shown: &str) -> Result<Outcome> {
+        let row = *row;
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
         let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
@@ -543,11 +540,11 @@ impl<'a> Resolved<'a> {
             }
         }
         self.set.entry(row).or_default().extend(new);
-        let is_other = !differing.is_empty();
-        if is_other {
-            self.ask(EditPosition::Set(row), sharers, differing);
+        if differing.is_empty() {
+            return Ok(Outcome::Held);
         }
-        Ok(is_other)
+        self.ask(EditPosition::Set(row), sharers.as_ref(), differing);
+        Ok(Outcome::Done)
     }
 
     /// Cells by the numbers of their columns.
@@ -575,21 +572,18 @@ impl<'a> Resolved<'a> {
         from: ValueSource,
     ) -> Result<Outcome> {
         let name = self.table.name().to_owned();
-        let (column, value) = self.cell_of(column, given, from, Some(row))?;
-        let (row, sharers) = self.stored(&*self.table, row)?;
-        Ok(if self.put(row, sharers.as_ref(), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
+        let cell = self.cell_of(column, given, from, Some(row))?;
+        self.put(&self.stored(&*self.table, row)?, vec![cell], &name)
     }
 
     /// Takes resolved edits, from SQL.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
         let name = self.table.name().to_owned();
         for (row, set) in edits.set {
-            let (row, sharers) = self.stored(&*self.table, row)?;
-            self.put(row, sharers.as_ref(), set, &name)?;
+            self.put(&self.stored(&*self.table, row)?, set, &name)?;
         }
         for row in edits.remove {
-            let (row, sharers) = self.stored(&*self.table, row)?;
-            self.remove(row, sharers.as_ref(), &name)?;
+            self.remove(&self.stored(&*self.table, row)?, &name)?;
         }
         self.add.extend(edits.add.into_iter().map(|set| (Vec::new(), set)));
         Ok(())
@@ -627,10 +621,8 @@ fn cell_of(
     let column = table.columns().get(at).ok_or_else(|| crate::table::no_cell(table.name(), 0, at))?;
     match (column.accepts, &given) {
         (Accepts::Nothing, _) => Err(is_derived(table, column, &given)),
-        (takes @ (Accepts::Path | Accepts::Name), Value::Text(text)) => {
-            let id = writable::id_of(takes, text).unwrap_or_default();
-            Ok((at.wrapping_sub(1), id))
-        }
+        // The text stands for the id in the column before it.
+        (takes, Value::Text(text)) if let Some(id) = writable::id_of(takes, text) => Ok((at - 1, id)),
         _ => {
             let value = writable::fit(column, given, from, now);
             Ok((at, value.map_err(|e| refused(format!("{}: {e}", table.name())))?))
@@ -660,29 +652,30 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
     let (name, columns) = (table.name(), table.columns());
     let (mut list, mut index) = (None, None);
     for (at, cell) in given {
-        let Some(column) = columns.get(at) else { continue };
-        let wrong = |what: &str| refused(format!("{name}: column {}: {} {what}", column.name, short(&cell)));
+        let column = &columns[at];
         let Some(fitted) = writable::key(column, &cell) else {
-            return Err(wrong(&format!(
-                "does not fit: {}",
-                writable::what_fits(&column.clone().accepts(Accepts::Any))
-            )));
+            let fits = writable::what_fits(&column.clone().accepts(Accepts::Any));
+            return Err(misfit(table, column, &cell, format_args!("does not fit: {fits}")));
         };
         if at == item {
             index = Some((at, fitted));
             continue;
         }
         let mut lists = table.lists(at, &fitted)?;
-        match (lists.pop(), lists.is_empty()) {
-            (None, _) => return Err(wrong("has no such list")),
-            (Some(_), false) => return Err(wrong("has several such lists")),
+        let what = match (lists.pop(), lists.is_empty()) {
+            (None, _) => "has no such list",
+            (Some(_), false) => "has several such lists",
             (Some(found), true) if list.is_none() && !found.shared.is_empty() && column.role == Role::Key => {
-                let first = &columns[0].name;
-                return Err(wrong(&format!("shares its list with other rows: name the list by {first}")));
+                let what = format!("shares its list with other rows: name the list by {}", columns[0].name);
+                return Err(misfit(table, column, &cell, what));
             }
-            (Some(found), true) if list.as_ref().is_none_or(|list| *list == found) => list = Some(found),
-            _ => return Err(wrong("has another list than the columns before it say")),
-        }
+            (Some(found), true) if list.as_ref().is_none_or(|list| *list == found) => {
+                list = Some(found);
+                continue;
+            }
+            _ => "has another list than the columns before it say",
+        };
+        return Err(misfit(table, column, &cell, what));
     }
     let before = columns.iter().take(item).map(|column| &*column.name).collect::<Vec<_>>().join(", ");
     let list = list.ok_or_else(|| refused(format!("{name}: an inserted row names its list: {before}")))?;
@@ -693,8 +686,13 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
 
 #[cold]
 fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
-    let (table, name, value) = (table.name(), &column.name, short(given));
-    refused(format!("{table}: column {name}: {value} does not fit: it takes {}", writable::what_fits(column)))
+    misfit(table, column, given, format_args!("does not fit: it takes {}", writable::what_fits(column)))
+}
+
+/// The error of a value that a column cannot have, for the reason `what`.
+#[cold]
+pub(super) fn misfit(table: &dyn Table, column: &Column, given: &Value<'_>, what: impl Display) -> Error {
+    refused(format!("{}: column {}: {} {what}", table.name(), column.name, short(given)))
 }
 
 /// Whether `given` equals the output for `now`, for the common kinds.

@@ -25,11 +25,17 @@ impl Fingerprint {
     }
 
     fn read(cells: &Cells) -> Option<Self> {
-        let get = |wanted: &str| cells.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        let Some(Value::Uint(size)) = get("size") else { return None };
-        let Some(Value::Text(content)) = get("content") else { return None };
-        Some(Self { size: *size, content: crate::id::parse(content)? })
+        match (named(cells, "size")?, named(cells, "content")?) {
+            (Value::Uint(size), Value::Text(content)) => {
+                Some(Self { size: *size, content: crate::id::parse(content)? })
+            }
+            _ => None,
+        }
     }
+}
+
+fn named<'c>(cells: &'c Cells, wanted: &str) -> Option<&'c Value<'static>> {
+    cells.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
 }
 
 /// The pieces that bring the bytes of a file back from the file that was made of it.
@@ -39,35 +45,21 @@ pub struct Restore {
     pub old: Fingerprint,
     /// The file that it gives.
     pub new: Fingerprint,
-    pieces: Vec<StoredPiece>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum StoredPiece {
-    Keep(u64, u64),
-    New(Vec<u8>),
+    pieces: Vec<Piece>,
 }
 
 impl Restore {
     pub(super) fn new(pieces: &Pieces, old: &[u8], new: &[u8]) -> Self {
-        let back = pieces.inverse(old);
-        let part = |piece: &Piece| match piece {
-            Piece::Keep(range) => StoredPiece::Keep(range.start as u64, range.end as u64),
-            Piece::New(bytes) => StoredPiece::New(bytes.clone()),
-        };
-        Self {
-            old: Fingerprint::bytes(new),
-            new: Fingerprint::bytes(old),
-            pieces: back.list().iter().map(part).collect(),
-        }
+        let pieces = pieces.inverse(old).list().to_vec();
+        Self { old: Fingerprint::bytes(new), new: Fingerprint::bytes(old), pieces }
     }
 
     /// The row of a patch that says this.
     pub fn row(&self) -> Value<'static> {
-        let pieces = self.pieces.iter().map(|part| match part {
-            StoredPiece::Keep(start, end) => Value::List(vec![(*start).into(), (*end).into()]),
-            StoredPiece::New(bytes) => {
-                let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Keep(range) => Value::List(vec![range.start.into(), range.end.into()]),
+            Piece::New(bytes) => {
+                let mut text = String::with_capacity(bytes.len() * 2);
                 for byte in bytes {
                     // Writing to a String cannot fail.
                     let _ = write!(text, "{byte:02x}");
@@ -89,21 +81,8 @@ impl Restore {
     /// The pieces that a row of a patch says, where it is such a row.
     pub(super) fn read(old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
         let (old, new) = (old?, new?);
-        let (_, Value::List(pieces)) = new.iter().find(|(name, _)| name == "pieces")? else { return None };
-        let part = |piece: &Value<'static>| match piece {
-            Value::List(range) => match range[..] {
-                [Value::Uint(start), Value::Uint(end)] => Some(StoredPiece::Keep(start, end)),
-                _ => None,
-            },
-            Value::Text(text) => {
-                let pairs = text.as_bytes().chunks(2);
-                let byte =
-                    |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok().filter(|p| p.len() == 2)?, 16).ok();
-                pairs.map(byte).collect::<Option<Vec<u8>>>().map(StoredPiece::New)
-            }
-            _ => None,
-        };
-        let pieces = pieces.iter().map(part).collect::<Option<Vec<_>>>()?;
+        let Value::List(pieces) = named(new, "pieces")? else { return None };
+        let pieces = pieces.iter().map(piece).collect::<Option<_>>()?;
         Some(Self { old: Fingerprint::read(old)?, new: Fingerprint::read(new)?, pieces })
     }
 
@@ -111,16 +90,16 @@ impl Restore {
     pub(super) fn pieces(&self, len: usize) -> Result<Pieces> {
         let mut pieces = Pieces::new();
         let mut size = 0u64;
-        for part in &self.pieces {
-            match part {
-                StoredPiece::Keep(start, end) => {
-                    let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
-                    let range = range.filter(|(start, end)| start <= end && *end <= len);
-                    let (start, end) = range.ok_or_else(|| refused("an undo that leaves the file"))?;
-                    pieces.keep(start..end);
-                    size += end.saturating_sub(start) as u64;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Keep(range) if range.start > range.end || range.end > len => {
+                    return Err(refused("an undo that leaves the file"));
                 }
-                StoredPiece::New(bytes) => {
+                Piece::Keep(range) => {
+                    pieces.keep(range.clone());
+                    size += range.len() as u64;
+                }
+                Piece::New(bytes) => {
                     pieces.put(bytes.as_slice());
                     size += bytes.len() as u64;
                 }
@@ -134,5 +113,21 @@ impl Restore {
             return Err(refused("an undo that gives a file of another size than it says"));
         }
         Ok(pieces)
+    }
+}
+
+/// The piece that a value of a row is: the two ends of a range, or bytes in hexadecimal digits.
+fn piece(value: &Value<'static>) -> Option<Piece> {
+    match value {
+        Value::List(range) => match range[..] {
+            [Value::Uint(start), Value::Uint(end)] => Some(Piece::Keep(start.try_into().ok()?..end.try_into().ok()?)),
+            _ => None,
+        },
+        Value::Text(text) => {
+            let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
+            let bytes = pairs.iter().map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+            bytes.collect::<Option<_>>().map(Piece::New)
+        }
+        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Rules between rows, which columns declare: unique values, and references to rows. They hold in the file after all edits
 //! together, so that two rows can swap their values, and rows can be deleted with all that refer to them.
 
+use super::resolve::misfit;
 use super::{EditPosition, TableEdits, refused};
 use crate::compare::hash_value;
 use crate::error::{Error, Result};
@@ -33,8 +34,7 @@ pub(super) fn violations(reader: &dyn Reader, edits: &[TableEdits]) -> Result<Ve
         for (at, column) in table.columns().iter().enumerate() {
             let target = column.refers_to.and_then(|name| reader.table(name));
             if let Some(target) = target {
-                let find = |table: &dyn Table| edits.iter().find(|edit| edit.table == table.name());
-                let (table, target) = (Edited::new(&*table, find(&*table)), Edited::new(&*target, find(&*target)));
+                let (table, target) = (Edited::new(&*table, edits), Edited::new(&*target, edits));
                 dangling(&table, at, &target, &state, &mut found)?;
             }
         }
@@ -49,8 +49,8 @@ struct Edited<'t> {
 }
 
 impl<'t> Edited<'t> {
-    fn new(table: &'t dyn Table, edits: Option<&'t TableEdits>) -> Self {
-        Self { table, edits }
+    fn new(table: &'t dyn Table, edits: &'t [TableEdits]) -> Self {
+        Self { table, edits: edits.iter().find(|edits| edits.table == table.name()) }
     }
 
     /// The cells that edits write to a column.
@@ -99,15 +99,20 @@ impl<'t> Edited<'t> {
 
     /// The name of a row after the edits, for messages.
     fn shown(&self, at: EditPosition) -> String {
-        let label = self.table.label();
-        let written = self.written(label).find(|(other, _)| *other == at).map(|(_, value)| value.clone());
-        let stored = |row: usize| self.table.value(row, label).ok().map(Value::into_owned);
+        let (table, label) = (self.table.name(), self.table.label());
+        let written = self.written(label).find(|(other, _)| *other == at).map(|(_, value)| short(value));
         let name = written.or_else(|| match at {
-            EditPosition::Set(row) | EditPosition::Remove(row) => stored(row),
+            EditPosition::Set(row) | EditPosition::Remove(row) => Some(short(&self.table.value(row, label).ok()?)),
             EditPosition::Add(_) => None,
         });
-        format!("{} {}", self.table.name(), name.as_ref().map(short).unwrap_or_default())
+        name.map_or_else(|| table.to_owned(), |name| format!("{table} {name}"))
     }
+}
+
+fn hash(value: &Value<'_>, state: &RandomState) -> u64 {
+    let mut hasher = state.build_hasher();
+    hash_value(value, &mut hasher);
+    hasher.finish()
 }
 
 /// How many rows have a value, and the edits that write it.
@@ -120,15 +125,10 @@ struct Count {
 
 /// Finds the edits that write a value which another row has.
 fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomState, found: &mut Vec<Violation>) {
-    let edited = Edited::new(table, Some(edits));
-    let hash = |value: &Value<'_>| {
-        let mut hasher = state.build_hasher();
-        hash_value(value, &mut hasher);
-        hasher.finish()
-    };
+    let edited = Edited { table, edits: Some(edits) };
     let mut counts: HashMap<u64, Count> = HashMap::new();
     for (at, value) in edited.written(column).filter(|(_, value)| !value.is_null()) {
-        let count = counts.entry(hash(value)).or_default();
+        let count = counts.entry(hash(value, state)).or_default();
         count.after += 1;
         count.written.push(at);
     }
@@ -136,22 +136,19 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
         return;
     }
     edited.stored(column, |row, value| {
-        if let Some(count) = counts.get_mut(&hash(value)) {
+        if let Some(count) = counts.get_mut(&hash(value, state)) {
             count.before += 1;
-            let stays = usize::from(!edited.is_replaced(row, column));
-            count.after += stays;
+            count.after += usize::from(!edited.is_replaced(row, column));
         }
     });
     for (at, value) in edited.written(column) {
-        let is_broken = |count: &Count| count.after > 1 && count.after > count.before;
-        let Some(count) = counts.get(&hash(value)).filter(|count| is_broken(count)) else { continue };
+        let Some(count) = counts.get(&hash(value, state)) else { continue };
         // If all rows with the value are edited, the first of them may have it.
-        if count.after == count.written.len() && count.written.first() == Some(&at) {
-            continue;
+        let is_first = count.after == count.written.len() && count.written.first() == Some(&at);
+        if count.after > 1 && count.after > count.before && !is_first {
+            let error = misfit(table, &table.columns()[column], value, "does not fit: another row has it");
+            found.push(Violation { table: table.name().to_owned(), at, error });
         }
-        let name = &table.columns()[column].name;
-        let what = format!("{}: column {name}: {} does not fit: another row has it", table.name(), short(value));
-        found.push(Violation { table: table.name().to_owned(), at, error: refused(what) });
     }
 }
 
@@ -191,10 +188,11 @@ fn dangling(
             EditPosition::Set(row) => table.table.value(row, column)?,
             _ => Value::Null,
         };
+        // A reference that led nowhere before may stay.
         let lost = references(value, state).find(|(hash, _)| {
-            // A reference that led nowhere before may stay.
-            let was_lost = || references(&old, state).any(|(old, _)| old == *hash);
-            wanted.contains_key(hash) && !gone.contains_key(hash) && !was_lost()
+            wanted.contains_key(hash)
+                && !gone.contains_key(hash)
+                && !references(&old, state).any(|(old, _)| old == *hash)
         });
         if let Some((_, item)) = lost {
             let what = format!("no row of {} has this {id_name}", target.table.name());

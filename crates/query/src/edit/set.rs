@@ -4,7 +4,7 @@ use super::{Editor, ValueSource, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::find::paths_named;
 use crate::reader::Reader;
-use crate::table::{Accepts, Column, Kind, Role, Table, Tree, Value, column_index, hint_of_rows};
+use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, hint_of_rows};
 use crate::writable::{self, short, short_text};
 use std::borrow::Cow;
 use std::fmt;
@@ -43,32 +43,32 @@ fn ends(path: &str) -> Vec<usize> {
 
 /// The steps of a text like `.lods[0]["odd name"].extent`.
 fn steps(text: &str) -> Result<Vec<Step>> {
-    let wrong = |rest: &str| {
-        refused(format!("{} is no path to a value: steps are .NAME, [NUMBER] and [\"NAME\"]", short_text(rest)))
-    };
     let mut found = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        if let Some(quoted) = rest.strip_prefix("[\"") {
-            let (name, after) = quoted_name(quoted).ok_or_else(|| wrong(rest))?;
-            found.push(Step::Member(name));
-            rest = after;
-        } else if let Some(inner) = rest.strip_prefix('[') {
-            let (index, after) = inner.split_once(']').ok_or_else(|| wrong(rest))?;
-            found.push(Step::Item(index.trim().parse().map_err(|_| wrong(rest))?));
-            rest = after;
-        } else {
-            let name = rest.strip_prefix('.').ok_or_else(|| wrong(rest))?;
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            let (name, after) = name.split_at(end);
-            if name.is_empty() {
-                return Err(wrong(rest));
-            }
-            found.push(Step::Member(name.to_owned()));
-            rest = after;
-        }
+        let (step, after) = first_step(rest).ok_or_else(|| {
+            let rest = short_text(rest);
+            refused(format!("{rest} is no path to a value: steps are .NAME, [NUMBER] and [\"NAME\"]"))
+        })?;
+        found.push(step);
+        rest = after;
     }
     Ok(found)
+}
+
+/// The first step of a text, and what follows.
+fn first_step(text: &str) -> Option<(Step, &str)> {
+    if let Some(quoted) = text.strip_prefix("[\"") {
+        let (name, after) = quoted_name(quoted)?;
+        return Some((Step::Member(name), after));
+    }
+    if let Some(inner) = text.strip_prefix('[') {
+        let (index, after) = inner.split_once(']')?;
+        return Some((Step::Item(index.trim().parse().ok()?), after));
+    }
+    let name = text.strip_prefix('.')?;
+    let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+    (!name.is_empty()).then(|| (Step::Member(name.to_owned()), after))
 }
 
 /// The name before `"]`, and what follows.
@@ -116,12 +116,11 @@ fn member_of<'v>(members: &'v mut [(Cow<'static, str>, Value<'static>)], name: &
     if members.iter().any(|(own, _)| own == name) {
         return members.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value);
     }
-    let has = |value: &Value<'_>| matches!(value, Value::Map(inner) if inner.iter().any(|(own, _)| own == name));
-    let mut holders = members.iter_mut().map(|(_, value)| value).filter(|value| has(value));
-    match (holders.next(), holders.next()) {
-        (Some(Value::Map(inner)), None) => inner.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value),
+    let mut holders = members.iter_mut().filter_map(|(_, value)| match value {
+        Value::Map(inner) => inner.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value),
         _ => None,
-    }
+    });
+    holders.next().filter(|_| holders.next().is_none())
 }
 
 /// The value in the text `given`, of the kind of `now`.
@@ -159,8 +158,7 @@ fn kind_of(value: &Value<'_>) -> String {
 
 /// The rows of `table` that `key` names: by their label, else by their key, else by their number in the first column.
 fn rows_named(table: &dyn Table, key: &str) -> Result<Vec<usize>> {
-    let keys = (0..table.columns().len()).filter(|at| table.columns().get(*at).is_some_and(|c| c.role == Role::Key));
-    for column in std::iter::once(table.label()).chain(keys).chain([0]) {
+    for column in std::iter::once(table.label()).chain(writable::keys(table)).chain([0]) {
         let found = rows_with(table, column, key)?;
         if !found.is_empty() {
             return Ok(found);
@@ -281,7 +279,7 @@ impl Editor<'_> {
     fn no_entry(&mut self, table: Option<&str>, path: &str) -> Error {
         let end = ends(path).get(1).copied().unwrap_or(path.len());
         let entry = path.get(..end).unwrap_or(path);
-        let hint = self.resolved(table).map(|rows| hint_of_rows(entry, &*rows.table)).unwrap_or_default();
+        let hint = self.resolved(table).map_or_else(|_| String::new(), |rows| hint_of_rows(entry, &*rows.table));
         let how =
             if hint.is_empty() { "; ENTRY is what `assetq cat` takes, with .NAME or [NUMBER] after it" } else { "" };
         let what = format!("no entry {}{hint}{how}", short(&Value::text(path)));
@@ -292,16 +290,12 @@ impl Editor<'_> {
 /// The entry of this name, or with this last part of its path, and its tree. An entry that is named only by the last part
 /// must be the only one.
 fn entry_named(reader: &dyn Reader, name: &str) -> Result<Option<(String, Value<'static>)>> {
-    let tree_of = |entry: &str| -> Result<Option<Value<'static>>> {
-        let mut tree = Tree::default();
-        Ok(if reader.cat(entry, &mut tree)? { Some(tree.into_value()) } else { None })
-    };
-    if let Some(tree) = tree_of(name)? {
+    if let Some(tree) = tree_of(reader, name)? {
         return Ok(Some((name.to_owned(), tree)));
     }
     match &paths_named(reader, name, 2)[..] {
         [] => Ok(None),
-        [path] => Ok(tree_of(path)?.map(|tree| (path.clone(), tree))),
+        [path] => Ok(tree_of(reader, path)?.map(|tree| (path.clone(), tree))),
         [one, other, ..] => {
             let (one, other) = (short_text(one), short_text(other));
             Err(refused(format!(
@@ -310,6 +304,11 @@ fn entry_named(reader: &dyn Reader, name: &str) -> Result<Option<(String, Value<
             )))
         }
     }
+}
+
+fn tree_of(reader: &dyn Reader, entry: &str) -> Result<Option<Value<'static>>> {
+    let mut tree = Tree::default();
+    Ok(reader.cat(entry, &mut tree)?.then(|| tree.into_value()))
 }
 
 #[cfg(test)]

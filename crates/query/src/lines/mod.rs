@@ -220,7 +220,7 @@ impl<'t> Lines<'t> {
             unit.share(head.unwrap_or_default());
             for at in 0..run.len {
                 // A row is located once for all of its cells.
-                let cursor = match seeker.at(run.row + at) {
+                let cursor = match seeker.at((run.row + at) as usize) {
                     Ok(cursor) => cursor,
                     Err(error) => {
                         unit.damage("row", error);

@@ -1,6 +1,6 @@
 //! Exported rows, which name what is there and may differ from it.
 
-use super::{Found, Key, Outcome, Resolved, is_derived, is_shown_as};
+use super::{Found, Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, misfit};
 use crate::compare::same_value;
 use crate::edit::read::Given;
 use crate::edit::{ColumnValues, refused};
@@ -26,35 +26,29 @@ impl Resolved<'_> {
             more => format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", ")),
         };
         let Found { rows, sharers } = self.rows_of(&key, None)?;
-        let nth = match rows.len() {
-            0 | 1 => 0,
-            _ => {
-                let hash = self.hash(&key);
-                let times = self.times.entry(hash).or_default();
-                let nth = *times;
-                *times += 1;
-                nth
-            }
-        };
+        let mut nth = 0;
+        if rows.len() > 1 {
+            let times = self.times.entry(self.hash(&key)).or_default();
+            nth = *times;
+            *times += 1;
+        }
         let Some(&row) = rows.get(nth) else {
             if !insert {
                 return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
             }
-            let empty = |value: &Value<'_>| {
-                value.is_null() || (from.is_text() && matches!(value, Value::Text(t) if t.is_empty()))
-            };
-            named.retain(|(at, value)| !self.keys.contains(at) && !empty(value));
+            named.retain(|(at, value)| !self.keys.contains(at) && !is_shown_as(&Value::Null, value, from));
             let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
             return self.add(key, &rows, named, from, None, &shown);
         };
-        if !self.seen.insert((row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
+        let row = StoredRow { row, sharers };
+        if !self.seen.insert(row.identity()) {
             return Err(refused(format!("{shown}: there are two rows of it")));
         }
-        let asked = self.exported_cells(row, named, from)?;
+        let asked = self.exported_cells(row.row, named, from)?;
         if asked.is_empty() {
             return Ok(Outcome::Held);
         }
-        self.put(row, sharers.as_ref(), asked, &shown)?;
+        self.put(&row, asked, &shown)?;
         Ok(Outcome::Done)
     }
 
@@ -69,22 +63,12 @@ impl Resolved<'_> {
         for &at in &self.keys {
             let column = &self.table.columns()[at];
             let Some((_, given)) = named.iter().find(|(other, _)| *other == at) else {
-                let name = &column.name;
-                return Err(refused(format!(
-                    "{}: rows are known by column {name}, which is not there",
-                    self.table.name()
-                )));
+                let (table, name) = (self.table.name(), &column.name);
+                return Err(refused(format!("{table}: rows are known by column {name}, which is not there")));
             };
-            let cell = writable::key(column, given).ok_or_else(|| {
-                refused(format!(
-                    "{}: column {}: {} does not fit: {}",
-                    self.table.name(),
-                    column.name,
-                    short(given),
-                    writable::what_fits(column)
-                ))
-            })?;
-            key.push(cell);
+            key.push(writable::key(column, given).ok_or_else(|| {
+                misfit(&*self.table, column, given, format_args!("does not fit: {}", writable::what_fits(column)))
+            })?);
         }
         if self.keys.is_empty() {
             key.push(number.into());
@@ -92,13 +76,13 @@ impl Resolved<'_> {
         // CSV has one form for no text and for an empty one.
         let has_empty = from.is_text() && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
         if has_empty && self.rows_of(&key, None)?.rows.is_empty() {
-            let or_null = |cell: &Value<'static>| match cell {
+            let nulls = key.iter().map(|cell| match cell {
                 Value::Text(text) if text.is_empty() => Value::Null,
                 other => other.clone(),
-            };
-            let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
-            let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.accepts == Accepts::OrNull);
-            if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.rows.is_empty() {
+            });
+            let nulls: Vec<Value<'static>> = nulls.collect();
+            let takes_null = self.keys.iter().any(|at| self.table.columns()[*at].accepts == Accepts::OrNull);
+            if takes_null || !self.rows_of(&nulls, None)?.rows.is_empty() {
                 key = nulls;
             }
         }
@@ -126,23 +110,20 @@ impl Resolved<'_> {
             if self.keys.contains(&at) {
                 continue;
             }
-            let Some(column) = self.table.columns().get(at) else { continue };
-            let now = self.table.value(row, at)?;
+            let (column, now) = (&self.table.columns()[at], self.table.value(row, at)?);
             if is_shown_as(&now, &given, from) {
                 continue;
             }
-            if column.accepts == Accepts::Nothing {
-                let is_same =
-                    || writable::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
-                if self.derived.is_none() && !is_same() {
-                    self.derived = Some(is_derived(&*self.table, column, &given).to_string());
+            match column.accepts {
+                Accepts::Nothing => {
+                    let typed = writable::typed(column.kind, &given, from, Some(&now));
+                    if self.derived.is_none() && !typed.is_some_and(|typed| same_value(&typed, &now)) {
+                        self.derived = Some(is_derived(&*self.table, column, &given).to_string());
+                    }
+                    continue;
                 }
-                continue;
-            }
-            if matches!(column.accepts, Accepts::Path | Accepts::Name)
-                && !matches!(&given, Value::Text(t) if !t.is_empty())
-            {
-                continue;
+                Accepts::Path | Accepts::Name if !matches!(&given, Value::Text(t) if !t.is_empty()) => continue,
+                _ => {}
             }
             let (column, value) = self.cell_of(at, given, from, Some(row).filter(|_| !retyped.contains(&at)))?;
             if !same_value(&self.table.value(row, column)?, &value) {
@@ -157,9 +138,9 @@ impl Resolved<'_> {
         let missing = self.keyed(None, |table| {
             let mut missing = Vec::new();
             for row in 0..table.len()? {
-                let (row, sharers) = self.stored(table, row)?;
-                if !self.seen.contains(&(row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
-                    missing.push((row, sharers));
+                let row = self.stored(table, row)?;
+                if !self.seen.contains(&row.identity()) {
+                    missing.push(row);
                 }
             }
             Ok::<_, Error>(missing)
@@ -168,9 +149,7 @@ impl Resolved<'_> {
             self.rows_may_go(self.table.name())?;
         }
         let name = self.table.name().to_owned();
-        for (row, sharers) in &missing {
-            self.remove(*row, sharers.as_ref(), &name)?;
-        }
+        missing.iter().try_for_each(|row| self.remove(row, &name).map(drop))?;
         Ok(missing.len())
     }
 

@@ -4,8 +4,8 @@ use super::{Key, Outcome, Resolved, Sharers, Target};
 use crate::compare::same_value;
 use crate::edit::{ColumnValues, EditPosition, refused};
 use crate::error::Result;
-use crate::table::{Accepts, Table, Value};
-use crate::writable::{ValueSource, short};
+use crate::table::{Accepts, Table, Value, no_cell};
+use crate::writable::{self, ValueSource, short};
 
 impl Resolved<'_> {
     /// Takes an inserted row, with its cells by the numbers of their columns.
@@ -18,49 +18,29 @@ impl Resolved<'_> {
         known: Option<&dyn Table>,
         shown: &str,
     ) -> Result<Outcome> {
-        let shared = self.shared_list(&key, known)?;
-        if let Some((cells, _)) = &shared {
+        let (list, sharers) = self.shared_list(&key, known)?.unzip();
+        if let Some(cells) = &list {
             // A list that several keys share is written as the first one's.
             for (at, cell) in self.keys.iter().zip(&mut key.cells) {
-                *cell =
-                    cells.iter().find(|(other, _)| other == at).map_or_else(|| cell.clone(), |(_, own)| own.clone());
+                if let Some(own) = writable::cell(cells, *at) {
+                    *cell = own.clone();
+                }
             }
         }
-        let (columns, is_item) = (self.table.columns(), self.table.nature().item.is_some());
-        // In the order of the columns.
-        let mut set = ColumnValues::with_capacity(self.keys.len() + cells.len());
-        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
-        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
-        for (at, given, from, decides) in keys.chain(told) {
-            let Some(column) = columns.get(at) else { continue };
-            let (at, value) = match column.accepts {
-                Accepts::Nothing if decides => (at, given.into_owned()),
-                // A row of another file has all cells, including derived ones.
-                Accepts::Nothing => continue,
-                _ => self.cell_of(at, given, from, None)?,
-            };
-            match set.binary_search_by_key(&at, |(column, _)| *column) {
-                Ok(there) if set.get(there).is_some_and(|(_, other)| same_value(other, &value)) => {}
-                Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
-                Err(place) => set.insert(place, (at, value)),
-            }
-        }
+        let mut set = self.added_cells(&key, cells, from, shown)?;
         // Of rows with one key, another one may say the same.
-        let same = key.nth.map_or(Some(rows), |nth| rows.get(nth..=nth)).unwrap_or_default();
-        for &row in same {
-            if self.has(row, &set)? {
+        for (number, &row) in rows.iter().enumerate() {
+            if key.nth.is_none_or(|nth| nth == number) && self.has(row, &set)? {
                 return Ok(Outcome::Held);
             }
         }
         self.rows_may_go(shown)?;
         let hash = self.hash(&key.cells);
-        let is_it = |number: &&usize| {
-            let other = self.add.get(**number).map_or(&[][..], |(other, _)| other);
+        let mut coming = self.coming.get(&hash).map_or_else(Vec::new, Clone::clone);
+        coming.retain(|number| {
+            let other = &self.add[*number].0;
             other.len() == key.cells.len() && other.iter().zip(&key.cells).all(|(a, b)| same_value(a, b))
-        };
-        let coming: Vec<usize> =
-            self.coming.get(&hash).map_or_else(Vec::new, |numbers| numbers.iter().filter(is_it).copied().collect());
-        let (list, sharers) = shared.unzip();
+        });
         if let [number] = coming[..]
             && self.is_asked_by_others(EditPosition::Add(number), sharers.as_ref())
             && self.is_added(number, &set, list.as_ref())
@@ -89,6 +69,35 @@ impl Resolved<'_> {
         Ok(Outcome::Done)
     }
 
+    /// The cells of an inserted row, in the order of their columns.
+    fn added_cells(
+        &self,
+        key: &Key,
+        cells: Vec<(usize, Value<'_>)>,
+        from: ValueSource,
+        shown: &str,
+    ) -> Result<ColumnValues> {
+        let is_item = self.table.nature().item.is_some();
+        let mut set = ColumnValues::with_capacity(self.keys.len() + cells.len());
+        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
+        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
+        for (at, given, from, decides) in keys.chain(told) {
+            let column = &self.table.columns()[at];
+            let (at, value) = match column.accepts {
+                Accepts::Nothing if decides => (at, given.into_owned()),
+                // A row of another file has all cells, including derived ones.
+                Accepts::Nothing => continue,
+                _ => self.cell_of(at, given, from, None)?,
+            };
+            match set.binary_search_by_key(&at, |(column, _)| *column) {
+                Ok(there) if same_value(&set[there].1, &value) => {}
+                Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
+                Err(place) => set.insert(place, (at, value)),
+            }
+        }
+        Ok(set)
+    }
+
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
     pub(super) fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(ColumnValues, Sharers)>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
@@ -101,21 +110,26 @@ impl Resolved<'_> {
         let Some(list) = lists.pop().filter(|list| lists.is_empty() && !list.shared.is_empty()) else {
             return Ok(None);
         };
-        let sharer = |cells: &ColumnValues| {
-            let cell = |column| cells.iter().find(|(at, _)| *at == column).map(|(_, cell)| cell.clone());
-            self.sharer(|column| Ok(cell(column).unwrap_or_default()))
-        };
-        let all = list.shared.iter().map(&sharer).collect::<Result<_>>()?;
-        let sharers = Sharers { own: sharer(&list.cells)?.0, all };
+        let all = list.shared.iter().map(|cells| self.list_key(cells)).collect::<Result<_>>()?;
+        let sharers = Sharers { own: self.list_key(&list.cells)?.0, all };
         Ok(list.shared.into_iter().next().map(|cells| (cells, sharers)))
+    }
+
+    /// The key in the cells of a list.
+    fn list_key(&self, cells: &ColumnValues) -> Result<(u64, String)> {
+        self.sharer(|column| {
+            let cell = writable::cell(cells, column).cloned();
+            cell.ok_or_else(|| no_cell(self.table.name(), 0, column))
+        })
     }
 
     /// Whether an added row has these cells, besides the cells of the list that it comes to.
     pub(super) fn is_added(&self, number: usize, set: &ColumnValues, list: Option<&ColumnValues>) -> bool {
-        let Some((_, added)) = self.add.get(number) else { return false };
-        let is_of_list =
-            |at: usize| !self.keys.contains(&at) && list.is_some_and(|list| list.iter().any(|c| c.0 == at));
-        let own: Vec<_> = added.iter().filter(|(at, _)| !is_of_list(*at)).collect();
+        let (_, added) = &self.add[number];
+        let own = added
+            .iter()
+            .filter(|(at, _)| self.keys.contains(at) || list.is_none_or(|list| writable::cell(list, *at).is_none()));
+        let own: Vec<_> = own.collect();
         own.len() == set.len() && own.iter().zip(set).all(|(a, b)| a.0 == b.0 && same_value(&a.1, &b.1))
     }
 
