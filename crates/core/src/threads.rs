@@ -17,7 +17,7 @@ use std::borrow::{Borrow, BorrowMut};
 use std::io;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, mpsc};
 use std::thread;
 
 /// Threads for each core that may be asked for: work that waits for a disk may want some more than there are cores.
@@ -91,6 +91,11 @@ fn start(
 fn pool(threads: usize) -> ThreadPoolBuilder {
     let pool = ThreadPoolBuilder::new().num_threads(threads.max(1));
     if threads == 0 { pool.use_current_thread() } else { pool }
+}
+
+/// Locks a mutex, whatever a thread was doing that panicked while it held the lock.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs both, at once where there is a thread for it.

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::threads;
 use crate::writable::failed;
+use crate::write::cannot_write;
 use std::io::{self, Write as _};
 use std::sync::mpsc;
 use std::thread;
@@ -37,10 +38,6 @@ pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result
         let synced = syncing.map_or(Ok(()), |syncing| syncing.join().unwrap_or(Ok(())));
         copied.and_then(|()| synced.map_err(cannot_write))
     })
-}
-
-pub(super) fn cannot_write(error: io::Error) -> Error {
-    Error::io("cannot write", error)
 }
 
 /// Writes and reads back the blocks, and calls `sync` after each [`SYNC`] bytes and at the end.

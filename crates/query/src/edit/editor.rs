@@ -1,6 +1,5 @@
 //! Edits of one file, and the resulting file.
 
-use super::copy::cannot_write;
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
@@ -16,6 +15,7 @@ use crate::source::Source;
 use crate::table::{Accepts, Table, Value, column_index};
 use crate::threads;
 use crate::writable::{ValueSource, failed, short, short_text};
+use crate::write::cannot_write;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;

@@ -1,6 +1,7 @@
 //! Arrow: record batches in memory, and as they lie there in a file or a stream (IPC).
 
 use super::batch::{BatchSink, Batches};
+use super::cannot_write;
 use crate::error::{Error, Result};
 use crate::table::Column;
 use arrow_array::RecordBatch;
@@ -103,9 +104,8 @@ impl<H: FnMut(RecordBatch) -> Result<()>> BatchSink for ArrowBatches<H> {
 }
 
 fn failed(error: ArrowError) -> Error {
-    let error = match error {
+    cannot_write(match error {
         ArrowError::IoError(_, error) => error,
         other => io::Error::other(other),
-    };
-    Error::io("cannot write", error)
+    })
 }

@@ -4,6 +4,8 @@ use crate::codec::xxh64;
 use crate::dates::rfc3339;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
+use roxmltree::Node;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
@@ -80,38 +82,44 @@ pub fn feed(title: &str, entry: &Entry<'_>) -> String {
 /// # Errors
 /// `Damaged` when `feed` is no Atom feed.
 pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
-    let damaged = |what: String| Error::of_part(ErrorKind::Damaged { what: what.into() }, "");
     let parsed = roxmltree::Document::parse(feed).map_err(|error| damaged(format!("it is no XML: {error}")))?;
     let root = parsed.root_element();
     if !root.has_tag_name((NAMESPACE, "feed")) {
-        return Err(damaged("it is no Atom feed".to_owned()));
+        return Err(damaged("it is no Atom feed"));
     }
-    let child = |of: roxmltree::Node<'_, '_>, name: &str| {
-        of.children()
-            .find(|child| child.has_tag_name((NAMESPACE, name)))
-            .map(|node| (node.range(), node.text().unwrap_or_default().trim().to_owned()))
-    };
     let id = entry.id();
-    let mut entries = root.children().filter(|child| child.has_tag_name((NAMESPACE, "entry")));
-    if entries.clone().any(|entry| child(entry, "id").is_some_and(|(_, other)| other == id)) {
+    let mut entries = children(root, "entry");
+    if entries.clone().any(|entry| children(entry, "id").any(|other| other.text().map(str::trim) == Some(&*id))) {
         return Ok(None);
     }
     // Before the first of the others, else before the end of the feed.
-    let end = || feed.get(root.range()).and_then(|root| root.rfind("</")).map(|at| at + root.range().start);
-    let at = entries.next().map(|first| first.range().start).or_else(end);
-    let at = at.ok_or_else(|| damaged("it has no room for an entry".to_owned()))?;
-    let (before, after) = feed.split_at_checked(at).unwrap_or((feed, ""));
+    let at = match entries.next() {
+        Some(first) => first.range().start,
+        None => {
+            let end = feed[root.range()].rfind("</").ok_or_else(|| damaged("it has no room for an entry"))?;
+            end + root.range().start
+        }
+    };
+    let (before, after) = feed.split_at(at);
     // The feed may have a prefix for its own names, which the entry does not know.
     let xml = entry.xml();
     let xml = xml.strip_prefix("<entry>").unwrap_or(&xml);
-    let before = match child(root, "updated").filter(|(range, _)| range.end <= at) {
-        Some((range, _)) => {
+    let before = match children(root, "updated").next().map(|node| node.range()).filter(|range| range.end <= at) {
+        Some(range) => {
             let updated = format!("<updated xmlns=\"{NAMESPACE}\">{}</updated>", rfc3339(entry.updated));
             format!("{}{updated}{}", &before[..range.start], &before[range.end..])
         }
         None => before.to_owned(),
     };
     Ok(Some(format!("{before}<entry xmlns=\"{NAMESPACE}\">{xml}{after}")))
+}
+
+fn damaged(what: impl Into<Cow<'static, str>>) -> Error {
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, "")
+}
+
+fn children<'n>(of: Node<'n, 'n>, name: &'static str) -> impl Iterator<Item = Node<'n, 'n>> + Clone {
+    of.children().filter(move |child| child.has_tag_name((NAMESPACE, name)))
 }
 
 #[cfg(test)]

@@ -68,12 +68,16 @@ pub trait BatchSink {
 impl<S: BatchSink> RowSink for S {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         let (batches, hand_over) = self.parts();
-        batches.add(cells, hand_over)
+        let added = batches.push(cells);
+        batches.hand_over_if_full(hand_over)?;
+        added
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
         let (batches, hand_over) = self.parts();
-        batches.add_row(row, columns, hand_over)
+        let added = batches.add(row, columns);
+        batches.hand_over_if_full(hand_over)?;
+        added
     }
 
     fn rows_of<E: From<Error>>(
@@ -110,8 +114,9 @@ enum Cells {
 struct ListCells {
     field: FieldRef,
     items: Box<Cells>,
-    /// The number of items of each list, or `None` for a null.
-    lengths: Vec<Option<usize>>,
+    /// The number of items of each list.
+    lengths: Vec<usize>,
+    valid: Vec<bool>,
 }
 
 /// Structs, whose members are columns.
@@ -126,8 +131,9 @@ impl Batches {
     /// No rows yet, of these columns.
     pub(super) fn new(columns: &[Column]) -> Self {
         let cells: Vec<Cells> = columns.iter().map(Cells::new).collect();
-        let field = |(column, cells): (&Column, &Cells)| Field::new(&*column.name, cells.data_type(), true);
-        let schema = Schema::new(columns.iter().zip(&cells).map(field).collect::<Vec<_>>());
+        let fields =
+            columns.iter().zip(&cells).map(|(column, cells)| Field::new(&*column.name, cells.data_type(), true));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
         Self { schema: Arc::new(schema), columns: cells, rows: 0, bytes: 0, torn: false, scratch: String::new() }
     }
 
@@ -142,36 +148,8 @@ impl Batches {
         self.schema()
     }
 
-    /// Adds a row as [`Batches::push`] does, and hands the batch over where it is full then.
-    ///
-    /// # Errors
-    /// As [`Batches::push`], and the errors of `hand_over`.
-    pub(super) fn add(&mut self, cells: &[Value<'_>], hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
-        let pushed = self.push(cells);
-        self.hand_over_if_full(hand_over)?;
-        pushed
-    }
-
-    /// Adds a row as [`Batches::push_row`] does, and hands the batch over where it is full then.
-    ///
-    /// # Errors
-    /// As [`Batches::push_row`], and the errors of `hand_over`.
-    pub(super) fn add_row(
-        &mut self,
-        row: &dyn RowCursor,
-        columns: &[usize],
-        hand_over: impl FnOnce(RecordBatch) -> Result<()>,
-    ) -> Result<()> {
-        let pushed = self.push_row(row, columns);
-        self.hand_over_if_full(hand_over)?;
-        pushed
-    }
-
     /// Hands over the rows that were gathered since the last batch, if any.
-    ///
-    /// # Errors
-    /// The errors of `hand_over`.
-    pub(super) fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
+    fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
         self.take()?.map_or(Ok(()), hand_over)
     }
 
@@ -179,29 +157,9 @@ impl Batches {
         if self.is_full() { self.hand_over(hand_over) } else { Ok(()) }
     }
 
-    /// Whether it is time to take the batch.
-    fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.bytes >= BYTES || self.torn
-    }
-
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
-    ///
-    /// # Errors
-    /// When a cell does not fit into its column.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.put(place, |next| next.value(cell)))?;
-        self.rows += 1;
-        Ok(())
-    }
-
-    /// Adds the cells of `columns` of the current row of `row`, as [`Batches::push`] does.
-    ///
-    /// # Errors
-    /// As [`Batches::push`], and for a damaged cell.
-    fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        for (place, &column) in columns.iter().enumerate() {
-            self.put(place, |cell| row.put(column, cell))?;
-        }
         self.rows += 1;
         Ok(())
     }
@@ -236,11 +194,28 @@ impl Batches {
         met: impl FnMut(SinkEvent) -> Result<(), E>,
         mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
-        let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
-        let hand_over = |batch: Option<RecordBatch>| batch.map_or(Ok(()), &mut hand_over);
-        let readers = std::iter::repeat_with(reader).take(threads::count().min(AT_ONCE) + 1);
-        read_all(readers.collect(), table, range, columns, met, hand_over)
+        let chosen: Vec<Column> = columns.iter().map(|&column| table.columns()[column].clone()).collect();
+        let readers = std::iter::repeat_with(|| Self { schema: self.schema(), ..Self::new(&chosen) });
+        let readers = readers.take(threads::count().min(AT_ONCE) + 1).collect();
+        read_all(readers, table, range, columns, met, |batch| batch.map_or(Ok(()), &mut hand_over))
+    }
+}
+
+impl ShareReader for Batches {
+    type Piece = Option<RecordBatch>;
+
+    const ROWS: usize = ROWS;
+
+    fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        for (place, &column) in columns.iter().enumerate() {
+            self.put(place, |cell| row.put(column, cell))?;
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.bytes >= BYTES || self.torn
     }
 
     /// The rows that were added since the last batch; `None` without any.
@@ -254,24 +229,6 @@ impl Batches {
     }
 }
 
-impl ShareReader for Batches {
-    type Piece = Option<RecordBatch>;
-
-    const ROWS: usize = ROWS;
-
-    fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.push_row(row, columns)
-    }
-
-    fn is_full(&self) -> bool {
-        Self::is_full(self)
-    }
-
-    fn take(&mut self) -> Result<Option<RecordBatch>> {
-        Self::take(self)
-    }
-}
-
 /// The place of the next cell of a column.
 struct NextCell<'b> {
     cells: &'b mut Cells,
@@ -282,20 +239,12 @@ struct NextCell<'b> {
     bytes: &'b mut usize,
 }
 
-impl NextCell<'_> {
-    #[inline]
-    fn count(&mut self, bytes: usize) {
-        *self.bytes += bytes;
-    }
-}
-
 impl CellSink for NextCell<'_> {
     fn value(&mut self, cell: &Value<'_>) -> Result<()> {
         if !self.cells.takes(cell) {
             return Err(does_not_fit(self.fields.get(self.place).map_or("", |field| field.name()), cell));
         }
-        let bytes = self.cells.push(cell, self.scratch)?;
-        self.count(bytes);
+        *self.bytes += self.cells.push(cell, self.scratch)?;
         Ok(())
     }
 
@@ -305,7 +254,7 @@ impl CellSink for NextCell<'_> {
             (Cells::Int(cells), Ok(number)) => cells.append_value(number),
             _ => return self.value(&Value::Uint(number)),
         }
-        self.count(size_of::<u64>());
+        *self.bytes += size_of::<u64>();
         Ok(())
     }
 
@@ -314,7 +263,7 @@ impl CellSink for NextCell<'_> {
             Cells::F32(cells) if number.is_finite() => cells.append_value(number),
             _ => return self.value(&Value::F32(number)),
         }
-        self.count(size_of::<u64>());
+        *self.bytes += size_of::<u64>();
         Ok(())
     }
 
@@ -323,7 +272,7 @@ impl CellSink for NextCell<'_> {
             Cells::Text(cells) if text.len() <= CELL => cells.append_value(text),
             _ => return self.value(&Value::text(text)),
         }
-        self.count(text.len());
+        *self.bytes += text.len();
         Ok(())
     }
 
@@ -370,7 +319,7 @@ impl Cells {
             ValueShape::List(item) => {
                 let items = Box::new(Self::of_shape(item));
                 let field = Arc::new(Field::new("item", items.data_type(), true));
-                Self::List(ListCells { field, items, lengths: Vec::new() })
+                Self::List(ListCells { field, items, lengths: Vec::new(), valid: Vec::new() })
             }
             ValueShape::Map(members) => {
                 let cells: Vec<Self> = members.iter().map(|(_, shape)| Self::of_shape(shape)).collect();
@@ -475,16 +424,7 @@ impl Cells {
     }
 
     fn push_null(&mut self) {
-        match self {
-            Self::Bool(cells) => cells.append_null(),
-            Self::Int(cells) => cells.append_null(),
-            Self::Uint(cells) => cells.append_null(),
-            Self::F32(cells) => cells.append_null(),
-            Self::F64(cells) => cells.append_null(),
-            Self::Text(cells) => cells.append_null(),
-            Self::List(cells) => cells.lengths.push(None),
-            Self::Struct(cells) => cells.push_null(),
-        }
+        self.push(&Value::Null, &mut String::new()).expect("a null is not written out");
     }
 
     fn take(&mut self) -> Result<ArrayRef, ArrowError> {
@@ -508,22 +448,22 @@ impl Cells {
 
 impl ListCells {
     fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<usize> {
-        let Value::List(items) = cell else {
-            self.lengths.push(None);
-            return Ok(8);
+        let (items, is_valid) = match cell {
+            Value::List(items) => (&items[..], true),
+            _ => (&[][..], false),
         };
         let mut bytes = 8usize;
         for item in items {
             bytes += self.items.push(item, scratch)?;
         }
-        self.lengths.push(Some(items.len()));
+        self.lengths.push(items.len());
+        self.valid.push(is_valid);
         Ok(bytes)
     }
 
     fn take(&mut self) -> Result<ListArray, ArrowError> {
-        let lengths = std::mem::take(&mut self.lengths);
-        let offsets = OffsetBuffer::from_lengths(lengths.iter().map(|length| length.unwrap_or(0)));
-        let valid = NullBuffer::from_iter(lengths.iter().map(Option::is_some));
+        let offsets = OffsetBuffer::from_lengths(std::mem::take(&mut self.lengths));
+        let valid = NullBuffer::from(std::mem::take(&mut self.valid));
         ListArray::try_new(Arc::clone(&self.field), offsets, self.items.take()?, Some(valid))
     }
 }
@@ -536,24 +476,17 @@ impl StructCells {
     }
 
     fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<usize> {
-        let Value::Map(map) = cell else {
-            self.push_null();
-            return Ok(8);
+        let map = match cell {
+            Value::Map(map) => Some(map),
+            _ => None,
         };
         let mut bytes = 0usize;
         for (place, (field, cells)) in self.fields.iter().zip(&mut self.members).enumerate() {
-            match member(map, place, field.name()) {
-                Some(value) => bytes += cells.push(value, scratch)?,
-                None => cells.push_null(),
-            }
+            let value = map.and_then(|map| member(map, place, field.name()));
+            bytes += cells.push(value.unwrap_or(&Value::Null), scratch)?;
         }
-        self.valid.push(true);
+        self.valid.push(map.is_some());
         Ok(bytes)
-    }
-
-    fn push_null(&mut self) {
-        self.members.iter_mut().for_each(Cells::push_null);
-        self.valid.push(false);
     }
 
     fn take(&mut self) -> Result<StructArray, ArrowError> {

@@ -1,7 +1,7 @@
 //! RFC 4180: cells between commas, quoted where they must be, lines that end in CR LF.
 
-use super::plain;
-use crate::error::{Error, Result};
+use super::{cannot_write, plain};
+use crate::error::Result;
 use crate::escape::escape;
 use crate::table::Value;
 use std::io::Write;
@@ -94,13 +94,13 @@ impl<W: Write> CsvWriter<W> {
         // Lines that could not be written are not written again.
         self.text.drain(..self.line);
         self.line = 0;
-        written.map_err(|error| Error::io("cannot write", error))
+        written.map_err(cannot_write)
     }
 
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
         self.pass_on()?;
-        self.out.flush().map_err(|error| Error::io("cannot write", error))
+        self.out.flush().map_err(cannot_write)
     }
 }
 

@@ -19,6 +19,12 @@ pub mod text;
 
 pub use plain::text as cell_text;
 
+use crate::error::Error;
+
+pub(crate) fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("cannot write", error)
+}
+
 #[doc(inline)]
 pub use assetq_core::atomic_file;
 pub use assetq_core::write::{json, plain};

@@ -1,8 +1,10 @@
 //! Parquet: rows in groups of a bounded size, dictionaries and statistics for each column, zstd.
 
 use super::batch::{BatchSink, Batches};
+use super::cannot_write;
 use crate::error::{Error, Result};
 use crate::table::Column;
+use crate::threads::lock;
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -11,8 +13,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
+use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Rows of one group, which engines share among their workers.
@@ -49,18 +51,17 @@ pub fn write<E: From<Error>>(
     let batches = Batches::new(columns);
     let options = ArrowWriterOptions::new().with_properties(properties(metadata));
     let out = Mutex::new(ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?);
-    let writer = || out.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
         let (encoder, waiting) = sync_channel::<RecordBatch>(WAITING);
         let encoding = thread::Builder::new()
-            .spawn_scoped(scope, || waiting.into_iter().try_for_each(|batch| writer().write(&batch)));
+            .spawn_scoped(scope, || waiting.into_iter().try_for_each(|batch| lock(&out).write(&batch)));
         let Ok(encoding) = encoding else {
             // No thread to be had: rows are encoded as they come.
-            let encode = Box::new(|batch| writer().write(&batch).map_err(failed));
+            let encode = Box::new(|batch| lock(&out).write(&batch).map_err(failed));
             return rows(ParquetRows { batches, encode });
         };
         let encode = Box::new(move |batch| {
-            encoder.send(batch).map_err(|_| Error::io("cannot write", io::Error::other("encoding has stopped")))
+            encoder.send(batch).map_err(|_| cannot_write(io::Error::other("encoding has stopped")))
         });
         let read = rows(ParquetRows { batches, encode });
         // Where encoding failed, reading could not go on, and the first of them says why.
@@ -70,7 +71,7 @@ pub fn write<E: From<Error>>(
         };
         read
     })?;
-    writer().finish().map_err(failed)?;
+    lock(&out).finish().map_err(failed)?;
     Ok(())
 }
 
@@ -94,9 +95,8 @@ impl BatchSink for ParquetRows<'_> {
 }
 
 fn failed(error: ParquetError) -> Error {
-    let error = match error {
+    cannot_write(match error {
         ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error),
         other => io::Error::other(other),
-    };
-    Error::io("cannot write", error)
+    })
 }

@@ -2,6 +2,7 @@
 
 pub use super::shares::SinkEvent;
 
+use super::cannot_write;
 use super::csv::CsvWriter;
 use super::json::{self, JsonWriter};
 use super::shares::{self, ShareReader};
@@ -112,9 +113,8 @@ impl<W: Write> RowSink for RowWriter<W> {
         met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
         let Self { names, out, rows } = self;
-        let count = threads::count().saturating_mul(2).min(AT_ONCE);
-        let writer = || PieceWriter::new(out, names);
-        let writers: Vec<PieceWriter> = std::iter::repeat_with(writer).take(count + 1).collect::<Option<_>>()?;
+        let count = (threads::count() * 2).min(AT_ONCE) + 1;
+        let writers = std::iter::repeat_with(|| PieceWriter::new(out, names)).take(count).collect::<Option<_>>()?;
         shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| Ok(out.append(piece, rows)?))
     }
 
@@ -158,8 +158,7 @@ impl<W: Write> Output<W> {
             Self::Json(json) | Self::Ndjson(json) => json.out(),
             Self::Csv(csv) => csv.out()?,
         };
-        let written = out.write_all(separator).and_then(|()| out.write_all(&piece.text));
-        written.map_err(|error| Error::io("cannot write", error))
+        out.write_all(separator).and_then(|()| out.write_all(&piece.text)).map_err(cannot_write)
     }
 }
 
@@ -289,26 +288,41 @@ impl<W: Write> RowWriter<W> {
 
     /// Writes a row of as many cells as there are columns.
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        self.begin_row()?;
+        cells.iter().enumerate().try_for_each(|(place, cell)| self.cell(place, cell))?;
+        self.end_row()
+    }
+
+    fn begin_row(&mut self) -> Result<()> {
         self.rows += 1;
         match &mut self.out {
-            Output::Lines(page) => cells.iter().try_for_each(|cell| page.line(&text_cell(cell))),
+            Output::Json(json) | Output::Ndjson(json) => json.begin_row(self.rows == 1),
+            Output::Lines(_) | Output::Text(_) | Output::Csv(_) => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn cell(&mut self, place: usize, cell: &Value<'_>) -> Result<()> {
+        match &mut self.out {
+            Output::Lines(page) => page.line(&text_cell(cell)),
             Output::Text(text) => {
-                cells.iter().for_each(|cell| text.cell(cell));
-                text.end_row()
+                text.cell(cell);
+                Ok(())
             }
+            Output::Json(json) | Output::Ndjson(json) => json.field(&self.names[place], cell),
+            Output::Csv(csv) => csv.cell(cell),
+        }
+    }
+
+    fn end_row(&mut self) -> Result<()> {
+        match &mut self.out {
+            Output::Lines(_) => Ok(()),
+            Output::Text(text) => text.end_row(),
             Output::Json(json) | Output::Ndjson(json) => {
-                let first = self.rows == 1;
-                json.begin_row(first)?;
-                for (name, value) in self.names.iter().zip(cells) {
-                    json.field(name, value)?;
-                }
                 json.end_map()?;
                 if json.is_line_end() { json.end_line() } else { Ok(()) }
             }
-            Output::Csv(csv) => {
-                cells.iter().try_for_each(|cell| csv.cell(cell))?;
-                csv.end_line()
-            }
+            Output::Csv(csv) => csv.end_line(),
         }
     }
 
@@ -335,40 +349,18 @@ impl<W: Write> RowWriter<W> {
 
     /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
     pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
-        if let Output::Csv(csv) = &mut self.out {
-            self.rows += 1;
-            for &column in columns {
-                // By reference: to move a value right after it was made stalls the processor.
-                match row.value(column) {
-                    Ok(ref value) => csv.cell(value)?,
-                    Err(error) => {
-                        damaged(error);
-                        csv.cell(&Value::Null)?;
-                    }
+        self.begin_row()?;
+        for (place, &column) in columns.iter().enumerate() {
+            // By reference: to move a value right after it was made stalls the processor.
+            match row.value(column) {
+                Ok(ref cell) => self.cell(place, cell)?,
+                Err(error) => {
+                    damaged(error);
+                    self.cell(place, &Value::Null)?;
                 }
             }
-            return csv.end_line();
         }
-        let mut cell = |&column: &usize| {
-            row.value(column).unwrap_or_else(|error| {
-                damaged(error);
-                Value::Null
-            })
-        };
-        match &mut self.out {
-            Output::Lines(page) => {
-                self.rows += 1;
-                return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
-            }
-            Output::Text(text) => {
-                self.rows += 1;
-                columns.iter().for_each(|column| text.cell(&cell(column)));
-                return text.end_row();
-            }
-            Output::Json(_) | Output::Ndjson(_) | Output::Csv(_) => {}
-        }
-        let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
-        self.row(&cells)
+        self.end_row()
     }
 
     /// Rows written so far.

@@ -65,96 +65,122 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     if !table.nature().random_access {
         return None;
     }
-    let mut each = |share: Share<R::Piece>| {
-        let (read, ended) = (share.read, share.ended);
-        hand_over(share.piece?)?;
-        met(SinkEvent::Rows(read))?;
-        share.damage.into_iter().try_for_each(|(row, error)| met(SinkEvent::Damage(row, error)))?;
-        Ok::<_, E>(if ended { None } else { Some(read) })
-    };
     let mut rest = readers.pop()?;
-    let count = readers.len();
-    let mut read = || {
-        let len = table.len()?.min(range.end);
-        let rows = |next: usize, number: usize| {
-            let start = (next + number.saturating_mul(R::ROWS)).min(len);
-            start..(start + R::ROWS).min(len)
-        };
-        let read = |next: usize, readers: &mut [R]| -> Vec<Share<R::Piece>> {
-            let read = |(number, reader)| read(reader, table, columns, rows(next, number));
-            // No thread is needed for few rows.
-            if len.saturating_sub(next) <= R::ROWS {
-                return readers.first_mut().map(|reader| read((0, reader))).into_iter().collect();
+    let walk = match table.len() {
+        Ok(len) => Walk { table, columns, len: len.min(range.end) },
+        Err(error) => return Some(Err(error.into())),
+    };
+    Some(walk.read(readers, range.start, |mut left, mut share| {
+        loop {
+            hand_over(share.piece?)?;
+            met(SinkEvent::Rows(share.read))?;
+            share.damage.into_iter().try_for_each(|(row, error)| met(SinkEvent::Damage(row, error)))?;
+            left.start += share.read;
+            if share.ended || left.is_empty() {
+                return Ok(!share.ended);
             }
-            Parallel::into_par_iter(readers).with_max_len(1).enumerate().map(read).collect()
-        };
-        let mut next = range.start;
-        let mut shares = if next < len { read(next, &mut readers) } else { Vec::new() };
+            // Rows with much text, and rows after a damaged one, are not in the first piece.
+            share = walk.share(&mut rest, left.clone());
+        }
+    }))
+}
+
+/// A walk over rows in shares.
+struct Walk<'t> {
+    table: &'t dyn Table,
+    columns: &'t [usize],
+    /// The number of rows up to the end of the walk.
+    len: usize,
+}
+
+impl Walk<'_> {
+    /// The rows of share `number`, of shares that begin at row `first`.
+    fn rows<R: ShareReader>(&self, first: usize, number: usize) -> Range<usize> {
+        let start = (first + number * R::ROWS).min(self.len);
+        start..(start + R::ROWS).min(self.len)
+    }
+
+    /// A share for each reader, from row `first` on; none past the last row.
+    fn shares<R: ShareReader>(&self, first: usize, readers: &mut [R]) -> Vec<Share<R::Piece>> {
+        match self.len.saturating_sub(first) {
+            0 => Vec::new(),
+            // No thread is needed for few rows.
+            left if left <= R::ROWS => {
+                readers.iter_mut().take(1).map(|reader| self.share(reader, first..self.len)).collect()
+            }
+            _ => {
+                let readers = Parallel::into_par_iter(readers).with_max_len(1).enumerate();
+                readers.map(|(number, reader)| self.share(reader, self.rows::<R>(first, number))).collect()
+            }
+        }
+    }
+
+    /// Reads all rows from row `next` on, and gives the shares to `each` with the rows that each should have, until it
+    /// returns `false`. Further shares are read meanwhile.
+    fn read<R: ShareReader, E>(
+        &self,
+        mut readers: Vec<R>,
+        mut next: usize,
+        mut each: impl FnMut(Range<usize>, Share<R::Piece>) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let mut shares = self.shares(next, &mut readers);
         while !shares.is_empty() {
-            let after = rows(next, count).start;
-            let mut give = || {
-                for (number, share) in shares.drain(..).enumerate() {
-                    let mut left = rows(next, number);
-                    let mut taken = each(share)?;
-                    // Rows with much text, and rows after a damaged one, are not in the first piece.
-                    while let Some(read) = taken {
-                        left.start += read;
-                        if left.is_empty() {
-                            break;
-                        }
-                        taken = each(self::read(&mut rest, table, columns, left.clone()))?;
-                    }
-                    if taken.is_none() {
-                        return Ok(false);
-                    }
-                }
-                Ok::<_, E>(true)
-            };
+            let after = self.rows::<R>(next, readers.len()).start;
             let mut ahead = Vec::new();
-            let goes_on = match after < len {
-                false => give()?,
-                true if threads::count() > 1 => threads::scope(|scope| {
-                    scope.spawn(|_| ahead = read(after, &mut readers));
-                    give()
-                })?,
-                true => {
-                    let goes_on = give()?;
-                    ahead = if goes_on { read(after, &mut readers) } else { Vec::new() };
-                    goes_on
-                }
+            let goes_on = if threads::count() > 1 && after < self.len {
+                threads::scope(|scope| {
+                    scope.spawn(|_| ahead = self.shares(after, &mut readers));
+                    self.give::<R, E>(next, shares, &mut each)
+                })?
+            } else {
+                self.give::<R, E>(next, shares, &mut each)?
             };
             if !goes_on {
                 break;
             }
-            (next, shares) = (after, ahead);
+            shares = if ahead.is_empty() { self.shares(after, &mut readers) } else { ahead };
+            next = after;
         }
         Ok(())
-    };
-    Some(read())
-}
+    }
 
-/// Reads the first of `rows`, as many as one piece takes.
-fn read<R: ShareReader>(reader: &mut R, table: &dyn Table, columns: &[usize], rows: Range<usize>) -> Share<R::Piece> {
-    let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
-    if !rows.is_empty() {
-        let mut cursor = table.cursor_over(rows.start, columns);
-        while read < rows.len() && !reader.is_full() {
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => ended = true,
-                Err(error) => {
-                    damage.push((None, error));
-                    ended = true;
-                }
-            }
-            if ended {
-                break;
-            }
-            read += 1;
-            if let Err(error) = reader.add(&*cursor, columns) {
-                damage.push((Some(cursor.row()), error));
+    fn give<R: ShareReader, E>(
+        &self,
+        first: usize,
+        shares: Vec<Share<R::Piece>>,
+        each: &mut impl FnMut(Range<usize>, Share<R::Piece>) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        for (number, share) in shares.into_iter().enumerate() {
+            if !each(self.rows::<R>(first, number), share)? {
+                return Ok(false);
             }
         }
+        Ok(true)
     }
-    Share { piece: reader.take(), damage, read, ended }
+
+    /// Reads the first of `rows`, as many as one piece takes.
+    fn share<R: ShareReader>(&self, reader: &mut R, rows: Range<usize>) -> Share<R::Piece> {
+        let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
+        if !rows.is_empty() {
+            let mut cursor = self.table.cursor_over(rows.start, self.columns);
+            while read < rows.len() && !reader.is_full() {
+                match cursor.advance() {
+                    Ok(true) => {}
+                    Ok(false) => ended = true,
+                    Err(error) => {
+                        damage.push((None, error));
+                        ended = true;
+                    }
+                }
+                if ended {
+                    break;
+                }
+                read += 1;
+                if let Err(error) = reader.add(&*cursor, self.columns) {
+                    damage.push((Some(cursor.row()), error));
+                }
+            }
+        }
+        Share { piece: reader.take(), damage, read, ended }
+    }
 }

@@ -24,13 +24,15 @@ use crate::report::Check;
 use crate::suggest;
 use crate::table::filter::{Bound, Filter, find_column};
 use crate::table::{Column, RowCursor, Table, Value};
+use crate::threads::lock;
+use crate::writable::refused;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 /// Portions that are read ahead.
@@ -72,14 +74,13 @@ impl Selection {
             // Among the columns that were chosen before.
             let column = self.columns[find_column(&self.chosen, name)?];
             if columns.contains(&column) {
-                return Err(syntax(format!("column {name} is named twice")));
+                return Err(refused(format!("column {name} is named twice")));
             }
             columns.push(column);
         }
-        let table = open(&self.asset, &self.table)?;
-        self.chosen = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
+        let all = open(&self.asset, &self.table)?.columns().to_vec();
+        self.chosen = columns.iter().map(|&column| all[column].clone()).collect();
         self.columns = columns;
-        drop(table);
         Ok(self)
     }
 
@@ -149,7 +150,7 @@ impl Selection {
     pub fn count(&self) -> Result<usize> {
         if self.filter.is_empty() {
             let len = open(&self.asset, &self.table)?.len()?;
-            return Ok(len.min(self.range.end).saturating_sub(self.range.start));
+            return Ok((self.range.start..self.range.end.min(len)).len());
         }
         let mut count = 0usize;
         self.each(|_| {
@@ -211,7 +212,7 @@ impl Selection {
         };
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
-                left_out.lock().unwrap_or_else(PoisonError::into_inner).fail(error);
+                lock(left_out).fail(error);
                 Ok(())
             }
             _ => Err(error),
@@ -253,13 +254,12 @@ impl Selection {
                 give(batch);
                 Ok(())
             });
-            let met = |met| match met {
-                SinkEvent::Rows(_) if is_wanted() => Ok(()),
-                SinkEvent::Rows(_) => Err(unwanted()),
-                SinkEvent::Damage(row, error) => this.damaged(row, error),
-            };
             let at_once = match this.filter.as_slice() {
-                [] => sink.rows_within(&*table, this.range.clone(), &this.columns, met),
+                [] => sink.rows_within(&*table, this.range.clone(), &this.columns, |event| match event {
+                    SinkEvent::Rows(_) if is_wanted() => Ok(()),
+                    SinkEvent::Rows(_) => Err(unwanted()),
+                    SinkEvent::Damage(row, error) => this.damaged(row, error),
+                }),
                 _ => None,
             };
             match at_once {
@@ -278,15 +278,12 @@ pub type OwnedRow = Vec<Value<'static>>;
 fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
     let reader = asset.reader();
     reader.table(name).ok_or_else(|| {
-        let tables = || suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()));
-        let why = reader.absent(name).unwrap_or_else(tables);
+        let why = reader.absent(name).unwrap_or_else(|| {
+            suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()))
+        });
         let why = why.trim_start_matches("; ");
         Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} not found ({why})") }, "")
     })
-}
-
-fn syntax(what: String) -> Error {
-    Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
 }
 
 /// Ends the reading after the consumer was dropped; nothing receives this error.
@@ -313,18 +310,20 @@ impl<T: Send + 'static> Portions<T> {
         let (to, from) = sync_channel(AHEAD);
         let unwanted = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&unwanted);
-        let work = move || {
-            let mut give = |portion| {
-                if to.send(Ok(portion)).is_err() {
-                    told.store(true, Ordering::Relaxed);
-                }
-            };
-            if let Err(error) = read(&mut give, &|| !told.load(Ordering::Relaxed)) {
+        let reader = thread::Builder::new().name("assetq rows".to_owned()).spawn(move || {
+            let read = read(
+                &mut |portion| {
+                    if to.send(Ok(portion)).is_err() {
+                        told.store(true, Ordering::Relaxed);
+                    }
+                },
+                &|| !told.load(Ordering::Relaxed),
+            );
+            if let Err(error) = read {
                 // A failure means that the consumer is gone.
                 let _ = to.send(Err(error));
             }
-        };
-        let reader = thread::Builder::new().name("assetq rows".to_owned()).spawn(work);
+        });
         let reader = reader.map_err(|error| Error::io("cannot start a thread", error))?;
         Ok(Self { from: Some(from), reader: Some(reader), unwanted })
     }

@@ -4,16 +4,12 @@
 
 pub use crate::escape::escape;
 
-use super::plain;
-use crate::error::{Error, Result};
+use super::{cannot_write, plain};
+use crate::error::Result;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 use std::io::Write;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-
-fn io(error: std::io::Error) -> Error {
-    Error::io("cannot write", error)
-}
 
 /// Lines for people. Text that is put into a line is [escaped](escape), so that only the page itself breaks lines and
 /// makes text bold or coloured.
@@ -55,20 +51,20 @@ impl<W: Write> Page<W> {
 
     /// Adds `text` to the line.
     pub fn put(&mut self, text: &str) -> Result<()> {
-        self.out.write_all(escape(text).as_bytes()).map_err(io)
+        self.out.write_all(escape(text).as_bytes()).map_err(cannot_write)
     }
 
     /// Adds `text` to the line, so that it stands out.
     pub fn put_marked(&mut self, text: &str, mark: Mark) -> Result<()> {
         match self.style {
-            Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, escape(text)).map_err(io),
+            Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, escape(text)).map_err(cannot_write),
             Style::Plain => self.put(text),
         }
     }
 
     /// Ends the line.
     pub fn end_line(&mut self) -> Result<()> {
-        self.out.write_all(b"\n").map_err(io)
+        self.out.write_all(b"\n").map_err(cannot_write)
     }
 
     /// Adds `text` to the line, and ends it.
@@ -79,7 +75,7 @@ impl<W: Write> Page<W> {
 
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(io)
+        self.out.flush().map_err(cannot_write)
     }
 }
 
@@ -117,12 +113,9 @@ impl<W: Write> Outline<W> {
 
     /// Begins a line inside of the innermost level.
     fn begin_line(&mut self) -> Result<()> {
-        write!(self.page.out, "{:1$}", "", self.depth().saturating_mul(2)).map_err(io)
-    }
-
-    /// The depth at which a line inside of the innermost level begins; the outermost level has no indentation.
-    fn depth(&self) -> usize {
-        self.open.len().saturating_sub(1)
+        // The outermost level has no indentation.
+        let depth = self.open.len() - 1;
+        write!(self.page.out, "{:1$}", "", depth * 2).map_err(cannot_write)
     }
 
     /// Shows the elements of a list that were collected so far, as the list ends or an element that is not plain comes.
@@ -282,8 +275,8 @@ pub struct Aligned<W> {
 
 fn cleaned(text: String) -> String {
     match escape(&text) {
-        std::borrow::Cow::Owned(clean) => clean,
-        std::borrow::Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+        Cow::Borrowed(_) => text,
     }
 }
 
@@ -379,25 +372,14 @@ impl<W: Write> Aligned<W> {
         // The cells are clean.
         let written = self.page.out.write_all(self.line.as_bytes());
         self.line.clear();
-        written.map_err(io)
+        written.map_err(cannot_write)
     }
 
     fn start(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
-        let cells = |column: usize| waiting.iter().filter_map(move |row| row.get(column));
-        let room = |(column, about): (usize, &AlignedColumn)| {
-            let natural = cells(column).map(|cell| cell.width()).chain([self.header_width(about)]).max().unwrap_or(0);
-            let least = match about.fit {
-                Fit::Whole => natural,
-                // A part of an id identifies nothing, so ids stay whole in columns of texts as well.
-                Fit::Cut | Fit::Wrap => {
-                    let ids = cells(column).filter(|cell| is_id(cell)).map(String::len);
-                    ids.chain([NARROWEST, self.header_width(about)]).max().unwrap_or(0)
-                }
-            };
-            Room { least: least.min(natural), natural, is_key: about.is_key }
-        };
-        let rooms: Vec<Room> = self.columns.iter().enumerate().map(room).collect();
+        let columns = self.columns.iter().enumerate();
+        let rooms = columns.map(|(at, column)| self.room(column, waiting.iter().filter_map(move |row| row.get(at))));
+        let rooms: Vec<Room> = rooms.collect();
         self.widths = Some(match self.fit_into {
             Some(width) => fit(&rooms, width),
             None => rooms.into_iter().map(|room| Some(room.natural.min(WIDEST))).collect(),
@@ -410,33 +392,40 @@ impl<W: Write> Aligned<W> {
         waiting.iter().try_for_each(|row| self.write(row))
     }
 
-    fn header_width(&self, column: &AlignedColumn) -> usize {
-        if self.has_header { column.header.width() } else { 0 }
+    /// The widths that a column with these cells may have.
+    fn room<'c>(&self, column: &AlignedColumn, cells: impl Iterator<Item = &'c String> + Clone) -> Room {
+        let header = if self.has_header { column.header.width() } else { 0 };
+        let natural = cells.clone().map(|cell| cell.width()).fold(header, usize::max);
+        let least = match column.fit {
+            Fit::Whole => natural,
+            // A part of an id identifies nothing, so ids stay whole in columns of texts as well.
+            Fit::Cut | Fit::Wrap => {
+                cells.filter(|cell| is_id(cell)).map(String::len).fold(header.max(NARROWEST), usize::max)
+            }
+        };
+        Room { least: least.min(natural), natural, is_key: column.is_key }
     }
 
     /// The lines of a row: more than one only if its last cell wraps.
     fn lines(&self, cells: &[String]) -> Vec<String> {
         let mut lines = vec![String::new()];
-        let widths = self.widths.as_deref().unwrap_or_default();
+        let widths = self.widths.as_deref().expect("widths are set before the first line");
         let mut is_first = true;
         for ((cell, column), &width) in cells.iter().zip(&self.columns).zip(widths) {
-            let (Some(line), Some(width)) = (lines.first_mut(), width) else { continue };
+            let Some(width) = width else { continue };
+            let line = &mut lines[0];
             line.push_str(if std::mem::replace(&mut is_first, false) { "" } else { "  " });
-            let mut shown = Cow::Borrowed(cell.as_str());
             match column.fit {
-                Fit::Cut if self.fit_into.is_some() => shown = cut(cell, width),
+                Fit::Cut if self.fit_into.is_some() => push_aligned(line, &cut(cell, width), width, column.right),
                 Fit::Wrap if self.fit_into.is_some() => {
                     let indent = line.width();
-                    let mut parts = wrap(cell, width).into_iter();
-                    shown = Cow::Owned(parts.next().unwrap_or_default());
-                    let more: Vec<String> = parts.map(|part| format!("{:indent$}{part}", "")).collect();
-                    line.push_str(&shown);
-                    lines.extend(more);
-                    continue;
+                    let mut parts = wrap(cell, width);
+                    let more = parts.split_off(1);
+                    line.push_str(&parts[0]);
+                    lines.extend(more.iter().map(|part| format!("{:indent$}{part}", "")));
                 }
-                _ => {}
+                _ => push_aligned(line, cell, width, column.right),
             }
-            push_aligned(line, &shown, width, column.right);
         }
         for line in &mut lines {
             line.truncate(line.trim_end().len());
@@ -464,8 +453,12 @@ impl<W: Write> Aligned<W> {
         names.extend(self.left_out.iter().map(String::as_str));
         // Without rows nothing is missing.
         if !names.is_empty() && self.widths.is_some() {
-            let width = self.fit_into.unwrap_or(usize::MAX);
-            wrap(&more_columns(&names, &option), width).iter().try_for_each(|line| self.page.line(line))?;
+            let note = more_columns(&names, &option);
+            let lines = match self.fit_into {
+                Some(width) => wrap(&note, width),
+                None => vec![note],
+            };
+            lines.iter().try_for_each(|line| self.page.line(line))?;
         }
         self.page.flush()
     }
@@ -504,21 +497,22 @@ struct Room {
     is_key: bool,
 }
 
+/// The widths of columns that are at most `most` wide, if they may be cut.
+fn narrowed(rooms: &[Room], most: usize) -> impl Iterator<Item = usize> {
+    rooms.iter().map(move |room| room.natural.min(most.max(room.least)))
+}
+
+/// The width of a table of such columns.
+fn total(rooms: &[Room], most: usize) -> usize {
+    narrowed(rooms, most).sum::<usize>() + rooms.len().saturating_sub(1) * GAP
+}
+
 /// The widths of columns in a terminal of `width`: the widest columns that may be cut give way first. If that is not
 /// enough, the last columns have no width, and keys only after all others.
 fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
-    let total = |widths: &[usize]| {
-        let gaps = widths.len().saturating_sub(1).saturating_mul(GAP);
-        widths.iter().fold(gaps, |sum, width| sum + *width)
-    };
-    let narrowed = |rooms: &[Room], most: usize| -> Vec<usize> {
-        rooms.iter().map(|room| room.natural.min(most.max(room.least))).collect()
-    };
     let (mut shown, mut places): (Vec<Room>, Vec<usize>) = (rooms.to_vec(), (0..rooms.len()).collect());
-    while let Some(last) = shown.len().checked_sub(1).filter(|last| *last > 0)
-        && total(&narrowed(&shown, 0)) > width
-    {
-        let place = shown.iter().rposition(|room| !room.is_key).unwrap_or(last);
+    while shown.len() > 1 && total(&shown, 0) > width {
+        let place = shown.iter().rposition(|room| !room.is_key).unwrap_or(shown.len() - 1);
         shown.remove(place);
         places.remove(place);
     }
@@ -526,21 +520,17 @@ fn fit(rooms: &[Room], width: usize) -> Vec<Option<usize>> {
     let (mut low, mut high) = (0, width);
     while low < high {
         let middle = low.midpoint(high + 1);
-        if total(&narrowed(&shown, middle)) <= width { low = middle } else { high = middle.saturating_sub(1) }
+        if total(&shown, middle) <= width { low = middle } else { high = middle - 1 }
     }
-    let mut widths = narrowed(&shown, low);
     // The remainder of the division, column by column.
-    let mut left = width.saturating_sub(total(&widths));
-    for (now, room) in widths.iter_mut().zip(&shown).filter(|(now, room)| **now == low && room.natural > low) {
-        let more = left.min(1).min(room.natural.saturating_sub(*now));
-        *now += more;
-        left = left.saturating_sub(more);
-    }
+    let mut left = width.saturating_sub(total(&shown, low));
     let mut all = vec![None; rooms.len()];
-    for (place, width) in places.into_iter().zip(widths) {
-        if let Some(slot) = all.get_mut(place) {
-            *slot = Some(width);
+    for ((place, room), mut own) in places.into_iter().zip(&shown).zip(narrowed(&shown, low)) {
+        if left > 0 && own == low && room.natural > low {
+            own += 1;
+            left -= 1;
         }
+        all[place] = Some(own);
     }
     all
 }
@@ -560,21 +550,20 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     }
     let room = width.saturating_sub(1);
     let is_path = text.contains('/') && !text.contains(' ');
-    let tail_room = if is_path { room.saturating_mul(2) / 3 } else { 0 };
-    let head = taken(text.chars(), room.saturating_sub(tail_room));
+    let tail_room = if is_path { room * 2 / 3 } else { 0 };
+    let head = taken(text.chars(), room - tail_room);
     let tail: String = taken(text.chars().rev(), tail_room).chars().rev().collect();
     Cow::Owned(format!("{head}…{tail}"))
 }
 
 /// The first characters that fit into `width`.
 fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
-    let mut left = width;
-    let fits = |c: &char| {
-        let rest = left.checked_sub(c.width().unwrap_or(0));
-        left = rest.unwrap_or(0);
-        rest.is_some()
-    };
-    chars.take_while(fits).collect()
+    let mut taken = 0;
+    let fitting = chars.take_while(|c| {
+        taken += c.width().unwrap_or(0);
+        taken <= width
+    });
+    fitting.collect()
 }
 
 /// The words of `text` as lines of at most `width`. A longer word has a line of its own.
