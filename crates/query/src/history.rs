@@ -6,14 +6,16 @@
 use crate::archive::{self, Archive, File};
 use crate::asset::Asset;
 use crate::codec::crc32;
-use crate::compare::{differ, same_value};
+use crate::compare::differ;
 use crate::diff::{Seeker, path_of_key};
 use crate::error::{Error, ErrorKind, Result};
+use crate::find;
 use crate::id;
 use crate::options::Options;
 use crate::reader::{FileFormat, Reader};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value};
+use crate::writable::keys;
 use std::collections::BTreeMap;
 
 /// Rows of one table that an entry may have.
@@ -92,12 +94,11 @@ impl State {
 
     fn add(&mut self, table: &dyn Table, entry: &str) -> Result<()> {
         let columns = table.columns();
-        let keys: Vec<usize> =
-            (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|c| c.role == Role::Key)).collect();
+        let keys: Vec<usize> = keys(table).collect();
         let asked: Vec<(usize, Value<'_>)> = keys.iter().flat_map(|&key| asked(table, key, entry)).collect();
         let mut rows = Vec::new();
         for (column, value) in &asked {
-            rows.extend(rows_with(table, *column, value)?);
+            rows.extend(find::rows_with(table, *column, value)?);
         }
         rows.sort_unstable();
         rows.dedup();
@@ -145,8 +146,7 @@ impl State {
 /// The values of a row of `entry` in the key column `key`, or in the column of its paths, if `entry` may be
 /// such a key or a path.
 fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value<'e>)> {
-    let Some(column) = table.columns().get(key) else { return Vec::new() };
-    let own = match column.kind {
+    let own = match table.columns()[key].kind {
         Kind::Text | Kind::Any => Some(Value::text(entry)),
         Kind::Id64 => id::parse(entry).map(Value::Id64),
         Kind::Id32 => id::parse32(entry).map(Value::Id32),
@@ -156,23 +156,6 @@ fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value
     };
     let path = path_of_key(table, key).map(|path| (path, Value::text(entry)));
     own.map(|own| (key, own)).into_iter().chain(path).collect()
-}
-
-/// The rows whose cell in `column` is `value`: by an index if the table has one.
-fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> Result<Vec<usize>> {
-    if let Some(found) = table.find(column, value) {
-        return found;
-    }
-    let mut rows = Vec::new();
-    let mut cursor = table.cursor_over(0, &[column]);
-    while cursor.advance()? {
-        // A row that cannot be read is not known to be one of these.
-        if cursor.value(column).is_ok_and(|cell| same_value(&cell, value)) {
-            rows.push(cursor.row());
-            check_count(table, rows.len())?;
-        }
-    }
-    Ok(rows)
 }
 
 fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
@@ -228,6 +211,14 @@ pub struct Event {
     pub new: Value<'static>,
 }
 
+impl Event {
+    /// An event of a row, still without its values.
+    fn new(build: &str, (table, part): &(String, RowIdentity), change: Change) -> Self {
+        let (build, table, part) = (build.to_owned(), table.clone(), part.text());
+        Self { build, change, table, part, field: None, old: Value::Null, new: Value::Null }
+    }
+}
+
 /// The history of one entry. It is a file with one table, `history`, so that it is written and queried like any file.
 #[derive(Debug)]
 pub struct History {
@@ -257,34 +248,35 @@ impl History {
 fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, events: &mut Vec<Event>) {
     let came = if before.is_some() { Change::Added } else { Change::Present };
     let old_rows = &before.unwrap_or(nothing).0;
-    let all = |fields: &[(String, Value<'static>)]| {
-        Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
-    };
-    let mut push = |(table, part): &(String, RowIdentity), change, field, old: Value<'_>, new: Value<'_>| {
-        let (build, table, part) = (build.to_owned(), table.clone(), part.text());
-        let (old, new) = (old.into_owned(), new.into_owned());
-        events.push(Event { build, change, table, part, field, old, new });
-    };
     for (key, fields) in old_rows.iter().filter(|(key, _)| !after.0.contains_key(key)) {
-        push(key, Change::Removed, None, all(fields), Value::Null);
+        events.push(Event { old: all(fields), ..Event::new(build, key, Change::Removed) });
     }
     for (key, fields) in &after.0 {
         let Some(old) = old_rows.get(key) else {
-            push(key, came, None, Value::Null, all(fields));
+            events.push(Event { new: all(fields), ..Event::new(build, key, came) });
             continue;
-        };
-        let value_in = |fields: &[(String, Value<'static>)], name: &str| {
-            fields.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
         };
         let gone = old.iter().filter(|(name, _)| fields.iter().all(|(other, _)| other != name));
         let mut differing = Vec::new();
         for (name, _) in gone.chain(fields) {
             differ(name.as_str().into(), value_in(old, name), value_in(fields, name), &mut differing);
         }
-        for field in differing {
-            push(key, Change::Changed, Some(field.name.into_owned()), field.old, field.new);
-        }
+        events.extend(differing.into_iter().map(|field| Event {
+            field: Some(field.name.into_owned()),
+            old: field.old.into_owned(),
+            new: field.new.into_owned(),
+            ..Event::new(build, key, Change::Changed)
+        }));
     }
+}
+
+/// All fields of a row as one value.
+fn all(fields: &[(String, Value<'static>)]) -> Value<'static> {
+    Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
+}
+
+fn value_in(fields: &[(String, Value<'static>)], name: &str) -> Value<'static> {
+    fields.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
 }
 
 impl FileFormat for History {

@@ -11,10 +11,10 @@ use crate::codec::crc32;
 use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
-use crate::threads::{self, prelude::*};
+use crate::threads::{self, lock, prelude::*};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The rows of `table` of two archives.
 pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option<Box<dyn Special + 'a>> {
@@ -115,7 +115,7 @@ impl<'a> Files<'a> {
     fn is_missing(&self, side: Side, row: u32, file: &File<'_>, error: &Error) -> bool {
         let ErrorKind::NotInstalled { what } = error.kind() else { return false };
         let volume = file.volume.as_deref().unwrap_or(what).to_owned();
-        let [old, new] = &mut *self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let [old, new] = &mut *lock(&self.missing);
         let of_side = if side == Side::Old { old } else { new };
         of_side.entry(volume).or_default().insert(row);
         true
@@ -242,7 +242,7 @@ impl Special for Files<'_> {
     }
 
     fn notes(&self) -> Vec<(Side, String)> {
-        let [old, new] = &*self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let [old, new] = &*lock(&self.missing);
         // A volume that both sides lack is one note.
         let only_new = new.keys().filter(|name| !old.contains_key(*name)).map(|name| (Side::New, name));
         let all = old.keys().map(|name| (Side::Old, name)).chain(only_new);

@@ -269,9 +269,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names = tables.iter().map(|table| &*table.name);
         return Err(refused(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
     }
-    if format == new.format()
-        && let Some(compared) = old.reader().compared(new.reader())
-    {
+    if let Some(compared) = comparison(old, new) {
         for table in &mut tables {
             table.special = compared.table(&table.name, wanted.is_empty());
         }
@@ -290,11 +288,15 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     Ok(tables)
 }
 
+/// The comparison of the format of two files, if they have one format with its own.
+pub(crate) fn comparison<'a>(old: &'a Asset, new: &'a Asset) -> Option<Box<dyn Comparison<'a> + 'a>> {
+    if old.format() == new.format() { old.reader().compared(new.reader()) } else { None }
+}
+
 /// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not
 /// laid out.
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
-    let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
-    compared.map_or_else(Vec::new, |compared| compared.notes())
+    comparison(old, new).map_or_else(Vec::new, |compared| compared.notes())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Change, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
+use super::{Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
 use crate::archive;
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
 use crate::source::Source;
-use crate::table::{Accepts, Table, Value, column_index};
+use crate::table::{Value, column_index};
 use crate::threads;
 use crate::writable::{ValueSource, failed, short, short_text};
 use crate::write::cannot_write;
@@ -47,8 +47,8 @@ use std::path::Path;
 /// # }
 /// ```
 pub struct Editor<'a> {
-    asset: &'a Asset,
-    writable: &'a dyn Writable,
+    pub(super) asset: &'a Asset,
+    pub(super) writable: &'a dyn Writable,
     options: Options,
     tables: Vec<Resolved<'a>>,
     /// The file with the edits of the table that keys the rows of other tables, once needed.
@@ -83,12 +83,9 @@ impl<'a> Editor<'a> {
 
     /// As [`Editor::new`], for a file that was opened with options.
     pub fn with_options(asset: &'a Asset, options: &Options) -> Result<Self> {
-        let format = asset.format();
-        let writable = asset.reader().writable();
-        let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
         Ok(Self {
             asset,
-            writable,
+            writable: writable(asset)?,
             options: options.clone(),
             tables: Vec::new(),
             known: None,
@@ -103,16 +100,6 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// The file.
-    pub(super) fn asset(&self) -> &'a Asset {
-        self.asset
-    }
-
-    /// The edit that changes an entry to the tree `new`, of a format that writes entries.
-    pub(super) fn entry_edit(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        self.writable.entry(entry, new)
-    }
-
     /// Takes the edit of an entry.
     pub(super) fn take_entry(&mut self, entry: &str, edit: EntryEdit) -> Result<()> {
         match edit {
@@ -124,11 +111,6 @@ impl<'a> Editor<'a> {
             EntryEdit::Edits(edits) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop))?,
         }
         Ok(())
-    }
-
-    /// The size of the file in bytes.
-    pub(super) fn size(&self) -> usize {
-        self.asset.source().bytes().len()
     }
 
     /// The number of table `name`, or of the main table.
@@ -172,9 +154,6 @@ impl<'a> Editor<'a> {
     }
 
     /// The file whose keys identify rows from now on; `None` if no edit changes keys.
-    ///
-    /// # Errors
-    /// When the edits that change keys cannot be applied.
     pub(super) fn known(&mut self) -> Result<Option<Asset>> {
         if self.known.is_some() {
             return Ok(self.known.clone());
@@ -186,7 +165,9 @@ impl<'a> Editor<'a> {
         let edits = resolved.finish();
         resolved.take(edits.clone())?;
         if !edits.is_empty() {
-            self.known = Some(with_edits(self.asset, self.writable, &self.options, &[edits])?);
+            let source = self.asset.source();
+            let bytes = self.writable.write(&[edits])?.bytes(source.bytes());
+            self.known = Some(Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)?);
         }
         Ok(self.known.clone())
     }
@@ -204,7 +185,7 @@ impl<'a> Editor<'a> {
         let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
         let (mut places, mut found) = (HashMap::<EditPosition, Vec<usize>>::new(), Vec::new());
         for (number, edit) in edits.enumerate() {
-            match resolved.edit(edit, ValueSource::Typed, by_keys.as_deref()) {
+            match resolved.edit(edit, by_keys.as_deref()) {
                 Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
                 Ok(Outcome::Done) => {
                     resolved.last.take().into_iter().for_each(|at| places.entry(at).or_default().push(number))
@@ -246,7 +227,7 @@ impl<'a> Editor<'a> {
     /// The damage in the row.
     pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         let table = edit.table.clone();
-        let outcome = edited(self.keyed(table.as_deref())?, edit, None)?;
+        let outcome = self.keyed(table.as_deref())?.edit(edit, None)?;
         self.note(&outcome);
         Ok(outcome)
     }
@@ -263,9 +244,9 @@ impl<'a> Editor<'a> {
             // The table with the keys is built once for all rows.
             let known = resolved.known.clone();
             let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
-            let mut outcomes = vec![edited(resolved, first, by_keys.as_deref())?];
+            let mut outcomes = vec![resolved.edit(first, by_keys.as_deref())?];
             while let Some(next) = edits.next_if(|next| next.table == name) {
-                outcomes.push(edited(resolved, next, by_keys.as_deref())?);
+                outcomes.push(resolved.edit(next, by_keys.as_deref())?);
             }
             outcomes.iter().for_each(|outcome| self.note(outcome));
         }
@@ -347,21 +328,15 @@ impl<'a> Editor<'a> {
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
                 let resolved = self.resolved(None)?;
                 let table = &*resolved.table;
-                let at = table.label();
-                let label = table.columns().get(at).map(|column| &column.name);
-                let key = cells.iter().find(|(name, _)| Some(name) == label).map(|(_, key)| key.clone());
-                let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
-                let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
-                if !known {
+                let label = table.label();
+                if table.find(label, &Value::text(entry)).transpose()?.is_some_and(|rows| rows.is_empty()) {
                     let what = format!("entry {} not found", short_text(entry));
                     return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
-                if key.as_text().as_deref() != Some(entry) {
-                    return Err(refused(format!(
-                        "the entry is {}, and its new form is of {}",
-                        short_text(entry),
-                        short(&key)
-                    )));
+                let key = cells.iter().find(|(name, _)| *name == table.columns()[label].name).map(|(_, key)| key);
+                if let Some(key) = key.filter(|key| key.as_text().as_deref() != Some(entry)) {
+                    let (entry, key) = (short_text(entry), short(key));
+                    return Err(refused(format!("the entry is {entry}, and its new form is of {key}")));
                 }
                 self.exported(None, cells, ValueSource::Typed, false).map(drop)
             }
@@ -460,16 +435,10 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Takes an edit. `known` is the table whose keys identify rows, if at hand.
-fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
-    // Tables without writable columns are derived from others; a patch's rows for them are skipped.
-    let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
-    let table = &*resolved.table;
-    let is_derived = !table.nature().writable_rows && table.columns().iter().all(|c| c.accepts == Accepts::Nothing);
-    if is_told && is_derived {
-        return Ok(Outcome::Held);
-    }
-    resolved.edit(edit, ValueSource::Typed, known)
+/// The writer of the format of a file.
+pub(crate) fn writable(asset: &Asset) -> Result<&dyn Writable> {
+    let writable = asset.reader().writable();
+    writable.ok_or_else(|| refused(format!("{} files are read and not written", asset.format())))
 }
 
 /// A new file that is not written yet.
@@ -516,9 +485,6 @@ impl<'a> EditPlan<'a> {
     }
 
     /// The new file in memory, as a preview.
-    ///
-    /// # Errors
-    /// When the old file is damaged, or the new one cannot be opened.
     pub(super) fn asset(&self) -> Result<Asset> {
         let source = self.asset.source();
         let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
@@ -671,21 +637,6 @@ impl Written {
         }
         Ok(self.new)
     }
-}
-
-/// The file with these edits, in memory and without its seal, as a preview.
-///
-/// # Errors
-/// As [`Writable::write`], and when its result cannot be opened.
-pub(super) fn with_edits(
-    asset: &Asset,
-    writable: &dyn Writable,
-    options: &Options,
-    edits: &[TableEdits],
-) -> Result<Asset> {
-    let source = asset.source();
-    let bytes = writable.write(edits)?.bytes(source.bytes());
-    Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
 /// The largest size in bytes of a file whose tables are all compared, which checks the writer.

@@ -27,7 +27,11 @@ pub use crate::writable::{
 };
 pub use crate::writable::{Item, ListEdit, Lists, agrees};
 pub use chain::{AssetEdit, EditChain};
+#[cfg(feature = "sql")]
+pub(crate) use editor::writable;
 pub use editor::{EditPlan, Editor, Written};
 pub use patch::Unpatched;
+#[cfg(feature = "sql")]
+pub(crate) use resolve::rows_may_change;
 pub use resolve::{Outcome, check_cell, item_cells};
 pub use restore::{Fingerprint, Restore};

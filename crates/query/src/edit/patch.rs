@@ -1,5 +1,7 @@
 //! Patches: changes as rows that [`Editor`] takes, each complete, with stored values.
 
+use super::editor::writable;
+use super::resolve::fixed_rows;
 use super::{Cells, Change, ColumnValues, Edit, Editor, Item, ListEdit, Lists, NTH, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::{DifferenceKind, Pair, same_value};
@@ -43,9 +45,6 @@ fn is_written(table: &dyn Table) -> bool {
 }
 
 /// The writable cells of a row besides its keys, with stored values: the row of a patch that inserts or deletes it.
-///
-/// # Errors
-/// When a cell is damaged.
 fn stored(table: &dyn Table, row: usize) -> Result<Cells> {
     let columns = table.columns().iter().enumerate();
     let written = columns.filter(|(_, column)| is_stored(column) && column.role != Role::Key);
@@ -108,9 +107,7 @@ pub fn between(
     damaged: &mut dyn FnMut(Side, Error),
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<Unpatched> {
-    let format = old.format();
-    let writable = old.reader().writable();
-    let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
+    let writable = writable(old)?;
     let mut wanted: Vec<String> = match tables {
         [] => writable.patched().unwrap_or_else(|| {
             let all = old.reader().tables();
@@ -139,10 +136,10 @@ pub fn between(
         edits.into_iter().try_for_each(|edit| each(row(edit)))?;
     }
     let mut left = draft.left;
-    let made = if told { editor.finish().map(Some) } else { Ok(None) };
-    let made = match made {
+    let made = match told.then(|| editor.finish()).transpose() {
         Ok(Some(plan)) if plan.makes(new.source().bytes()) => return Ok(left),
-        Ok(plan) => plan.map_or_else(|| Ok(old.clone()), |plan| plan.asset()),
+        Ok(Some(plan)) => plan.asset(),
+        Ok(None) => Ok(old.clone()),
         Err(error) => Err(error),
     };
     let made = match made {
@@ -174,8 +171,7 @@ impl Near {
     /// The rows of a table that differ.
     fn find(&mut self, table: &diff::TableDiff<'_>) -> Result<diff::Differences> {
         let (old, new) = (&self.old, &self.new);
-        let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
-        let among = match compared.and_then(|compared| compared.decisive(table.name())) {
+        let among = match diff::comparison(old, new).and_then(|compared| compared.decisive(table.name())) {
             Some(decisive) => {
                 let keys = match self.keys.entry(decisive) {
                     Entry::Occupied(known) => known.into_mut(),
@@ -280,7 +276,7 @@ fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> 
         pairs.extend(removed.iter().map(|row| Pair { old: Some(*row), new: None }));
     } else if !(removed.is_empty() && added.is_empty()) {
         left.count(table.name(), removed.len().max(added.len()) as u64);
-        left.reason(format!("rows of {} can neither be added nor removed", table.name()));
+        left.reason(fixed_rows(table));
     }
     pairs
 }
@@ -369,7 +365,7 @@ fn taken(editor: &mut Editor<'_>, table: &str, edits: Vec<Edit>, left: &mut Unpa
     const TIMES: usize = 64;
     /// Bytes of the file that are read in the time of one try.
     const BYTES_OF_ROW: usize = 1 << 10;
-    let of_file = editor.size() / BYTES_OF_ROW;
+    let of_file = editor.asset.source().bytes().len() / BYTES_OF_ROW;
     let budget = (of_file + edits.len()) * TIMES;
     Tries { editor, table, left, of_file, budget }.taken(edits)
 }

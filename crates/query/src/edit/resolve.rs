@@ -244,15 +244,6 @@ impl<'a> Resolved<'a> {
         hasher.finish()
     }
 
-    /// The hash of a key, without the number of an item.
-    fn owner<'v>(&self, cells: &[Value<'v>]) -> u64
-    where
-        Self: 'v,
-    {
-        let end = cells.len() - usize::from(self.table.nature().item.is_some());
-        self.hash(&cells[..end])
-    }
-
     /// The key with these cells that a table has in its columns, with its hash.
     fn sharer(&self, cell: impl Fn(usize) -> Result<Value<'static>>) -> Result<(u64, String)> {
         let keys = self.keys.iter().filter(|key| self.table.nature().item != Some(**key));
@@ -403,25 +394,28 @@ impl<'a> Resolved<'a> {
     }
 
     /// Takes one edit. `known` is the table whose keys identify rows, if at hand.
-    ///
-    /// # Errors
-    /// Wrong usage, and damage of the row.
-    pub(super) fn edit(&mut self, edit: Edit, from: ValueSource, known: Option<&dyn Table>) -> Result<Outcome> {
+    pub(super) fn edit(&mut self, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
+        // Tables without writable columns are derived from others; a patch's rows for them are skipped.
+        let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
+        let is_written = self.table.columns().iter().any(|column| column.accepts != Accepts::Nothing);
+        if is_told && !is_written && !self.table.nature().writable_rows {
+            return Ok(Outcome::Held);
+        }
         let origin = edit.origin;
-        self.take_edit(edit, from, known).map_err(|error| match origin {
+        self.take_edit(edit, known).map_err(|error| match origin {
             Some(origin) => error.context(format_args!("row {origin}")),
             None => error,
         })
     }
 
-    fn take_edit(&mut self, edit: Edit, from: ValueSource, known: Option<&dyn Table>) -> Result<Outcome> {
+    fn take_edit(&mut self, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
         let shown = self.shown(&edit.key);
         let key = self.key(&edit.key)?;
         let Found { rows, sharers } = self.rows_of(&key.cells, known)?;
         let (change, old) = (edit.change, edit.old.as_ref());
         if let Change::Add(cells) = change {
             let cells = self.numbered(cells)?;
-            return self.add(key, &rows, cells, from, known, &shown);
+            return self.add(key, &rows, cells, ValueSource::Typed, known, &shown);
         }
         if change == Change::Remove {
             self.rows_may_go(&shown)?;
@@ -435,17 +429,14 @@ impl<'a> Resolved<'a> {
         };
         let why = old.map(|old| self.differing(row.row, old)).transpose()?.flatten();
         match change {
-            Change::Set(cells) => self.set(&row, cells, old, why, from, &shown),
+            Change::Set(cells) => self.set(&row, cells, old, why, &shown),
             _ if let Some(why) = why => Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
             _ => self.remove(&row, &shown),
         }
     }
 
     fn rows_may_go(&self, shown: &str) -> Result<()> {
-        if self.table.nature().writable_rows {
-            return Ok(());
-        }
-        Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))
+        rows_may_change(&*self.table).map_err(|error| refused(format!("{shown}: {error}")))
     }
 
     fn remove(&mut self, StoredRow { row, sharers }: &StoredRow, shown: &str) -> Result<Outcome> {
@@ -492,7 +483,6 @@ impl<'a> Resolved<'a> {
         cells: Cells,
         old: Option<&Cells>,
         why: Option<String>,
-        from: ValueSource,
         shown: &str,
     ) -> Result<Outcome> {
         let mut asked = Vec::new();
@@ -506,7 +496,7 @@ impl<'a> Resolved<'a> {
             }
             // A value of another type is not like the one that is there.
             let is_retyped = self.table.typed_by(at).is_some_and(|at| names.contains(&self.table.columns()[at].name));
-            asked.push(self.cell_of(at, given, from, Some(row.row).filter(|_| !is_retyped))?);
+            asked.push(self.cell_of(at, given, ValueSource::Typed, Some(row.row).filter(|_| !is_retyped))?);
         }
         if let Some(why) = why
             && (asked.is_empty() || !self.has(row.row, &asked)?)
@@ -682,6 +672,15 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
     let mut cells = list.cells;
     cells.extend(index);
     Ok(cells)
+}
+
+/// Checks that rows of a table can be inserted and deleted.
+pub(crate) fn rows_may_change(table: &dyn Table) -> Result<()> {
+    if table.nature().writable_rows { Ok(()) } else { Err(refused(fixed_rows(table))) }
+}
+
+pub(super) fn fixed_rows(table: &dyn Table) -> String {
+    format!("rows of {} can neither be added nor removed", table.name())
 }
 
 #[cold]

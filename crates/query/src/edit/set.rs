@@ -2,7 +2,7 @@
 
 use super::{Editor, ValueSource, refused};
 use crate::error::{Error, ErrorKind, Result};
-use crate::find::paths_named;
+use crate::find::{self, paths_named};
 use crate::reader::Reader;
 use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, hint_of_rows};
 use crate::writable::{self, short, short_text};
@@ -169,19 +169,10 @@ fn rows_named(table: &dyn Table, key: &str) -> Result<Vec<usize>> {
 
 /// The rows whose cell in `column` is the value in the text `key`.
 fn rows_with(table: &dyn Table, column: usize, key: &str) -> Result<Vec<usize>> {
-    let Some(of) = table.columns().get(column) else { return Ok(Vec::new()) };
-    let Some(wanted) = writable::key(of, &Value::text(key)) else { return Ok(Vec::new()) };
-    if let Some(found) = table.find(column, &wanted) {
-        return found;
+    match writable::key(&table.columns()[column], &Value::text(key)) {
+        Some(wanted) => find::rows_with(table, column, &wanted),
+        None => Ok(Vec::new()),
     }
-    let mut rows = table.cursor_over(0, &[column]);
-    let mut found = Vec::new();
-    while rows.advance()? {
-        if crate::compare::same_value(&rows.value(column)?, &wanted) {
-            found.push(rows.row());
-        }
-    }
-    Ok(found)
 }
 
 impl Editor<'_> {
@@ -195,13 +186,13 @@ impl Editor<'_> {
         if table.is_some() {
             return self.set_in_row(table, path, given);
         }
-        let reader = self.asset().reader();
+        let reader = self.asset.reader();
         for end in ends(path) {
             let (entry, rest) = path.split_at(end);
             let Some((entry, shown)) = entry_named(reader, entry)? else { continue };
             let steps = steps(rest)?;
             return match replaced(shown, &steps, given, &entry) {
-                Ok(new) => match self.entry_edit(&entry, &new)? {
+                Ok(new) => match self.writable.entry(&entry, &new)? {
                     Some(edit) => self.take_entry(&entry, edit),
                     None => self.set_in(None, &entry, &steps, given),
                 },
@@ -232,7 +223,7 @@ impl Editor<'_> {
 
     /// Changes a cell of a row, or of an item in a list of the row: `2.lods[0].extent` is row [0] of row 2 in `lods`.
     fn set_in(&mut self, table: Option<&str>, key: &str, steps: &[Step], given: &str) -> Result<()> {
-        let reader = self.asset().reader();
+        let reader = self.asset.reader();
         let (mut name, mut steps) = (table, steps);
         let mut item = None;
         if let [Step::Member(list), Step::Item(index), rest @ ..] = steps

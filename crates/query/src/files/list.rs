@@ -7,8 +7,9 @@ use crate::options::Options;
 use crate::paths::glob_of;
 use crate::report::Progress;
 use crate::table::glob::Glob;
+use crate::threads::lock;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The files that an argument selects, in order: sorted by path, the files of several builds by build first. They are
 /// opened one by one.
@@ -63,26 +64,21 @@ impl FileList {
 
     /// The name of file `n` as outputs show it: without its build. Empty past the last.
     pub fn name(&self, n: usize) -> String {
-        let outer = |archive: &usize| self.archives.get(*archive).map(Address::outer).unwrap_or(Path::new(""));
+        self.path(n, |archive| archive.outer().to_owned()).to_string_lossy().into_owned()
+    }
+
+    fn path(&self, n: usize, outer: impl Fn(&Address) -> PathBuf) -> PathBuf {
         match self.files.get(n).map(|file| &file.place) {
-            Some(FileAddress::File(path)) => path.to_string_lossy().into_owned(),
-            Some(FileAddress::Archive(archive)) => outer(archive).to_string_lossy().into_owned(),
-            Some(FileAddress::Inside(archive, inner)) => {
-                Address::within(outer(archive), inner).to_string_lossy().into_owned()
-            }
-            None => String::new(),
+            Some(FileAddress::File(path)) => path.clone(),
+            Some(FileAddress::Archive(archive)) => outer(&self.archives[*archive]),
+            Some(FileAddress::Inside(archive, inner)) => Address::within(&outer(&self.archives[*archive]), inner),
+            None => PathBuf::new(),
         }
     }
 
     /// The address of file `n`, which [`Asset::open_at`] takes: with its build, if it was selected by its build.
     pub fn address(&self, n: usize) -> PathBuf {
-        let outer = |archive: &usize| self.archives.get(*archive).map(Address::archive_path).unwrap_or_default();
-        match self.files.get(n).map(|file| &file.place) {
-            Some(FileAddress::File(path)) => path.clone(),
-            Some(FileAddress::Archive(archive)) => outer(archive),
-            Some(FileAddress::Inside(archive, inner)) => Address::within(&outer(archive), inner),
-            None => PathBuf::new(),
-        }
+        self.path(n, Address::archive_path)
     }
 
     /// The addresses of all files, in order.
@@ -134,10 +130,9 @@ impl FileList {
 
     /// Keeps the files for which `is_wanted` holds, by their name and build.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&str, Option<&str>) -> bool) {
-        let mut kept = Vec::with_capacity(self.len());
-        kept.extend((0..self.len()).map(|n| is_wanted(&self.name(n), self.build(n))));
+        let kept: Vec<bool> = (0..self.len()).map(|n| is_wanted(&self.name(n), self.build(n))).collect();
         let mut kept = kept.into_iter();
-        self.files.retain(|_| kept.next().unwrap_or(false));
+        self.files.retain(|_| kept.next() == Some(true));
     }
 
     /// Drops the archives among files of a folder: they need arguments of their own.
@@ -146,37 +141,30 @@ impl FileList {
     }
 
     fn archive(&self, number: usize) -> Result<(Asset, Options)> {
-        let known = |open: &[(usize, Asset, Options)]| {
-            open.iter().find(|(n, ..)| *n == number).map(|(_, asset, options)| (asset.clone(), options.clone()))
-        };
-        let open = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known(&open()) {
+        if let Some(known) = known(&lock(&self.open), number) {
             return Ok(known);
         }
-        let address = self.archives.get(number).ok_or_else(|| archive::no_file(number))?;
-        let asset = address.open_outer(&self.options)?;
+        let asset = self.archives[number].open_outer(&self.options)?;
         // Another thread may have opened it meanwhile.
-        let mut open = open();
-        Ok(known(&open).unwrap_or_else(|| keep(&mut open, number, asset, &self.options)))
+        let mut open = lock(&self.open);
+        Ok(known(&open, number).unwrap_or_else(|| keep(&mut open, number, asset, &self.options)))
     }
 
     /// Adds the files below the folder `root`.
     pub(super) fn add_below(&mut self, root: &Path, glob: Option<&Glob>, progress: &Progress) -> Result<()> {
-        let is_wanted = |path: &str| glob.is_none_or(|glob| glob.is_match(path));
         let deepest = glob.and_then(Glob::folders);
-        let Collected { files, failed } = collect(root, is_wanted, deepest, &self.options, progress)?;
+        let Collected { files, failed } =
+            collect(root, |path: &str| glob.is_none_or(|glob| glob.is_match(path)), deepest, &self.options, progress)?;
         self.damaged.extend(failed.into_iter().map(|(folder, error)| (folder.to_string_lossy().into_owned(), error)));
         // A glob without a folder before it names files in the current folder.
         let here = Path::new(".");
         let is_bare = glob.is_some() && root == here;
-        let name = |file: PathBuf| match file.strip_prefix(here) {
-            Ok(rest) if is_bare => rest.to_owned(),
-            _ => file,
-        };
-        self.files.extend(files.into_iter().map(|file| Listed {
-            place: FileAddress::File(name(file.path)),
-            size: Some(file.size),
-            format: Some(file.format),
+        self.files.extend(files.into_iter().map(|file| {
+            let place = FileAddress::File(match file.path.strip_prefix(here) {
+                Ok(rest) if is_bare => rest.to_owned(),
+                _ => file.path,
+            });
+            Listed { place, size: Some(file.size), format: Some(file.format) }
         }));
         Ok(())
     }
@@ -192,9 +180,9 @@ impl FileList {
         let Some(build) = address.build().filter(|build| Glob::is_glob(build)) else {
             let asset = open(&outer)?;
             // A file whose own path has wildcards, or a part of what is no archive.
-            let is_file = match asset.reader().archive() {
-                Some(archive) => archive::find(archive, address.inner().unwrap_or_default())?.is_some(),
-                None => true,
+            let is_file = match (asset.reader().archive(), address.inner()) {
+                (Some(archive), Some(inner)) => archive::find(archive, inner)?.is_some(),
+                (archive, _) => archive.is_none(),
             };
             if is_file {
                 self.files.push(Listed::of(FileAddress::File(given.to_owned())));
@@ -250,13 +238,11 @@ impl FileList {
                 self.damaged.extend(archive.damage().into_iter().map(|error| (name.to_owned(), error)));
             }
         }
-        if let Some(added) = self.files.get_mut(first..) {
-            added.sort_by(|a, b| a.place.cmp(&b.place));
-        }
+        self.files[first..].sort_by(|a, b| a.place.cmp(&b.place));
         self.archives.push(outer);
         // With several builds, each open one has a tree of all its paths.
         if !self.has_builds {
-            keep(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner), number, asset, &self.options);
+            keep(&mut lock(&self.open), number, asset, &self.options);
         }
         Ok(())
     }
@@ -278,6 +264,11 @@ impl Listed {
         let format = by_name.or_else(|| Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?));
         Self { place: FileAddress::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
     }
+}
+
+/// An archive that is open, with the options for files in it.
+fn known(open: &[(usize, Asset, Options)], number: usize) -> Option<(Asset, Options)> {
+    open.iter().find(|(n, ..)| *n == number).map(|(_, asset, options)| (asset.clone(), options.clone()))
 }
 
 /// Keeps an archive open, and forgets the oldest of too many.

@@ -117,10 +117,9 @@ impl FilePattern {
 
 /// The folder before the first part of a path that has a wildcard, and the glob below that folder.
 fn split_glob(path: &str) -> (PathBuf, String) {
-    let first = path.find(['*', '?', '[', '{']).unwrap_or(0);
-    let before = path.get(..first).unwrap_or_default();
+    let before = path.find(['*', '?', '[', '{']).map_or("", |first| &path[..first]);
     let start = before.rfind(std::path::is_separator).map_or(0, |at| at + 1);
-    let (root, glob) = path.split_at_checked(start).unwrap_or(("", path));
+    let (root, glob) = path.split_at(start);
     let root = if root.is_empty() { "." } else { root };
     (root.into(), glob_of(glob).into_owned())
 }

@@ -8,10 +8,10 @@ use crate::reader::Reader;
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Accepts, Column, Kind, Table, TablePart, Value, Visitor};
-use crate::threads::prelude::*;
+use crate::threads::{lock, prelude::*};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The name of the format of the files that a pattern selects, given by [`Options::with`](crate::options::Options::with).
 /// Without one, a pattern that matches files of several formats is an error.
@@ -60,7 +60,6 @@ pub(super) struct Schema {
 }
 
 /// The numbers of rows as far as they are known.
-#[derive(Debug, Default)]
 struct Counts {
     /// The rows of single files.
     lens: BTreeMap<usize, usize>,
@@ -78,26 +77,21 @@ impl Schema {
         let own_names = columns.iter().map(|column| column.name.to_string()).collect();
         let common = all.clone();
         for column in columns {
-            let is_taken = |name: &str| {
-                common.iter().chain(columns).filter(|other| other.name.eq_ignore_ascii_case(name)).count() > 0
-            };
             let mut column = column.clone().accepts(Accepts::Nothing);
             if common.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
-                let names = (2u32..).map(|number| format!("{}_{number}", column.name));
-                let free = names.take(columns.len() + 1).find(|name| !is_taken(name));
-                column.name = free.map_or(column.name, Cow::Owned);
+                let mut names = (2u32..).map(|number| format!("{}_{number}", column.name));
+                let free =
+                    names.find(|name| common.iter().chain(columns).all(|other| !other.name.eq_ignore_ascii_case(name)));
+                column.name = free.expect("fewer names than numbers are taken").into();
             }
             all.push(column);
         }
-        Self { name: name.into(), columns: all.into(), own_names, label, finds: Vec::new(), counts: Mutex::default() }
-    }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        let counts = Mutex::new(Counts { lens: BTreeMap::new(), starts: vec![0] });
+        Self { name: name.into(), columns: all.into(), own_names, label, finds: Vec::new(), counts }
     }
 
     pub(super) fn keep_len(&self, part: usize, len: usize) {
-        let mut counts = self.counts();
+        let mut counts = lock(&self.counts);
         if counts.starts.len() <= part + 1 {
             counts.lens.insert(part, len);
         }
@@ -105,27 +99,23 @@ impl Schema {
 
     /// The number of all rows, if all files are counted.
     pub(super) fn known_len(&self, parts: usize) -> Option<usize> {
-        self.counts().starts.get(parts).copied()
+        lock(&self.counts).starts.get(parts).copied()
     }
 
     /// The number of the first row of `part`. Counts the rows of earlier files by `count`.
     pub(super) fn start(&self, part: usize, count: &(dyn Fn(usize) -> Result<usize> + Sync)) -> Result<usize> {
         loop {
             let missing: Vec<usize> = {
-                let mut counts = self.counts();
-                if counts.starts.is_empty() {
-                    counts.starts.push(0);
-                }
-                loop {
-                    let next = counts.starts.len().saturating_sub(1);
-                    let Some(len) = counts.lens.remove(&next) else { break };
-                    let last = counts.starts.last().map_or(0, |start| *start);
-                    counts.starts.push(last + len);
+                let mut counts = lock(&self.counts);
+                let mut next = counts.starts.len() - 1;
+                while let Some(len) = counts.lens.remove(&next) {
+                    let start = counts.starts[next] + len;
+                    counts.starts.push(start);
+                    next += 1;
                 }
                 if let Some(start) = counts.starts.get(part) {
                     return Ok(*start);
                 }
-                let next = counts.starts.len().saturating_sub(1);
                 (next..part).filter(|part| !counts.lens.contains_key(part)).take(AT_ONCE).collect()
             };
             let counted: Vec<Result<usize>> = missing.par_iter().with_max_len(1).map(|part| count(*part)).collect();
@@ -166,25 +156,21 @@ impl FileSet {
     /// The damaged files that were left out so far: the name of each, and what is wrong.
     pub fn left_out(&self) -> Vec<(String, Error)> {
         let mut seen = HashSet::new();
-        let left_out = self.lock_left_out();
+        let left_out = lock(&self.left_out);
         let first = left_out.iter().filter(|((file, _), _)| seen.insert(*file));
         first.map(|((file, _), error)| (self.list.name(*file), error.clone())).collect()
-    }
-
-    fn lock_left_out(&self) -> MutexGuard<'_, LeftOut> {
-        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn leave_out(&self, file: usize, table: Option<&Arc<str>>, error: Error) -> Result<()> {
         if self.is_strict {
             return Err(error.context(self.list.name(file)));
         }
-        self.lock_left_out().entry((file, table.cloned())).or_insert(error);
+        lock(&self.left_out).entry((file, table.cloned())).or_insert(error);
         Ok(())
     }
 
     fn is_left_out(&self, file: usize, table: &Arc<str>) -> bool {
-        let left_out = self.lock_left_out();
+        let left_out = lock(&self.left_out);
         !left_out.is_empty()
             && (left_out.contains_key(&(file, None)) || left_out.contains_key(&(file, Some(Arc::clone(table)))))
     }
@@ -223,7 +209,7 @@ impl FileSet {
             file = next;
         }
         if tables.is_empty()
-            && let Some(error) = self.lock_left_out().values().next()
+            && let Some(error) = lock(&self.left_out).values().next()
         {
             return Err(error.clone().context(self.list.name(0)));
         }
@@ -260,15 +246,15 @@ impl FileSet {
 
     /// As [`FileSet::open_table`], for single cells: the tables that were opened last are kept.
     pub(super) fn kept_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn TablePart>>> {
-        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known =
-            lock().iter().find(|(n, table, _)| *n == file && *table == schema.name).map(|(.., open)| Arc::clone(open));
-        if known.is_some() {
-            return Ok(known);
+        let kept = lock(&self.kept);
+        let known = kept.iter().find(|(n, table, _)| *n == file && *table == schema.name);
+        if let Some((.., open)) = known {
+            return Ok(Some(Arc::clone(open)));
         }
+        drop(kept);
         let opened = self.open_table(file, schema)?;
         if let Some(open) = &opened {
-            let mut kept = lock();
+            let mut kept = lock(&self.kept);
             if kept.len() >= KEPT {
                 kept.remove(0);
             }
@@ -328,19 +314,20 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         }
     }
     counts.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.name().cmp(b.name())));
-    let found = || counts.iter().map(|(format, count)| format!("{count} {format}")).collect::<Vec<_>>().join(", ");
     let format = match (&wanted, counts.as_slice()) {
         (Some(wanted), counts) => counts.iter().find(|(format, _)| format.name() == wanted.0),
         (None, [one]) => Some(one),
         (None, []) => None,
         (None, _) => {
-            let what = format!("files of several formats match: {}; --format-of chooses one", found());
+            let what = format!("files of several formats match: {}; --format-of chooses one", counted(&counts));
             return Err(Error::of_part(ErrorKind::Syntax { what: what.into() }, ""));
         }
     };
     let Some((format, _)) = format.copied() else {
         let what = match wanted {
-            Some(wanted) if !counts.is_empty() => format!("no {} file matches; there are {}", wanted.0, found()),
+            Some(wanted) if !counts.is_empty() => {
+                format!("no {} file matches; there are {}", wanted.0, counted(&counts))
+            }
             _ => "no file of a known format matches".to_owned(),
         };
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
@@ -352,6 +339,11 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         None => wanted.is_none(),
     });
     Ok(format)
+}
+
+/// The numbers of files of each format, for messages.
+fn counted(counts: &[(Format, usize)]) -> String {
+    counts.iter().map(|(format, count)| format!("{count} {format}")).collect::<Vec<_>>().join(", ")
 }
 
 impl Reader for FileSet {
@@ -379,9 +371,8 @@ impl Reader for FileSet {
 
     /// Checks every file; a check is a file.
     fn verify(&self, progress: &Progress) -> Report {
-        let verify = |file: usize| {
-            let name = self.list.name(file);
-            let mut all = Check::new(name);
+        let checks = (0..self.list.len()).into_par_iter().with_max_len(1).map(|file| {
+            let mut all = Check::new(self.list.name(file));
             match self.list.open(file) {
                 Ok(asset) => {
                     for check in asset.reader().verify(progress).checks {
@@ -392,7 +383,7 @@ impl Reader for FileSet {
                 Err(error) => all.fail(error),
             }
             all
-        };
-        (0..self.list.len()).into_par_iter().with_max_len(1).map(verify).collect::<Vec<_>>().into()
+        });
+        checks.collect::<Vec<_>>().into()
     }
 }

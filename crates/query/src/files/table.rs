@@ -5,7 +5,7 @@ use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::table::parts::PartsCursor;
 use crate::table::{
-    CellSink, Column, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell,
+    CellSink, Column, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, column_index, no_cell,
 };
 use self_cell::self_cell;
 use std::ops::Range;
@@ -35,15 +35,15 @@ impl Table for SetTable<'_> {
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let missing = || no_cell(&self.schema.name, row, column);
-        let (part, row) = self.place(row)?.ok_or_else(missing)?;
-        match self.common(part, column) {
-            Some(cell) => Ok(cell),
-            None => {
-                let open = self.set.kept_table(part, self.schema)?.ok_or_else(missing)?;
-                open.table().value(row, column).map(Value::into_owned)
+        if let Some((part, row)) = self.place(row)? {
+            if let Some(cell) = self.common(part, column) {
+                return Ok(cell);
+            }
+            if let Some(open) = self.set.kept_table(part, self.schema)? {
+                return open.table().value(row, column).map(Value::into_owned);
             }
         }
+        Err(no_cell(&self.schema.name, row, column))
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
@@ -67,16 +67,17 @@ impl Table for SetTable<'_> {
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
-        let inside = || -> Result<Option<bool>> {
-            let Some((part, row)) = self.place(row)? else { return Ok(None) };
-            let Some(open) = self.set.kept_table(part, self.schema)? else { return Ok(None) };
-            open.table().is_at(row, place).transpose()
-        };
-        inside().transpose()
+        self.is_row_at(row, place).transpose()
     }
 }
 
 impl SetTable<'_> {
+    fn is_row_at(&self, row: usize, place: &Region) -> Result<Option<bool>> {
+        let Some((part, row)) = self.place(row)? else { return Ok(None) };
+        let Some(open) = self.set.kept_table(part, self.schema)? else { return Ok(None) };
+        open.table().is_at(row, place).transpose()
+    }
+
     /// The file of a row, and the number of the row in it. `None` past the last row.
     fn place(&self, row: usize) -> Result<Option<(usize, usize)>> {
         let (mut low, mut high) = (0usize, self.count());
@@ -84,11 +85,11 @@ impl SetTable<'_> {
             return Ok(None);
         }
         // The last file that begins at the row or before it.
-        while high.saturating_sub(low) > 1 {
+        while high - low > 1 {
             let middle = low.midpoint(high);
             if self.start(middle)? <= row { low = middle } else { high = middle }
         }
-        Ok(Some((low, row.saturating_sub(self.start(low)?))))
+        Ok(Some((low, row - self.start(low)?)))
     }
 }
 
@@ -137,11 +138,7 @@ impl OpenTable {
     pub(super) fn open(asset: Asset, schema: &Schema, common: Vec<Value<'static>>) -> Self {
         Self::new(asset, |asset| {
             let inner = asset.reader().table(&schema.name);
-            let own = schema.columns.iter().skip(common.len()).zip(&schema.own_names);
-            let number = |(_, name): (&Column, &String)| {
-                inner.as_ref()?.columns().iter().position(|column| column.name == *name)
-            };
-            let numbers = own.map(number).collect();
+            let numbers = schema.own_names.iter().map(|name| column_index(&**inner.as_ref()?, name)).collect();
             FileTable { name: Arc::clone(&schema.name), columns: Arc::clone(&schema.columns), common, inner, numbers }
         })
     }

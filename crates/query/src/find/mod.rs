@@ -8,10 +8,11 @@ mod pattern;
 pub use pattern::{Exact, Options, Pattern, Syntax};
 
 use crate::asset::Asset;
+use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::report::Progress;
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
+use crate::table::{Kind, Role, RowCursor, Table, Value};
 use crate::threads::prelude::*;
 use pattern::Scope;
 use std::borrow::Cow;
@@ -43,14 +44,9 @@ impl std::fmt::Debug for Hit<'_> {
 pub fn tables<'a>(asset: &'a Asset, pattern: &Pattern) -> Vec<(Box<dyn Table + 'a>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
     tables.retain(|table| !table.nature().texts_elsewhere);
-    let own = |table: &dyn Table| {
-        let mut columns = columns(table, pattern);
-        let resolved = |column: usize| table.columns().get(column).is_none_or(|c| c.role == Role::Resolved);
-        columns.retain(|&column| !resolved(column) || table.name_of_path(column).is_some());
-        columns
-    };
     let tables = tables.into_iter().map(|table| {
-        let columns = own(&*table);
+        let mut columns = columns(&*table, pattern);
+        columns.retain(|&at| table.columns()[at].role != Role::Resolved || table.name_of_path(at).is_some());
         (table, columns)
     });
     tables.filter(|(_, columns)| !columns.is_empty()).collect()
@@ -76,17 +72,31 @@ pub fn paths_named(reader: &dyn Reader, name: &str, most: usize) -> Vec<String> 
     paths
 }
 
+/// The rows whose cell in `column` is `value`: by an index if the table has one.
+pub(crate) fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> Result<Vec<usize>> {
+    if let Some(found) = table.find(column, value) {
+        return found;
+    }
+    let (mut rows, mut cursor) = (Vec::new(), table.cursor_over(0, &[column]));
+    while cursor.advance()? {
+        // A row that cannot be read is not known to be one of these.
+        if cursor.value(column).is_ok_and(|cell| same_value(&cell, value)) {
+            rows.push(cursor.row());
+        }
+    }
+    Ok(rows)
+}
+
 /// The columns of `table` that may hold text, without columns that repeat a part of another column. For a pattern that is a
 /// number or an id, also the columns of numbers and ids that are no positions in the file.
 pub fn columns(table: &dyn Table, pattern: &Pattern) -> Vec<usize> {
     let all = table.columns();
-    let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
-    let is_number = |index: usize| {
-        let column = all.get(index).filter(|column| column.role != Role::Place && pattern.exact().is_some());
-        column.is_some_and(|column| !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested))
-    };
-    let holds = |index: usize, column: &Column| column.may_hold_text() && !is_name(index) || is_number(index);
-    all.iter().enumerate().filter(|(index, column)| holds(*index, column)).map(|(index, _)| index).collect()
+    let names: Vec<usize> = (0..all.len()).filter_map(|path| table.name_of_path(path)).collect();
+    let columns = all.iter().enumerate().filter(|(index, column)| {
+        let is_number = !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested) && column.role != Role::Place;
+        column.may_hold_text() && !names.contains(index) || is_number && pattern.exact().is_some()
+    });
+    columns.map(|(index, _)| index).collect()
 }
 
 /// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these texts
@@ -139,46 +149,138 @@ pub fn each_of<E>(
     columns: &[usize],
     pattern: &Pattern,
     look: &Look<'_>,
-    mut damaged: impl FnMut(Error),
-    mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
+    damaged: impl FnMut(Error),
+    each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
 ) -> Result<ControlFlow<()>, E> {
-    let mut walked = Vec::new();
-    for &column in columns {
-        let is_text = table.columns().get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Nested));
-        let some = match pattern.exact() {
-            // Cells of other kinds may hold the number itself, which a search over texts does not find.
-            Some(exact) if !is_text => exact.rows_of(table, column).map(|rows| (rows, true)),
-            _ => candidates(table, column, pattern).or_else(|| paths(table, column, pattern, look)),
-        };
-        let Some((rows, sure)) = some else {
-            walked.push(column);
-            continue;
-        };
-        let name = table.name_of_path(column);
-        let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested)
-            || pattern.exact().is_some() && !is_text;
-        for row in rows {
-            look.advance(1);
-            let row = SingleRow { table, row };
-            if nested {
-                if look_into(table, &row, column, pattern, &mut damaged, &mut each)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+    let words = table.nature().vocabulary;
+    match (Search { table, pattern, look, words, damaged, each }).run(columns) {
+        ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
+        ControlFlow::Break(ended) => ended.map(ControlFlow::Break),
+    }
+}
+
+/// A search in one table, which breaks if no more hits are wanted, or if the caller fails.
+struct Search<'s, D, H> {
+    table: &'s dyn Table,
+    pattern: &'s Pattern,
+    look: &'s Look<'s>,
+    /// Members of nested values that hold no texts of the file.
+    words: &'static [&'static str],
+    damaged: D,
+    each: H,
+}
+
+impl<E, D: FnMut(Error), H: FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>> Search<'_, D, H> {
+    fn run(&mut self, columns: &[usize]) -> ControlFlow<Result<(), E>> {
+        let (table, pattern) = (self.table, self.pattern);
+        let mut walked = Vec::new();
+        for &column in columns {
+            let kind = table.columns().get(column).map(|column| column.kind);
+            let is_text = matches!(kind, Some(Kind::Text | Kind::Nested));
+            let some = match pattern.exact() {
+                // Cells of other kinds may hold the number itself, which a search over texts does not find.
+                Some(exact) if !is_text => exact.rows_of(table, column).map(|rows| (rows, true)),
+                _ => candidates(table, column, pattern).or_else(|| paths(table, column, pattern, self.look)),
+            };
+            let Some((rows, sure)) = some else {
+                walked.push(column);
                 continue;
-            }
-            match found(&row, column, name, pattern, sure, look) {
-                Ok(None) => {}
-                Ok(Some(text)) => {
-                    let name = table.columns().get(column).map_or("".into(), |c| Cow::Borrowed(&*c.name));
-                    if each(&Hit { row: &row, column, name, text: text.into() })?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
+            };
+            let name = table.name_of_path(column);
+            let is_nested = kind == Some(Kind::Nested) || pattern.exact().is_some() && !is_text;
+            for row in rows {
+                self.look.advance(1);
+                let row = SingleRow { table, row };
+                if is_nested {
+                    self.look_into(&row, column)?;
+                    continue;
                 }
-                Err(error) => damaged(error),
+                match found(&row, column, name, pattern, sure, self.look) {
+                    Ok(None) => {}
+                    Ok(Some(text)) => self.hit(&row, column, &table.columns()[column].name, &text)?,
+                    Err(error) => (self.damaged)(error),
+                }
+            }
+        }
+        if walked.is_empty() { ControlFlow::Continue(()) } else { self.walk(&walked) }
+    }
+
+    /// Looks at every row.
+    fn walk(&mut self, columns: &[usize]) -> ControlFlow<Result<(), E>> {
+        let mut rows = self.table.cursor(0);
+        loop {
+            match rows.advance() {
+                Ok(true) => {}
+                Ok(false) => return ControlFlow::Continue(()),
+                Err(error) => {
+                    (self.damaged)(error);
+                    return ControlFlow::Continue(());
+                }
+            }
+            self.look.advance(1);
+            for &column in columns {
+                self.look_into(&*rows, column)?;
             }
         }
     }
-    if walked.is_empty() { Ok(ControlFlow::Continue(())) } else { walk(table, &walked, pattern, look, damaged, each) }
+
+    /// Passes the matching texts in one cell to the caller.
+    fn look_into(&mut self, row: &dyn RowCursor, column: usize) -> ControlFlow<Result<(), E>> {
+        match row.value(column) {
+            Ok(cell) => self.look_at(row, column, &cell, &mut self.table.columns()[column].name.to_string())?,
+            Err(error) => (self.damaged)(error),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// `name` is the position of `value` in the cell; it is restored afterwards.
+    fn look_at(
+        &mut self,
+        row: &dyn RowCursor,
+        column: usize,
+        value: &Value<'_>,
+        name: &mut String,
+    ) -> ControlFlow<Result<(), E>> {
+        let len = name.len();
+        match value {
+            Value::List(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    name.push_str(&format!("[{index}]"));
+                    self.look_at(row, column, value, name)?;
+                    name.truncate(len);
+                }
+            }
+            Value::Map(values) => {
+                for (key, value) in values {
+                    if self.words.contains(&&**key) {
+                        continue;
+                    }
+                    name.push('.');
+                    name.push_str(key);
+                    self.look_at(row, column, value, name)?;
+                    name.truncate(len);
+                }
+            }
+            leaf => {
+                if let Some(text) = leaf.as_text() {
+                    if self.pattern.is_match(&text) {
+                        self.hit(row, column, name, &text)?;
+                    }
+                } else if self.pattern.exact().is_some_and(|exact| exact.is_equal(leaf)) {
+                    self.hit(row, column, name, &leaf.to_string())?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn hit(&mut self, row: &dyn RowCursor, column: usize, name: &str, text: &str) -> ControlFlow<Result<(), E>> {
+        match (self.each)(&Hit { row, column, name: name.into(), text: text.into() }) {
+            Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+            Ok(ControlFlow::Break(())) => ControlFlow::Break(Ok(())),
+            Err(error) => ControlFlow::Break(Err(error)),
+        }
+    }
 }
 
 /// The text of a row, if it matches.
@@ -191,7 +293,7 @@ fn found(
     look: &Look<'_>,
 ) -> Result<Option<String>> {
     if let Some(name) = name.filter(|_| look.count_only && pattern.scope() == Scope::Name) {
-        let matches = sure || pattern.is_match(&row.value(name)?.as_text().unwrap_or_default());
+        let matches = sure || row.value(name)?.as_text().is_some_and(|name| pattern.is_match(&name));
         return Ok(matches.then(String::new));
     }
     let cell = row.value(column)?;
@@ -213,133 +315,32 @@ fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -
     const SHARE: usize = 1 << 14;
     let name = table.name_of_path(column)?;
     let len = table.len().ok()?;
-    let share = |i: usize| {
-        let first = i.saturating_mul(SHARE);
-        let mut rows = table.cursor(first);
+    let found = (0..len.div_ceil(SHARE)).into_par_iter().flat_map_iter(|share| {
+        let mut rows = table.cursor(share * SHARE);
         let mut found = Vec::new();
         for _ in 0..SHARE {
             if !matches!(rows.advance(), Ok(true)) {
                 break;
             }
-            let matches = || {
-                let name = rows.value(name)?;
-                let name = name.as_text().unwrap_or_default();
-                if pattern.scope() == Scope::Name {
-                    return Ok(pattern.is_match(&name));
-                }
-                let path = rows.value(column)?;
-                Ok::<_, Error>(pattern.is_path_match(&path.as_text().unwrap_or_default(), name.len()))
-            };
             // An unreadable row is a candidate: its reader reports the error.
-            let matches = matches().unwrap_or(true);
-            if matches {
+            if is_path_match(&*rows, column, name, pattern).unwrap_or(true) {
                 found.push(rows.row());
             }
         }
         look.advance(SHARE);
         found
-    };
-    Some(((0..len.div_ceil(SHARE)).into_par_iter().flat_map_iter(share).collect(), true))
+    });
+    Some((found.collect(), true))
 }
 
-/// Looks at every row.
-fn walk<E>(
-    table: &dyn Table,
-    columns: &[usize],
-    pattern: &Pattern,
-    look: &Look<'_>,
-    mut damaged: impl FnMut(Error),
-    mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
-) -> Result<ControlFlow<()>, E> {
-    let mut rows = table.cursor(0);
-    loop {
-        match rows.advance() {
-            Ok(true) => {}
-            Ok(false) => return Ok(ControlFlow::Continue(())),
-            Err(error) => {
-                damaged(error);
-                return Ok(ControlFlow::Continue(()));
-            }
-        }
-        look.advance(1);
-        for &column in columns {
-            if look_into(table, &*rows, column, pattern, &mut damaged, &mut each)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
+/// Whether the path of a row matches, whose last component is in column `name`.
+fn is_path_match(row: &dyn RowCursor, column: usize, name: usize, pattern: &Pattern) -> Result<bool> {
+    let name = row.value(name)?;
+    let Some(name) = name.as_text() else { return Ok(false) };
+    if pattern.scope() == Scope::Name {
+        return Ok(pattern.is_match(&name));
     }
-}
-
-/// Hands the texts in one cell that match to `each`.
-fn look_into<E>(
-    table: &dyn Table,
-    row: &dyn RowCursor,
-    column: usize,
-    pattern: &Pattern,
-    damaged: &mut impl FnMut(Error),
-    each: &mut impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
-) -> Result<ControlFlow<()>, E> {
-    let cell = match row.value(column) {
-        Ok(cell) => cell,
-        Err(error) => {
-            damaged(error);
-            return Ok(ControlFlow::Continue(()));
-        }
-    };
-    let Some(info) = table.columns().get(column) else { return Ok(ControlFlow::Continue(())) };
-    let hit = |name: &str, text: &str| each(&Hit { row, column, name: name.into(), text: text.into() });
-    Inside { pattern, words: table.nature().vocabulary, hit }.look(&cell, &mut info.name.to_string())
-}
-
-/// Looks into nested values.
-struct Inside<'p, H> {
-    pattern: &'p Pattern,
-    /// Members that hold no texts of the file.
-    words: &'static [&'static str],
-    hit: H,
-}
-
-impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
-    /// `name` is the position of `value`; it is restored afterwards.
-    fn look(&mut self, value: &Value<'_>, name: &mut String) -> Result<ControlFlow<()>, E> {
-        let len = name.len();
-        match value {
-            Value::List(values) => {
-                for (index, value) in values.iter().enumerate() {
-                    name.push_str(&format!("[{index}]"));
-                    let flow = self.look(value, name)?;
-                    name.truncate(len);
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
-            }
-            Value::Map(values) => {
-                for (key, value) in values {
-                    if self.words.contains(&&**key) {
-                        continue;
-                    }
-                    name.push('.');
-                    name.push_str(key);
-                    let flow = self.look(value, name)?;
-                    name.truncate(len);
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
-            }
-            leaf => {
-                if let Some(text) = leaf.as_text() {
-                    if self.pattern.is_match(&text) {
-                        return (self.hit)(name, &text);
-                    }
-                } else if self.pattern.exact().is_some_and(|exact| exact.is_equal(leaf)) {
-                    return (self.hit)(name, &leaf.to_string());
-                }
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
+    Ok(row.value(column)?.as_text().is_some_and(|path| pattern.is_path_match(&path, name.len())))
 }
 
 /// One row by its number.

@@ -165,7 +165,7 @@ impl Pattern {
             (_, Scope::Name) => path.get(name_at..).is_some_and(|name| self.is_match(name)),
             (Test::Literal(literal), Scope::IntoName) => {
                 // A match that begins here or later ends in the last component.
-                let first = name_at.saturating_sub(literal.text().len().saturating_sub(1));
+                let first = name_at.saturating_sub(literal.text().len() - 1);
                 path.as_bytes().get(first..).is_some_and(|tail| literal.is_in_bytes(tail))
             }
             (_, Scope::Path | Scope::IntoName) => self.is_match(path),
@@ -197,7 +197,7 @@ impl Pattern {
     /// A literal that the last component of every path that matches has in it.
     pub(super) fn required_of_name(&self) -> Option<Literal> {
         let literal = self.required()?;
-        let last = literal.text().rsplit('/').next().unwrap_or_default();
+        let last = literal.text().rsplit_once('/').map_or(literal.text(), |(_, last)| last);
         match self.scope {
             Scope::Name => Some(literal.clone()),
             // Either the last '/' of the text is the one before the name, or it is in the name.
@@ -225,17 +225,6 @@ enum Piece {
 /// The literal that alone decides whether a text matches, or else one that is part of every match: the longest, and for
 /// a path the last one, because the others may be in its folders.
 fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Option<Literal>) {
-    let literal = |index: usize, text: &str| {
-        let at_start = index.checked_sub(1).is_some_and(|before| matches!(pieces.get(before), Some(Piece::Edge)));
-        let at_end = matches!(pieces.get(index + 1), Some(Piece::Edge));
-        let anchor = match (at_start, at_end) {
-            (true, true) => Anchor::Whole,
-            (true, false) => Anchor::Start,
-            (false, true) => Anchor::End,
-            (false, false) => Anchor::Anywhere,
-        };
-        Literal::new(text, anchor, fold)
-    };
     let texts = pieces.iter().enumerate().filter_map(|(index, piece)| match piece {
         Piece::Text(text) => Some((index, text)),
         _ => None,
@@ -244,7 +233,16 @@ fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Opt
         Scope::Name => text.len(),
         Scope::Path | Scope::IntoName => *index,
     });
-    let best = best.and_then(|(index, text)| literal(index, text));
+    let best = best.and_then(|(index, text)| {
+        let is_at_start = index > 0 && matches!(pieces[index - 1], Piece::Edge);
+        let anchor = match (is_at_start, matches!(pieces.get(index + 1), Some(Piece::Edge))) {
+            (true, true) => Anchor::Whole,
+            (true, false) => Anchor::Start,
+            (false, true) => Anchor::End,
+            (false, false) => Anchor::Anywhere,
+        };
+        Literal::new(text, anchor, fold)
+    });
     let whole = pieces.iter().filter(|piece| !matches!(piece, Piece::Edge)).count() == 1;
     if whole { (best, None) } else { (None, best) }
 }

@@ -11,10 +11,11 @@ mod order;
 
 use crate::asset::Asset;
 use crate::diff;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::escape::escape;
 use crate::table::{Role, RowCursor, Table, Value};
 use crate::threads::{self, Parallel as _, prelude::*};
+use crate::writable::keys;
 use crate::write::plain::push_escaped;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -79,7 +80,7 @@ impl Label {
     }
 
     fn name(&self) -> &str {
-        self.0.strip_prefix('\t').and_then(|name| name.strip_suffix(": ")).unwrap_or_default()
+        &self.0["\t".len()..self.0.len() - ": ".len()]
     }
 }
 
@@ -97,9 +98,9 @@ impl Run {
     fn piece(&self, skip: u32) -> Self {
         Self {
             head: self.head.clone(),
-            number: self.number.map(|number| number.saturating_add(skip.into())),
+            number: self.number.map(|number| number + u64::from(skip)),
             row: self.row + skip,
-            len: self.len.saturating_sub(skip).min(UNIT),
+            len: (self.len - skip).min(UNIT),
         }
     }
 }
@@ -130,23 +131,19 @@ struct Unit {
 
 impl<'t> Lines<'t> {
     fn new(table: &'t dyn Table) -> Self {
-        let columns = || table.columns().iter().enumerate();
-        let keys: Vec<Key> = columns()
-            .filter(|(_, column)| column.role == Role::Key)
-            .map(|(column, _)| Key { column, path: diff::path_of_key(table, column) })
-            .collect();
-        let names_of_paths: Vec<usize> = columns().filter_map(|(at, _)| table.name_of_path(at)).collect();
-        let is_said = |at: usize| keys.iter().any(|key| key.path == Some(at)) || names_of_paths.contains(&at);
-        let cells = columns()
-            // Keys are in the line of the row, and positions are left out.
-            .filter(|(at, column)| !matches!(column.role, Role::Key | Role::Place) && !is_said(*at))
-            .map(|(at, column)| {
-                let text = table.text_of(at).and_then(|text| Some((text, table.columns().get(text)?)));
-                let text = text.map(|(at, text)| (at, Label::new(&text.name)));
-                Cell { column: at, label: Label::new(&column.name), text }
-            })
-            .collect();
-        Self { table, keys, cells }
+        let columns = table.columns();
+        let keys = keys(table).map(|column| Key { column, path: diff::path_of_key(table, column) });
+        let keys: Vec<Key> = keys.collect();
+        // Keys are in the line of the row, and positions are left out.
+        let mut shown: Vec<usize> = (0..columns.len()).collect();
+        shown.retain(|at| !matches!(columns[*at].role, Role::Key | Role::Place));
+        shown.retain(|at| keys.iter().all(|key| key.path != Some(*at)));
+        shown.retain(|at| (0..columns.len()).all(|path| table.name_of_path(path) != Some(*at)));
+        let cells = shown.into_iter().map(|column| {
+            let text = table.text_of(column).map(|at| (at, Label::new(&columns[at].name)));
+            Cell { column, label: Label::new(&columns[column].name), text }
+        });
+        Self { table, cells: cells.collect(), keys }
     }
 
     /// Writes all rows in the order of the file.
@@ -179,30 +176,24 @@ impl<'t> Lines<'t> {
         }
         let in_order = all.order.iter().filter_map(|&run| all.runs.get(run as usize));
         let mut left = in_order.flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
-        let mut fill = |unit: &mut Unit| {
-            let mut count = 0;
-            while count < UNIT
-                && let Some(run) = left.next()
-            {
-                count += run.len;
-                unit.runs.push(run);
-            }
-        };
-        let units = || std::iter::repeat_with(Unit::default).take(threads::count().saturating_mul(UNITS)).collect();
-        let (mut made, mut next): (Vec<Unit>, Vec<Unit>) = (units(), units());
-        next.iter_mut().for_each(&mut fill);
+        let units = threads::count() * UNITS;
+        let (mut made, mut next) = (Vec::new(), Vec::new());
+        made.resize_with(units, Unit::default);
+        next.resize_with(units, Unit::default);
+        next.iter_mut().for_each(|unit| unit.fill(&mut left));
         while made.iter().chain(&next).any(|unit| !unit.is_empty()) {
-            let make = || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit));
             // While some units are made, the units before them are written, and are given the rows to be made next.
-            let mut write = || {
-                made.iter_mut().try_for_each(|unit| {
-                    out.write_all(unit.text.as_bytes())?;
-                    unit.text.clear();
-                    fill(unit);
-                    io::Result::Ok(())
-                })
-            };
-            let (written, ()) = threads::join(&mut write, make);
+            let (written, ()) = threads::join(
+                || {
+                    made.iter_mut().try_for_each(|unit| {
+                        out.write_all(unit.text.as_bytes())?;
+                        unit.text.clear();
+                        unit.fill(&mut left);
+                        io::Result::Ok(())
+                    })
+                },
+                || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit)),
+            );
             written?;
             made.iter_mut().for_each(|unit| unit.faults.drain(..).for_each(&mut *damaged));
             std::mem::swap(&mut made, &mut next);
@@ -213,11 +204,11 @@ impl<'t> Lines<'t> {
     /// Makes the rows of a unit into text.
     fn unit(&self, all: &Runs, unit: &mut Unit) {
         let mut seeker = diff::Seeker::new(self.table);
-        let rows = |run: &Run| run.row as usize..(run.row + run.len) as usize;
-        self.table.prefetch(&unit.runs.iter().map(rows).collect::<Vec<_>>());
+        let rows = unit.runs.iter().map(|run| run.row as usize..(run.row + run.len) as usize);
+        self.table.prefetch(&rows.collect::<Vec<_>>());
         for run in std::mem::take(&mut unit.runs) {
-            let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
-            unit.share(head.unwrap_or_default());
+            let is_shared = !run.head.is_empty() && !all.is_coded;
+            unit.share(&all.texts[run.head]);
             for at in 0..run.len {
                 // A row is located once for all of its cells.
                 let cursor = match seeker.at((run.row + at) as usize) {
@@ -227,9 +218,9 @@ impl<'t> Lines<'t> {
                         continue;
                     }
                 };
-                match head {
-                    Some(_) => unit.key(run.number.map(|number| number.saturating_add(at.into()))),
-                    None => self.key(cursor, unit),
+                match is_shared {
+                    true => unit.key(run.number.map(|number| number + u64::from(at))),
+                    false => self.key(cursor, unit),
                 }
                 self.cells(cursor, unit);
             }
@@ -239,20 +230,18 @@ impl<'t> Lines<'t> {
     /// The rows in the order of their keys; without keys, in the order of the file.
     fn runs(&self) -> Runs {
         let len = self.table.len();
-        if let (true, Ok(len)) = (self.keys.is_empty(), &len) {
-            let len = u32::try_from(*len).unwrap_or(u32::MAX);
-            return Runs {
-                runs: vec![Run { head: 0..0, number: None, row: 0, len }],
-                order: vec![0],
-                ..Runs::default()
-            };
+        if let (true, Ok(len)) = (self.keys.is_empty(), &len)
+            && let Ok(len) = u32::try_from(*len)
+        {
+            let runs = vec![Run { head: 0..0, number: None, row: 0, len }];
+            return Runs { runs, order: vec![0], ..Runs::default() };
         }
         let mut all = Runs::default();
         match len {
             Ok(len) if self.table.nature().random_access => {
                 let shares: Vec<Range<usize>> =
                     (0..len).step_by(SHARE).map(|start| start..(start + SHARE).min(len)).collect();
-                for together in shares.chunks(threads::count().saturating_mul(4)) {
+                for together in shares.chunks(threads::count() * 4) {
                     let read: Vec<Runs> = together.par_iter().map(|rows| self.keys_of(rows.clone())).collect();
                     read.into_iter().for_each(|part| all.append(part));
                 }
@@ -262,8 +251,12 @@ impl<'t> Lines<'t> {
         all.order = match self.keys.is_empty() {
             true => (0u32..).zip(&all.runs).map(|(run, _)| run).collect(),
             false => {
-                let head = |run: &Run| all.texts.get(run.head.clone()).unwrap_or_default().as_bytes();
-                order::by_text(&all.runs, head, |a, b| (a.number, a.row).cmp(&(b.number, b.row)))
+                let texts = &all.texts;
+                order::by_text(
+                    &all.runs,
+                    |run| texts[run.head.clone()].as_bytes(),
+                    |a, b| (a.number, a.row).cmp(&(b.number, b.row)),
+                )
             }
         };
         all
@@ -283,7 +276,12 @@ impl<'t> Lines<'t> {
                     break;
                 }
             }
-            let Ok(row) = u32::try_from(row) else { break };
+            let Ok(row) = u32::try_from(row) else {
+                let (value, limit) = (row as u64, u32::MAX.into());
+                let kind = ErrorKind::Limit { what: "rows in the order of their keys", value, limit };
+                found.fault = Some(Error::of_part(kind, self.table.name().to_owned()));
+                break;
+            };
             head.clear();
             let number = self.sortable(&*cursor, &mut head, &mut found.is_coded).unwrap_or_else(|error| {
                 head = error.to_string();
@@ -380,9 +378,8 @@ impl Runs {
     /// Appends rows.
     fn append(&mut self, part: Self) {
         let base = self.texts.len();
-        let moved = |at: usize| at + base;
         let runs = part.runs.into_iter();
-        self.runs.extend(runs.map(|run| Run { head: moved(run.head.start)..moved(run.head.end), ..run }));
+        self.runs.extend(runs.map(|run| Run { head: run.head.start + base..run.head.end + base, ..run }));
         self.texts.push_str(&part.texts);
         self.is_coded |= part.is_coded;
         self.fault = self.fault.take().or(part.fault);
@@ -403,6 +400,17 @@ impl Unit {
     /// Whether there is nothing to format, to write or to report.
     fn is_empty(&self) -> bool {
         self.runs.is_empty() && self.text.is_empty() && self.faults.is_empty()
+    }
+
+    /// Takes the next rows.
+    fn fill(&mut self, left: &mut impl Iterator<Item = Run>) {
+        let mut count = 0;
+        while count < UNIT
+            && let Some(run) = left.next()
+        {
+            count += run.len;
+            self.runs.push(run);
+        }
     }
 
     fn damage(&mut self, name: &str, error: Error) {

@@ -20,11 +20,15 @@ pub(super) fn by_text<'t, T: Sync>(
     text: impl Fn(&'t T) -> &'t [u8] + Sync,
     then: impl Fn(&T, &T) -> Ordering + Sync,
 ) -> Vec<u32> {
-    let text_of = |item: u32| text(&items[item as usize]);
-    let compare =
-        |a: u32, b: u32| text_of(a).cmp(text_of(b)).then_with(|| then(&items[a as usize], &items[b as usize]));
     let mut places: Vec<TextPrefix> = (0u32..).zip(items).map(|(number, _)| (0, number)).collect();
-    Sort { text: text_of, compare }.sort(&mut places, 0, 0);
+    let sort = Sort {
+        text: |item: u32| text(&items[item as usize]),
+        compare: |a: u32, b: u32| {
+            let (a, b) = (&items[a as usize], &items[b as usize]);
+            text(a).cmp(text(b)).then_with(|| then(a, b))
+        },
+    };
+    sort.sort(&mut places, 0, 0);
     places.into_iter().map(|(_, item)| item).collect()
 }
 
@@ -40,10 +44,9 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
             if places.len() <= FEW || depth >= DEPTH {
                 return self.sort_few(places);
             }
-            let load = |place: &mut TextPrefix| place.0 = eight(self.behind(place.1, skip));
             match places.len() {
-                ..MANY => places.iter_mut().for_each(load),
-                _ => places.par_chunks_mut(MANY).for_each(|some| some.iter_mut().for_each(load)),
+                ..MANY => self.load(places, skip),
+                _ => places.par_chunks_mut(MANY).for_each(|some| self.load(some, skip)),
             }
             let Some(&(start, first)) = places.first() else { return };
             if places.iter().any(|place| place.0 != start) {
@@ -61,16 +64,19 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
             }
             skip += common;
         }
-        let sort_behind = |part: &mut [TextPrefix]| {
-            self.sort(part, skip + (size_of::<u64>()), depth + 1);
-        };
+        skip += size_of::<u64>();
         if places.len() < MANY {
             places.sort_unstable();
-            return places.chunk_by_mut(|a, b| a.0 == b.0).for_each(sort_behind);
+            return places.chunk_by_mut(|a, b| a.0 == b.0).for_each(|part| self.sort(part, skip, depth + 1));
         }
         places.par_sort_unstable();
         let parts: Vec<&mut [TextPrefix]> = places.chunk_by_mut(|a, b| a.0 == b.0).collect();
-        parts.into_par_iter().for_each(sort_behind);
+        parts.into_par_iter().for_each(|part| self.sort(part, skip, depth + 1));
+    }
+
+    /// Loads the next eight bytes of each text.
+    fn load(&self, places: &mut [TextPrefix], skip: usize) {
+        places.iter_mut().for_each(|place| place.0 = eight(self.behind(place.1, skip)));
     }
 
     fn sort_few(&self, places: &mut [TextPrefix]) {
@@ -79,7 +85,8 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
 
     /// The text of an item after its first `skip` bytes.
     fn behind(&self, item: u32, skip: usize) -> &'t [u8] {
-        (self.text)(item).get(skip..).unwrap_or_default()
+        let text = (self.text)(item);
+        &text[skip.min(text.len())..]
     }
 }
 
@@ -104,7 +111,7 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
         true => eights.len(),
         false => eights.iter().zip(others).take_while(|(a, b)| a == b).count(),
     };
-    steps.saturating_mul(size_of::<u64>())
+    steps * size_of::<u64>()
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
 
 /// The path without its last name.
 fn folder(path: &str) -> &str {
-    path.rfind(['/', '\\', archive::MARK]).and_then(|at| path.get(..at)).unwrap_or_default()
+    path.rfind(['/', '\\', archive::MARK]).map_or("", |at| &path[..at])
 }
 
 /// Whether the file called `name`, which is referred to from a file in the folder `from`, may lie at `path`. Returns the number
@@ -107,7 +107,8 @@ impl<'a> StatedPaths<'a> {
     pub fn new(files: &'a [LinkedFile], archives: Vec<Asset>) -> Self {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (number, file) in files.iter().enumerate() {
-            by_name.entry(names(&file.name).next().unwrap_or_default()).or_default().push(number);
+            let name = names(&file.name).next().expect("a text has a last part");
+            by_name.entry(name).or_default().push(number);
         }
         Self { files, by_name, archives, near: RefCell::default() }
     }
@@ -141,22 +142,19 @@ impl<'a> StatedPaths<'a> {
     }
 
     fn exact(&self, path: &str, from: &str) -> Result<Option<Destination>> {
-        let found = |address: String, asset| Some(Destination { address, asset, is_replacement: false });
         if let Some(number) = self.file(path, Some(from)) {
-            let name = self.files.get(number).map(|file| file.name.clone()).unwrap_or_default();
-            return Ok(found(name, Some(number)));
+            let address = self.files[number].name.clone();
+            return Ok(Some(Destination { address, asset: Some(number), is_replacement: false }));
         }
-        if let Some(file) = self.beside(path, from) {
-            return Ok(found(file.to_string_lossy().into_owned(), None));
-        }
+        let mut found = self.beside(path, from).map(|file| file.to_string_lossy().into_owned());
         for outer in &self.archives {
-            if let Some(archive) = outer.reader().archive()
+            if let Some(archive) = outer.reader().archive().filter(|_| found.is_none())
                 && archive::find(archive, path)?.is_some()
             {
-                return Ok(found(format!("{}{}{path}", outer.source().name(), archive::MARK), None));
+                found = Some(format!("{}{}{path}", outer.source().name(), archive::MARK));
             }
         }
-        Ok(None)
+        Ok(found.map(|address| Destination { address, asset: None, is_replacement: false }))
     }
 
     /// The file near `from` that `path` leads to: see [`file_near`](crate::paths::file_near).

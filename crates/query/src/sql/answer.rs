@@ -3,14 +3,14 @@
 use super::Fault;
 use super::cells::kind_of;
 use super::damage::Damage;
+use super::functions::digits;
 use super::names::unique;
 use super::rights::Rights;
 use crate::table::{Kind, Value};
+use crate::writable::json;
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
-use serde::de::{Deserialize, Deserializer, Error as DeError, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::fmt::Write as _;
 
 /// A column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,17 +72,22 @@ impl<'s> Answer<'s> {
         mut each: impl FnMut(&[ValueRef<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
         let (damage, rights, count) = (self.damage, self.rights, self.columns.len());
-        let fault = |error: rusqlite::Error| match (damage.take_stopped(), rights.take_refused()) {
-            (Some((file, error)), _) => Fault::Damaged { file, error },
-            (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
-            (None, None) => Fault::from(error),
-        };
-        let mut rows = self.statement.query([]).map_err(fault)?;
-        while let Some(row) = rows.next().map_err(fault)? {
+        let mut rows = self.statement.query([]).map_err(|error| fault(damage, rights, error))?;
+        while let Some(row) = rows.next().map_err(|error| fault(damage, rights, error))? {
             let cells = (0..count).map(|column| row.get_ref(column));
-            each(&cells.collect::<Result<Vec<_>, _>>().map_err(fault)?)?;
+            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(|error| fault(damage, rights, error))?;
+            each(&cells)?;
         }
         Ok(())
+    }
+}
+
+/// Why a statement stopped.
+fn fault(damage: &Damage, rights: &Rights, error: rusqlite::Error) -> Fault {
+    match (damage.take_stopped(), rights.take_refused()) {
+        (Some((file, error)), _) => Fault::Damaged { file, error },
+        (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
+        (None, None) => Fault::from(error),
     }
 }
 
@@ -96,91 +101,24 @@ fn value(cell: ValueRef<'_>, kind: Option<Kind>) -> Value<'_> {
         ValueRef::Text(text) => {
             let text = String::from_utf8_lossy(text);
             match kind {
-                Some(Kind::Nested) => nested(&text).unwrap_or(Value::Text(text)),
+                Some(Kind::Nested) => json::value(&text).unwrap_or(Value::Text(text)),
                 _ => Value::Text(text),
             }
         }
-        ValueRef::Blob(bytes) => Value::owned(bytes.iter().fold(String::new(), |mut text, byte| {
-            // To write to a text does not fail.
-            let _ = write!(text, "{byte:02X}");
-            text
-        })),
-    }
-}
-
-/// A nested value by its JSON.
-fn nested(text: &str) -> Option<Value<'static>> {
-    serde_json::from_str::<Json>(text).ok().map(|json| json.0)
-}
-
-/// JSON as a value, with the names of maps in their order.
-struct Json(Value<'static>);
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(JsonVisitor).map(Self)
-    }
-}
-
-struct JsonVisitor;
-
-impl<'de> Visitor<'de> for JsonVisitor {
-    type Value = Value<'static>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: DeError>(self) -> Result<Self::Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E: DeError>(self, truth: bool) -> Result<Self::Value, E> {
-        Ok(Value::Bool(truth))
-    }
-
-    fn visit_i64<E: DeError>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Value::Int(number))
-    }
-
-    fn visit_u64<E: DeError>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Value::Uint(number))
-    }
-
-    fn visit_f64<E: DeError>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Value::F64(number))
-    }
-
-    fn visit_str<E: DeError>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::owned(text.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(Json(value)) = list.next_element()? {
-            values.push(value);
-        }
-        Ok(Value::List(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some((name, Json(value))) = map.next_entry::<String, Json>()? {
-            values.push((name.into(), value));
-        }
-        Ok(Value::Map(values))
+        ValueRef::Blob(bytes) => Value::owned(digits(bytes)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::json;
+    use crate::write::json::to_string;
 
     #[test]
     fn nested_values_come_out_as_they_went_in() {
         let text = r#"{"z":[1.0,0.1,null,true],"a":{"id":"0x0000000000000001","n":18446744073709551615,"m":-3}}"#;
-        assert_eq!(json::to_string(&nested(text).unwrap()).unwrap(), text);
-        assert_eq!(nested("[1"), None);
+        let nested = value(ValueRef::Text(text.as_bytes()), Some(Kind::Nested));
+        assert_eq!(to_string(&nested).unwrap(), text);
+        assert_eq!(value(ValueRef::Text(b"[1"), Some(Kind::Nested)), "[1".into());
     }
 }

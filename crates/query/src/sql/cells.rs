@@ -118,16 +118,16 @@ pub(super) const fn can_hash(kind: Kind) -> bool {
 /// The hash of a cell; `None` for null, which equals nothing.
 pub(super) fn hash(value: &Value<'_>) -> Option<u64> {
     const SEED: u64 = 0x5EED;
-    let number = |bits: u64| bits.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
-    Some(match value {
-        Value::Bool(truth) => number((*truth).into()),
-        Value::Int(whole) => number(whole.cast_unsigned()),
-        Value::Uint(whole) | Value::Id64(whole) => number(*whole),
-        Value::Id32(whole) => number((*whole).into()),
-        Value::Text(text) => xxh64(text.as_bytes(), SEED),
-        Value::Utf16(text) => xxh64(text.to_string().as_bytes(), SEED),
+    let number: u64 = match value {
+        Value::Bool(truth) => (*truth).into(),
+        Value::Int(whole) => whole.cast_unsigned(),
+        Value::Uint(whole) | Value::Id64(whole) => *whole,
+        Value::Id32(whole) => (*whole).into(),
+        Value::Text(text) => return Some(xxh64(text.as_bytes(), SEED)),
+        Value::Utf16(text) => return Some(xxh64(text.to_string().as_bytes(), SEED)),
         _ => return None,
-    })
+    };
+    Some(number.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32))
 }
 
 /// Whole numbers that a double holds exactly, with all smaller ones.

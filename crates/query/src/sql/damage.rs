@@ -2,9 +2,10 @@
 
 use super::file::OpenFile;
 use crate::error::Error;
+use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The position of damage; without a row if the rest of a table is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,7 +54,7 @@ impl Damage {
     }
 
     fn met(&self) -> MutexGuard<'_, DamageLog> {
-        self.met.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.met)
     }
 
     /// Counts an error if damaged rows are skipped, otherwise returns it.

@@ -40,10 +40,12 @@ impl OpenFile {
     /// `number` is its place among all files.
     pub(super) fn new(number: usize, asset: Asset) -> Self {
         let tables = Tables::new(asset, |asset| asset.reader().tables());
-        // Names that begin so are SQLite's own.
-        let reserved = |name: &str| name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
-        let name = |name: &str| if reserved(name) { format!("_{name}") } else { name.to_owned() };
-        let names: Vec<String> = tables.borrow_dependent().iter().map(|table| name(table.name())).collect();
+        let names = tables.borrow_dependent().iter().map(|table| match table.name() {
+            // Names that begin so are SQLite's own.
+            name if name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_")) => format!("_{name}"),
+            name => name.to_owned(),
+        });
+        let names: Vec<String> = names.collect();
         let names = unique(names.iter().map(String::as_str));
         Self { number, tables, names }
     }
@@ -108,34 +110,27 @@ impl OpenFile {
 
     /// A table's columns with their types, for people.
     pub(super) fn described(&self, index: usize) -> String {
-        let kind = |kind| match kind {
-            Kind::Id64 | Kind::Id32 => " ID",
-            Kind::Guid => " GUID",
-            Kind::Nested => " JSON",
-            Kind::Any => "",
-            Kind::Bool => " BOOLEAN",
-            Kind::Int | Kind::Uint => " INTEGER",
-            Kind::F32 | Kind::F64 => " REAL",
-            Kind::Text => " TEXT",
-        };
         let names = self.columns(index);
-        let columns = names.iter().zip(self.shown(index)).map(|(name, column)| in_sql(name) + kind(column.kind));
+        let columns = names.iter().zip(self.shown(index)).map(|(name, column)| match column.kind {
+            Kind::Id64 | Kind::Id32 => in_sql(name) + " ID",
+            Kind::Guid => in_sql(name) + " GUID",
+            Kind::Nested => in_sql(name) + " JSON",
+            Kind::Any => in_sql(name),
+            kind => format!("{} {}", in_sql(name), declared(kind)),
+        });
         columns.collect::<Vec<_>>().join(", ")
     }
 
     /// Names that SQL sees otherwise than the file has them: for notes.
     pub(super) fn changes(&self) -> Vec<String> {
         let mut changes = Vec::new();
-        let said = |from: &str, to: &str| {
-            format!("{from:?} is called {to:?} here, as SQL has no two names that differ by case only")
-        };
         for (index, name) in self.names.iter().enumerate() {
             let Some(table) = self.table(index) else { continue };
             if table.name() != name {
-                changes.push(said(table.name(), name));
+                changes.push(renaming(table.name(), name));
             }
             let renamed = self.columns(index).into_iter().zip(table.columns()).filter(|(to, from)| *to != *from.name);
-            changes.extend(renamed.map(|(to, from)| format!("{name}: {}", said(&from.name, &to))));
+            changes.extend(renamed.map(|(to, from)| format!("{name}: {}", renaming(&from.name, &to))));
             if table.columns().len() > MOST_COLUMNS {
                 let all = table.columns().len();
                 changes.push(format!("{name}: only the first {MOST_COLUMNS} of its {all} columns are there"));
@@ -143,4 +138,8 @@ impl OpenFile {
         }
         changes
     }
+}
+
+fn renaming(from: &str, to: &str) -> String {
+    format!("{from:?} is called {to:?} here, as SQL has no two names that differ by case only")
 }

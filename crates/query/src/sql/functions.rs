@@ -43,27 +43,22 @@ fn text(context: &Context<'_>, argument: usize) -> Result<Option<String>> {
 
 /// The bits of a whole number and the number of an id in its fixed form; bytes and other text byte by byte.
 fn hex(value: ValueRef<'_>) -> String {
-    let id = match value {
-        ValueRef::Integer(number) => Some(number.cast_unsigned()),
-        ValueRef::Text(text) if text.starts_with(b"0x") || text.starts_with(b"0X") => {
-            str::from_utf8(text).ok().and_then(id::parse)
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => Value::Id64(number.cast_unsigned()).to_string(),
+        ValueRef::Real(real) => digits(real.to_string().as_bytes()),
+        ValueRef::Text(text @ [b'0', b'x' | b'X', ..])
+            if let Some(id) = str::from_utf8(text).ok().and_then(id::parse) =>
+        {
+            Value::Id64(id).to_string()
         }
-        _ => None,
-    };
-    if let Some(id) = id {
-        return Value::Id64(id).to_string();
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => digits(bytes),
     }
-    let number;
-    let bytes = match value {
-        ValueRef::Null => &[],
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
-        ValueRef::Integer(_) => &[],
-        ValueRef::Real(real) => {
-            number = real.to_string();
-            number.as_bytes()
-        }
-    };
-    bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut text, byte| {
+}
+
+/// Bytes in hexadecimal digits.
+pub(super) fn digits(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // To write to a text does not fail.
         let _ = write!(text, "{byte:02X}");
         text
@@ -73,12 +68,12 @@ fn hex(value: ValueRef<'_>) -> String {
 /// `text REGEXP pattern`, which SQLite calls as `regexp(pattern, text)`.
 fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
     let (Some(pattern), Some(text)) = (text(context, 0)?, text(context, 1)?) else { return Ok(None) };
-    let compile = |_: ValueRef<'_>| {
+    let regex = context.get_or_create_aux(0, |_: ValueRef<'_>| {
         regex::parse(&pattern)
             .and_then(|_| Regex::new(&pattern).map_err(|error| regex::last_line(&error.to_string())))
             .map_err(|what| Error::UserFunctionError(format!("regular expression: {what}").into()))
-    };
-    Ok(Some(context.get_or_create_aux(0, compile)?.is_match(&text)))
+    })?;
+    Ok(Some(regex.is_match(&text)))
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use super::names::quoted;
 use super::{Answer, Fault};
 use crate::table::Kind;
-use crate::threads;
+use crate::threads::{self, lock};
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error as SqlError, OpenFlags, params_from_iter};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 
 /// The types of the cells of a column.
@@ -76,34 +76,33 @@ struct Batch {
 impl Batch {
     fn push(&mut self, row: &[ValueRef<'_>]) {
         for cell in row {
-            let mut kept = |bytes: &[u8]| {
-                let start = self.bytes.len();
+            let start = self.bytes.len();
+            if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = cell {
                 self.bytes.extend_from_slice(bytes);
-                start..self.bytes.len()
-            };
+            }
+            let kept = start..self.bytes.len();
             self.cells.push(match *cell {
                 ValueRef::Null => BatchCell::Null,
                 ValueRef::Integer(number) => BatchCell::Integer(number),
                 ValueRef::Real(number) => BatchCell::Real(number),
-                ValueRef::Text(text) => BatchCell::Text(kept(text)),
-                ValueRef::Blob(blob) => BatchCell::Blob(kept(blob)),
+                ValueRef::Text(_) => BatchCell::Text(kept),
+                ValueRef::Blob(_) => BatchCell::Blob(kept),
             });
         }
     }
 
     fn cell(&self, cell: &BatchCell) -> ValueRef<'_> {
-        let bytes = |range: &Range<usize>| &self.bytes[range.clone()];
         match cell {
             BatchCell::Null => ValueRef::Null,
             BatchCell::Integer(number) => ValueRef::Integer(*number),
             BatchCell::Real(number) => ValueRef::Real(*number),
-            BatchCell::Text(range) => ValueRef::Text(bytes(range)),
-            BatchCell::Blob(range) => ValueRef::Blob(bytes(range)),
+            BatchCell::Text(range) => ValueRef::Text(&self.bytes[range.clone()]),
+            BatchCell::Blob(range) => ValueRef::Blob(&self.bytes[range.clone()]),
         }
     }
 
     fn is_full(&self) -> bool {
-        self.cells.len().saturating_mul(size_of::<BatchCell>()) + self.bytes.len() >= BATCH
+        self.cells.len() * size_of::<BatchCell>() + self.bytes.len() >= BATCH
     }
 }
 
@@ -178,8 +177,7 @@ pub fn keep(path: &Path, table: &str, answer: &mut Answer<'_>) -> Result<u64, Fa
 
 /// Inserts the rows of an answer, and returns their number. One thread writes while the caller's thread reads further rows.
 fn insert_all(answer: &mut Answer<'_>, new: &mut NewDatabase<'_>) -> Result<u64, Fault> {
-    let new = Mutex::new(new);
-    let insert = |batch: &Batch| new.lock().unwrap_or_else(PoisonError::into_inner).insert(batch);
+    let new = &Mutex::new(new);
     let (mut rows, mut batch) = (0u64, Batch::default());
     thread::scope(|scope| {
         let mut writer = None;
@@ -193,15 +191,15 @@ fn insert_all(answer: &mut Answer<'_>, new: &mut NewDatabase<'_>) -> Result<u64,
             let full = std::mem::take(&mut batch);
             if writer.is_none() && !is_alone {
                 let (give, take) = mpsc::sync_channel::<Batch>(WAITING);
-                let write = move || take.iter().try_for_each(|batch| insert(&batch));
-                let started = thread::Builder::new().spawn_scoped(scope, write);
+                let started = thread::Builder::new()
+                    .spawn_scoped(scope, move || take.iter().try_for_each(|batch| lock(new).insert(&batch)));
                 is_alone = started.is_err();
                 writer = started.ok().map(|writer| (give, writer));
             }
             match &writer {
                 // The error of a writer that has ended replaces this one.
                 Some((give, _)) => give.send(full).map_err(|_| Fault::Output(String::new())),
-                None => insert(&full),
+                None => lock(new).insert(&full),
             }
         });
         if let Some((give, writer)) = writer {
@@ -210,6 +208,6 @@ fn insert_all(answer: &mut Answer<'_>, new: &mut NewDatabase<'_>) -> Result<u64,
         }
         asked
     })?;
-    insert(&batch)?;
+    lock(new).insert(&batch)?;
     Ok(rows)
 }

@@ -122,7 +122,8 @@ impl Session {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         functions::add(&connection)?;
-        let most = usize::try_from(connection.limit(Limit::SQLITE_LIMIT_ATTACHED)?).unwrap_or(0);
+        let most = connection.limit(Limit::SQLITE_LIMIT_ATTACHED)?;
+        let most = usize::try_from(most).expect("a limit is not below 0");
         let flat = inputs.len() > most;
         let databases = inputs.iter().filter(|(_, input)| matches!(input, Input::Database(_))).count();
         if databases > most {
@@ -145,18 +146,7 @@ impl Session {
                     files.push(Arc::new(file));
                 }
                 Input::Database(path) => {
-                    let named = |what| format!("{}: {what}", path.to_string_lossy());
-                    // The remains of a crashed process, or a copy of them. On Windows SQLite makes the missing file.
-                    if takes_log(&path) && has_log(&path) && !beside(&path, "-shm").exists() {
-                        let what = "its write-ahead log has no -shm file, and nothing is written to make one";
-                        return Err(Fault::System(named(what.to_owned())));
-                    }
-                    let attach = format!("ATTACH ?1 AS {}", quoted(&name));
-                    connection.execute(&attach, [uri(&path)]).map_err(|error| match Fault::from(error) {
-                        Fault::System(what) => Fault::System(named(what)),
-                        Fault::Database(what) => Fault::Database(named(what)),
-                        other => Fault::message(named(other.to_string())),
-                    })?;
+                    attach_database(&connection, &name, &path)?;
                     schemas.push((name, None));
                 }
             }
@@ -237,9 +227,6 @@ impl Session {
     /// have hundreds.
     fn create_tables(&self, sql: &str) -> Result<(), Fault> {
         let sql = sql.to_ascii_lowercase();
-        let all = ["sqlite_", "pragma"].iter().any(|word| sql.contains(word));
-        // How a name with quotes in it is written there is not worth knowing.
-        let named = |name: &str| all || name.contains(['"', '`']) || sql.contains(&name.to_ascii_lowercase());
         let mut create = String::new();
         let single = self.schemas.len() == 1;
         let all_names = self.flat.iter().flatten().flatten();
@@ -251,25 +238,20 @@ impl Session {
                 for (table, (own, name)) in open.names().iter().zip(names).enumerate() {
                     // The table's own name selects the first file that contains it.
                     let own = first.insert(own.to_ascii_lowercase()).then_some(own);
-                    for name in own.into_iter().chain([name]).filter(|name| named(name)) {
-                        let name = quoted(name);
-                        create.push_str(&format!(
-                            "CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING assetq({file}, {table});"
-                        ));
+                    for name in own.into_iter().chain([name]).filter(|name| may_name(&sql, name)) {
+                        create.push_str(&create_table(&quoted(name), file, table));
                     }
                 }
                 continue;
             }
             // The schema of a single file exists for statements that name it.
-            let own = single && named(schema) && self.attach(schema)?;
+            let own = single && may_name(&sql, schema) && self.attach(schema)?;
             let schemas = [(single, "main"), (own || !single, schema)];
             let names = open.names().iter().map(String::as_str).enumerate();
             let alias = open.table_alias().filter(|(_, alias)| !self.has_table(alias));
-            for (table, name) in names.chain(alias).filter(|(_, name)| named(name)) {
+            for (table, name) in names.chain(alias).filter(|(_, name)| may_name(&sql, name)) {
                 for (_, schema) in schemas.iter().filter(|(wanted, _)| *wanted) {
-                    let name = format!("{}.{}", quoted(schema), quoted(name));
-                    create
-                        .push_str(&format!("CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING assetq({file}, {table});"));
+                    create.push_str(&create_table(&format!("{}.{}", quoted(schema), quoted(name)), file, table));
                 }
             }
         }
@@ -298,16 +280,16 @@ impl Session {
         if let Some(why) = self.rights.take_refused() {
             return format!("{message}: {why}");
         }
-        let is_path = |word: &str| word.contains('/') && std::path::Path::new(word).exists();
-        if let Some(word) = sql.split([' ', '\n', '\t', ',', ';', '(', ')', '\'', '"']).find(|word| is_path(word)) {
+        let mut words = sql.split([' ', '\n', '\t', ',', ';', '(', ')', '\'', '"']);
+        if let Some(word) = words.find(|word| word.contains('/') && Path::new(word).exists()) {
             return format!("{message}; {word} is a file: files follow the query, and it names their tables");
         }
         let near = message.strip_prefix("near \"").and_then(|rest| rest.strip_suffix("\": syntax error"));
-        let is_name = |word: &str| {
-            let same = |name: &String| name.eq_ignore_ascii_case(word);
-            self.tables().any(|table| same(&table.name) || table.columns.iter().any(same))
-        };
-        if let Some(word) = near.filter(|word| is_name(word)) {
+        let is_name = near.is_some_and(|word| {
+            let mut names = self.tables().flat_map(|table| std::iter::once(table.name).chain(table.columns));
+            names.any(|name| name.eq_ignore_ascii_case(word))
+        });
+        if let Some(word) = near.filter(|_| is_name) {
             let alias = file::alias_of(word).map_or_else(String::new, |alias| format!(", or is called {alias}"));
             return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"{alias}");
         }
@@ -379,8 +361,33 @@ impl Session {
 
 /// Whether `name` is a word of a statement.
 fn is_named(sql: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    sql.split(|c| !is_part(c)).any(|word| word.eq_ignore_ascii_case(name))
+    sql.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word.eq_ignore_ascii_case(name))
+}
+
+/// Whether a statement in lower case may be about a table of this name.
+fn may_name(sql: &str, name: &str) -> bool {
+    // How a name with quotes in it is written there is not worth knowing.
+    name.contains(['"', '`']) || ["sqlite_", "pragma", &name.to_ascii_lowercase()].iter().any(|word| sql.contains(word))
+}
+
+fn create_table(name: &str, file: usize, table: usize) -> String {
+    format!("CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING assetq({file}, {table});")
+}
+
+/// Attaches a database of SQLite, which is only read.
+fn attach_database(connection: &Connection, name: &str, path: &Path) -> Result<(), Fault> {
+    let shown = path.to_string_lossy();
+    // The remains of a crashed process, or a copy of them. On Windows SQLite makes the missing file.
+    if takes_log(path) && has_log(path) && !beside(path, "-shm").exists() {
+        let what = "its write-ahead log has no -shm file, and nothing is written to make one";
+        return Err(Fault::System(format!("{shown}: {what}")));
+    }
+    let attached = connection.execute(&format!("ATTACH ?1 AS {}", quoted(name)), [uri(path)]);
+    attached.map(drop).map_err(|error| match Fault::from(error) {
+        Fault::System(what) => Fault::System(format!("{shown}: {what}")),
+        Fault::Database(what) => Fault::Database(format!("{shown}: {what}")),
+        other => Fault::message(format!("{shown}: {other}")),
+    })
 }
 
 /// The names of the tables of each file if all are in one schema: all different.
@@ -427,14 +434,14 @@ fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
     let wanted = ["main", "temp"].into_iter().chain(inputs.iter().map(|(name, _)| name.as_str()));
     let names: Vec<String> = unique(wanted).into_iter().skip(2).collect();
     let renamed = inputs.iter().zip(&names).filter(|((wanted, _), name)| wanted != *name && inputs.len() > 1);
-    let note = |(wanted, input): &(String, Input), name: &String| {
+    let notes = renamed.map(|((wanted, input), name)| {
         let file = match input {
-            Input::Asset(asset) => asset.source().name().to_owned(),
-            Input::Database(path) => path.to_string_lossy().into_owned(),
+            Input::Asset(asset) => asset.source().name().into(),
+            Input::Database(path) => path.to_string_lossy(),
         };
         format!("{file}: is {} here, as {wanted:?} is taken; NAME=FILE chooses another name", in_sql(name))
-    };
-    let notes = renamed.map(|(input, name)| note(input, name)).collect();
+    });
+    let notes = notes.collect();
     (names, notes)
 }
 

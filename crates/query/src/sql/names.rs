@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let given: HashSet<String> = names.clone().map(str::to_ascii_lowercase).collect();
     let mut taken: HashMap<String, u64> = HashMap::new();
-    let name = |name: &str| {
+    let unique = names.map(|name| {
         // A statement ends at a NUL.
         let name = name.replace('\0', "\u{FFFD}");
         let Some(&number) = taken.get(&name.to_ascii_lowercase()) else {
@@ -18,13 +18,12 @@ pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<St
             let new = new.to_ascii_lowercase();
             !given.contains(&new) && !taken.contains_key(&new)
         });
-        // One of these numbers is free.
-        let Some((number, free)) = free else { return name };
+        let (number, free) = free.expect("fewer names than numbers are taken");
         taken.insert(name.to_ascii_lowercase(), number + 1);
         taken.insert(free.to_ascii_lowercase(), 2);
         free
-    };
-    names.map(name).collect()
+    });
+    unique.collect()
 }
 
 /// A name, quoted for a statement.
@@ -36,30 +35,15 @@ pub(super) fn quoted(name: &str) -> String {
 pub fn in_sql(name: &str) -> String {
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     let plain = first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !is_keyword(name) { name.to_owned() } else { quoted(name) }
+    if plain && !is_one_of(KEYWORDS, name) { name.to_owned() } else { quoted(name) }
 }
 
 /// Words of SQL that need quotes as names, as far as tables and columns of files have such names.
-fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 16] = [
-        "add",
-        "all",
-        "and",
-        "as",
-        "case",
-        "check",
-        "default",
-        "from",
-        "group",
-        "index",
-        "order",
-        "references",
-        "table",
-        "to",
-        "values",
-        "where",
-    ];
-    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
+const KEYWORDS: &str = "add all and as case check default from group index order references table to values where";
+
+/// Whether `name` is one of `words`, in upper or lower case.
+pub(super) fn is_one_of(words: &str, name: &str) -> bool {
+    words.split(' ').any(|word| word.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

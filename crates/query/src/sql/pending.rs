@@ -1,12 +1,14 @@
 //! Pending changes of statements: cells and rows that replace the file's own until it is written.
 
 use super::cells::Cell;
-use crate::edit::{ColumnValues, TableEdits, check_cell, item_cells, key_of, refused};
+use crate::edit::{ColumnValues, TableEdits, check_cell, item_cells, key_of, refused, rows_may_change};
 use crate::error::Result;
 use crate::table::{Accepts, Table, Value};
+use crate::threads::lock;
+use crate::writable::cell;
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The changes of one table.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +42,7 @@ impl Pending {
     /// A cell of an inserted row.
     pub(super) fn added_cell(&self, number: usize, column: usize) -> Value<'static> {
         let row = self.added.get(number).and_then(Option::as_ref);
-        row.and_then(|row| cell(row, column)).cloned().unwrap_or_default()
+        row.and_then(|row| cell(row, column)).map_or(Value::Null, Clone::clone)
     }
 
     fn edits(&self, table: &str) -> TableEdits {
@@ -51,10 +53,6 @@ impl Pending {
             remove: self.removed.iter().copied().collect(),
         }
     }
-}
-
-fn cell(set: &ColumnValues, column: usize) -> Option<&Value<'static>> {
-    set.iter().find(|(other, _)| *other == column).map(|(_, value)| value)
 }
 
 fn put(set: &mut ColumnValues, column: usize, value: Value<'static>) {
@@ -73,12 +71,12 @@ pub(super) struct Changes(Mutex<HashMap<(usize, usize), Arc<Pending>>>);
 
 impl Changes {
     fn all(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Pending>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The current changes of a table.
     pub(super) fn of(&self, table: (usize, usize)) -> Arc<Pending> {
-        self.all().get(&table).cloned().unwrap_or_default()
+        Arc::clone(self.all().entry(table).or_default())
     }
 
     /// Puts changes back as they were.
@@ -220,13 +218,6 @@ impl Changes {
         });
         Ok(())
     }
-}
-
-fn rows_may_change(table: &dyn Table) -> Result<()> {
-    if table.nature().writable_rows {
-        return Ok(());
-    }
-    Err(refused(format!("rows of {} can neither be added nor removed", table.name())))
 }
 
 /// Whether SQLite sees the cell as `wanted`.

@@ -7,25 +7,25 @@ use super::cells::{self, ID_COLLATION};
 use crate::id;
 use crate::table::filter::pattern::{LONGEST, Pattern};
 use crate::table::filter::{Bound, Compare, Op};
-use crate::table::{Column, Kind, Table, Value};
+use crate::table::{Column, Kind, Table};
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{Filters, IndexConstraintOp, IndexFlags, IndexInfo};
 use std::ffi::c_int;
 use std::fmt::Write as _;
 
 /// How the rows are found that the conditions are checked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Access {
-    /// A scan.
-    Scan,
+    /// By the number in the first term.
+    Row,
     /// By the table's own index of the column of the first term.
     Probe,
     /// By an index of the column of the first term, built at the second lookup: for joins.
     Hash,
-    /// By the number in the first term.
-    Row,
     /// A scan from the number in the first term on.
     Offset,
+    /// A scan.
+    Scan,
 }
 
 /// A way to answer a statement, as far as the table is concerned.
@@ -124,6 +124,24 @@ struct Offer {
     exact: bool,
 }
 
+impl Offer {
+    /// How the rows are found if this term is the first one; `None` for a scan.
+    fn access(&self, table: &dyn Table) -> Option<Access> {
+        match self.term {
+            Term { op: Operator::Offset, .. } => Some(Access::Offset),
+            Term { op, .. } if !op.is_equal() => None,
+            Term { column: None, .. } => Some(Access::Row),
+            Term { column: Some(column), .. } if table.finds(column) => Some(Access::Probe),
+            // Other parts are not opened.
+            Term { column: Some(column), .. } if table.parts().is_some_and(|p| p.common(0, column).is_some()) => {
+                Some(Access::Probe)
+            }
+            Term { kind, .. } if !self.constant && !self.listed && cells::can_hash(kind) => Some(Access::Hash),
+            _ => None,
+        }
+    }
+}
+
 /// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
@@ -131,25 +149,12 @@ const UNKNOWN_ROWS: usize = 200_000;
 pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite::Result<QueryPlan> {
     let offers = offers(info, table, alias)?;
     // A condition whose other side is in a table that SQLite reads later cannot be used here.
-    let is_joined = |offer: &Offer| offer.term.op.is_equal() && !offer.constant;
-    let joined = offers.iter().any(is_joined) || info.constraints().any(|given| !given.is_usable());
+    let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant)
+        || info.constraints().any(|given| !given.is_usable());
     // For a single table the number of rows does not matter, and counting them may take long.
     let rows = joined.then(|| table.known_len()).flatten().unwrap_or(UNKNOWN_ROWS);
-    let access = |offer: &Offer| match offer.term {
-        Term { op: Operator::Offset, .. } => Some(Access::Offset),
-        Term { op, .. } if !op.is_equal() => None,
-        Term { column: None, .. } => Some(Access::Row),
-        Term { column: Some(column), .. } if table.finds(column) => Some(Access::Probe),
-        // Other parts are not opened.
-        Term { column: Some(column), .. } if table.parts().is_some_and(|parts| parts.common(0, column).is_some()) => {
-            Some(Access::Probe)
-        }
-        Term { kind, .. } if !offer.constant && !offer.listed && cells::can_hash(kind) => Some(Access::Hash),
-        _ => None,
-    };
-    let rank = |access: Access| [Access::Row, Access::Probe, Access::Hash].iter().position(|a| *a == access);
-    let first = offers.iter().filter_map(|offer| Some((offer.constraint, access(offer)?)));
-    let first = first.min_by_key(|(_, access)| rank(*access).unwrap_or(usize::MAX));
+    let first = offers.iter().filter_map(|offer| Some((offer.constraint, offer.access(table)?)));
+    let first = first.min_by_key(|(_, access)| *access);
     let (first, access) = first.map_or((None, Access::Scan), |(at, access)| (Some(at), access));
     // The values of a list arrive one by one: a scan for each of them would be slower than one that SQLite checks.
     let mut used: Vec<&Offer> = offers.iter().filter(|o| Some(o.constraint) == first || !o.listed).collect();
@@ -172,8 +177,8 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, alias: Option<usize>
     let mask = info.col_used();
     // The last bit includes all columns from there on.
     let is_used = |column: usize| mask & (1 << column.min(63)) != 0;
-    let is_aliased = |column: usize| alias == Some(column) && is_used(table.columns().len());
-    let columns = (0..table.columns().len()).filter(|column| is_used(*column) || is_aliased(*column)).collect();
+    let count = table.columns().len();
+    let columns = (0..count).filter(|at| is_used(*at) || alias == Some(*at) && is_used(count)).collect();
     Ok(QueryPlan { access, terms, columns })
 }
 
@@ -203,10 +208,7 @@ fn offers(info: &IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite
         others = true;
         let column = usize::try_from(given.column()).ok();
         let column = column.map(|at| alias.filter(|_| at == table.columns().len()).unwrap_or(at));
-        let kind = match column {
-            None => Kind::Int,
-            Some(column) => table.columns().get(column).map_or(Kind::Any, |c| c.kind),
-        };
+        let kind = column.map_or(Kind::Int, |column| table.columns()[column].kind);
         let other = info.rhs_value(constraint)?;
         let listed = info.is_in_constraint(constraint)?;
         let exact = !listed && column.is_some() && other.is_some_and(|other| op.is_exact(kind, other));
@@ -249,8 +251,7 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
         // To begin a walk costs as much as a lookup: the columns with an index are used in a small table, too.
         Access::Scan | Access::Offset => (rows as f64 + 20.0, rows),
     };
-    let share = |term: &Term| if term.op.is_equal() { 10usize } else { 2 };
-    let kept = terms.iter().fold(found, |rows, term| rows.checked_div(share(term)).unwrap_or(rows)).max(1);
+    let kept = terms.iter().fold(found, |rows, term| rows / if term.op.is_equal() { 10 } else { 2 }).max(1);
     info.set_estimated_cost(cost);
     info.set_estimated_rows(i64::try_from(kept).unwrap_or(i64::MAX));
     if access == Access::Row {
@@ -272,7 +273,6 @@ impl Term {
     /// The condition with its other side.
     pub(super) fn check(self, value: ValueRef<'_>) -> Check {
         let Some(column) = self.column else { return Check::Unknown };
-        let compare = |op, key: Option<Value<'_>>| key.and_then(|key| Compare::with(column, self.kind, op, &key));
         let is_null = self.op == Operator::Null(false) || self.op == Operator::Is && value == ValueRef::Null;
         // A float that is not a number is null in SQL, and a value of a table.
         if is_null && matches!(self.kind, Kind::F32 | Kind::F64 | Kind::Any) {
@@ -284,13 +284,17 @@ impl Term {
             // Whatever is compared with null is neither true nor false.
             _ if value == ValueRef::Null => return Check::Never,
             Operator::Compare(Op::Eq) | Operator::Is if self.is_no_id(value) => return Check::Never,
-            Operator::Is => compare(Op::Eq, cells::key(self.kind, value)),
-            Operator::Compare(op) => compare(op, cells::key(self.kind, value)),
+            Operator::Is => self.compare(column, Op::Eq, value),
+            Operator::Compare(op) => self.compare(column, op, value),
             Operator::Like => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::like(p))),
             Operator::Glob => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::glob(p))),
             Operator::Offset => None,
         };
         compare.map_or(Check::Unknown, |compare| Check::Rows(Bound::Compare(compare)))
+    }
+
+    fn compare(self, column: usize, op: Op, value: ValueRef<'_>) -> Option<Compare> {
+        Compare::with(column, self.kind, op, &cells::key(self.kind, value)?)
     }
 
     /// Whether an id is compared with text that is not an id, such as a path: no id equals that.

@@ -1,8 +1,10 @@
 //! The rights of statements: to read the files that were named, and to work in memory.
 
+use super::names::is_one_of;
+use crate::threads::lock;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The rights of statements.
 #[derive(Debug, Default)]
@@ -26,7 +28,7 @@ impl Rights {
     pub(super) fn answer(&self, asked: AuthContext<'_>) -> Authorization {
         match why_not(asked.action) {
             Some(why) if !self.own.load(Ordering::Relaxed) => {
-                *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                *lock(&self.refused) = Some(why);
                 Authorization::Deny
             }
             _ => Authorization::Allow,
@@ -35,57 +37,25 @@ impl Rights {
 
     /// Why a statement was refused since this was asked last.
     pub(super) fn take_refused(&self) -> Option<&'static str> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.refused).take()
     }
 }
 
 /// SQLite's name of a database in memory.
 const MEMORY: &str = ":memory:";
 /// Pragmas that only read; the argument of some is a name.
-const TELLING: [&str; 21] = [
-    "application_id",
-    "collation_list",
-    "compile_options",
-    "database_list",
-    "encoding",
-    "foreign_key_check",
-    "foreign_key_list",
-    "freelist_count",
-    "function_list",
-    "index_info",
-    "index_list",
-    "index_xinfo",
-    "integrity_check",
-    "journal_mode",
-    "module_list",
-    "page_count",
-    "page_size",
-    "pragma_list",
-    "quick_check",
-    "schema_version",
-    "user_version",
-];
+const TELLING: &str = "application_id collation_list compile_options database_list encoding foreign_key_check \
+    foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check journal_mode \
+    module_list page_count page_size pragma_list quick_check schema_version user_version";
 /// Pragmas that tell something, whose argument is never a new setting.
-const WITH_ARGUMENT: [&str; 11] = [
-    "case_sensitive_like",
-    "foreign_key_check",
-    "foreign_key_list",
-    "index_info",
-    "index_list",
-    "index_xinfo",
-    "integrity_check",
-    "quick_check",
-    "table_info",
-    "table_list",
-    "table_xinfo",
-];
+const WITH_ARGUMENT: &str = "case_sensitive_like foreign_key_check foreign_key_list index_info index_list index_xinfo \
+    integrity_check quick_check table_info table_list table_xinfo";
 /// Functions that reach beyond the databases, as far as builds of SQLite have them.
-const REACHING: [&str; 5] = ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile"];
+const REACHING: &str = "edit fts3_tokenizer load_extension readfile writefile";
 
 /// Why a statement may not do something, where it may not. What writes to a schema need not be asked: all of them are in
 /// memory, or databases that were opened to be read.
 fn why_not(action: AuthAction<'_>) -> Option<&'static str> {
-    let is = |names: &[&str], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     match action {
         // VACUUM INTO attaches what it writes.
         AuthAction::Attach { filename } if filename == MEMORY => None,
@@ -93,10 +63,10 @@ fn why_not(action: AuthAction<'_>) -> Option<&'static str> {
             Some("statements reach no other files than those that the command names; --into writes a new database")
         }
         AuthAction::Detach { .. } => Some("the files that the command names stay"),
-        AuthAction::Pragma { pragma_name, pragma_value: None } if is(&TELLING, pragma_name) => None,
-        AuthAction::Pragma { pragma_name, .. } if is(&WITH_ARGUMENT, pragma_name) => None,
+        AuthAction::Pragma { pragma_name, pragma_value: None } if is_one_of(TELLING, pragma_name) => None,
+        AuthAction::Pragma { pragma_name, .. } if is_one_of(WITH_ARGUMENT, pragma_name) => None,
         AuthAction::Pragma { .. } => Some("only pragmas that tell something may be used"),
-        AuthAction::Function { function_name } if is(&REACHING, function_name) => {
+        AuthAction::Function { function_name } if is_one_of(REACHING, function_name) => {
             Some("functions that reach other files may not be used")
         }
         AuthAction::Unknown { .. } => Some("it is not known whether this only reads"),

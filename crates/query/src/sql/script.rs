@@ -1,5 +1,7 @@
 //! Where one statement ends and the next one begins.
 
+use super::names::is_one_of;
+
 /// A statement and its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement<'t> {
@@ -15,24 +17,11 @@ impl Statement<'_> {
     /// Whether the first word allows the statement to query rows, to change rows, or to control a transaction. The words of
     /// statements that change anything else, such as DROP and REINDEX, are not in the list.
     pub fn is_query_or_edit(&self) -> bool {
-        const WORDS: [&str; 13] = [
-            "BEGIN",
-            "COMMIT",
-            "DELETE",
-            "END",
-            "INSERT",
-            "RELEASE",
-            "REPLACE",
-            "ROLLBACK",
-            "SAVEPOINT",
-            "SELECT",
-            "UPDATE",
-            "VALUES",
-            "WITH",
-        ];
+        const WORDS: &str =
+            "BEGIN COMMIT DELETE END INSERT RELEASE REPLACE ROLLBACK SAVEPOINT SELECT UPDATE VALUES WITH";
         let rest = after_blanks(self.text);
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        rest.get(..end).is_some_and(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        is_one_of(WORDS, &rest[..end])
     }
 }
 
@@ -43,9 +32,9 @@ pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
         loop {
             let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
             let (length, ended) = end_of_statement(rest);
-            let statement = Statement { text: rest.get(..length).unwrap_or(rest), start, ended };
+            let statement = Statement { text: &rest[..length], start, ended };
             start += length;
-            if !is_empty(statement.text) {
+            if !after_blanks(statement.text).is_empty() {
                 return Some(statement);
             }
         }
@@ -55,11 +44,6 @@ pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
 /// Whether every statement of `text` ends with a `;`, so that a prompt need not wait for more.
 pub fn is_complete(text: &str) -> bool {
     statements(text).last().is_none_or(|last| last.ended)
-}
-
-/// Whether there is nothing but space, comments and semicolons.
-fn is_empty(text: &str) -> bool {
-    after_blanks(text).is_empty()
 }
 
 /// `text` without leading space, comments and semicolons.

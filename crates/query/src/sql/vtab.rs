@@ -9,11 +9,12 @@ use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
 use super::pending::{self, Changes, Pending};
 use super::plan::{self, Access, Check, QueryPlan};
-use crate::edit::refused;
+use crate::edit::writable;
 use crate::error::{ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
-use crate::table::{RowCursor, Table};
+use crate::table::{RowCursor, Table, Value, no_cell};
+use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
@@ -25,8 +26,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The virtual tables as a module of SQLite.
 pub(super) const MODULE: &Module<'static, AssetTable> = &Module::read_only_module();
@@ -67,6 +69,15 @@ pub(super) struct Files {
     pub(super) damage: Arc<Damage>,
     pub(super) progress: Arc<Progress>,
     pub(super) changes: Arc<Changes>,
+}
+
+impl Files {
+    /// The file and the table whose numbers are the arguments of a statement.
+    fn named(&self, arguments: &[&[u8]]) -> Option<(&Self, &Arc<OpenFile>, usize)> {
+        let mut numbers = arguments.iter().map(|argument| str::from_utf8(argument).ok()?.trim().parse::<usize>().ok());
+        let (file, index) = (self.open.get(numbers.next()??)?, numbers.next()??);
+        file.table(index).map(|_| (self, file, index))
+    }
 }
 
 struct State {
@@ -120,16 +131,16 @@ impl State {
 
     /// The plan as SQLite will ask for it.
     fn keep(&self, plan: QueryPlan) -> usize {
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plans = lock(&self.plans);
         if let Some(same) = plans.iter().position(|known| **known == plan) {
             return same;
         }
         plans.push(Arc::new(plan));
-        plans.len().saturating_sub(1)
+        plans.len() - 1
     }
 
     fn plan(&self, number: c_int) -> Option<Arc<QueryPlan>> {
-        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let plans = lock(&self.plans);
         plans.get(usize::try_from(number).ok()?).cloned()
     }
 
@@ -145,12 +156,7 @@ impl State {
     /// Runs a change of the table.
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
         let table = self.table().ok_or_else(|| SqlError::ModuleError("no table".to_owned()))?;
-        let asset = self.file.asset();
-        let changed = match asset.reader().writable() {
-            Some(_) => change(table),
-            None => Err(refused(format!("{} files are read and not written", asset.format()))),
-        };
-        changed.map_err(|error| match error.kind() {
+        writable(self.file.asset()).and_then(|_| change(table)).map_err(|error| match error.kind() {
             ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
             _ => self.damage.stop(&self.file, error),
         })
@@ -201,7 +207,7 @@ impl State {
 
     /// The rows whose cell of `column` may have this hash: by an index from the second question on.
     fn joined(&self, table: &dyn Table, column: usize, hash: u64) -> Result<Option<Vec<usize>>> {
-        let mut joins = self.joins.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut joins = lock(&self.joins);
         let index = match joins.get(&column) {
             None => {
                 joins.insert(column, Join::AskedOnce);
@@ -281,54 +287,37 @@ impl State {
         let counted = only_counts && table.parts().is_none() && !state.damage.is_left_out();
         let len = counted.then(|| table.known_len()).flatten();
         Ok(Some(Walk::new(source, |source| match (source.state.table(), rows) {
-            (Some(_), None) if let Some(len) = len => Box::new(Numbers { next: 0, len }),
+            (Some(_), None) if let Some(len) = len => Box::new(Numbers { rows: 0..len, row: 0 }),
             (Some(table), Some(rows)) => picked(table, rows),
             // Conditions on the file leave out whole files, and each file may have an index.
             (Some(table), None) => match table.parts().filter(|_| start == 0) {
                 Some(parts) => source.bound.walk_parts(table, parts, Some(columns)),
                 None => table.cursor_over(start, columns),
             },
-            (None, _) => Box::new(Nothing),
+            (None, _) => Box::new(Numbers { rows: 0..0, row: 0 }),
         })))
     }
 }
 
 /// A walk over the numbers of rows whose cells are not read, as `count(*)` makes it.
 struct Numbers {
-    next: usize,
-    len: usize,
+    rows: Range<usize>,
+    row: usize,
 }
 
 impl RowCursor for Numbers {
     fn advance(&mut self) -> Result<bool> {
-        let is_row = self.next < self.len;
-        self.next += usize::from(is_row);
-        Ok(is_row)
+        let next = self.rows.next();
+        self.row = next.unwrap_or(self.row);
+        Ok(next.is_some())
     }
 
     fn row(&self) -> usize {
-        self.next.saturating_sub(1)
+        self.row
     }
 
-    fn value(&self, column: usize) -> Result<crate::table::Value<'_>> {
-        Err(crate::table::no_cell("", self.row(), column))
-    }
-}
-
-/// A walk over no rows.
-struct Nothing;
-
-impl RowCursor for Nothing {
-    fn advance(&mut self) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn row(&self) -> usize {
-        0
-    }
-
-    fn value(&self, column: usize) -> Result<crate::table::Value<'_>> {
-        Err(crate::table::no_cell("", 0, column))
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        Err(no_cell("", self.row, column))
     }
 }
 
@@ -345,11 +334,7 @@ unsafe impl VTab<'static> for AssetTable {
         _: &[u8],
         arguments: &[&[u8]],
     ) -> rusqlite::Result<(Cow<'static, CStr>, Self)> {
-        let number = |at: usize| arguments.get(at).and_then(|a| str::from_utf8(a).ok()?.trim().parse::<usize>().ok());
-        let found = files.zip(number(0)).and_then(|(files, file)| Some((files, files.open.get(file)?)));
-        let found =
-            found.zip(number(1)).and_then(|((files, file), index)| Some((files, file, index, file.table(index)?)));
-        let Some((files, file, index, _)) = found else {
+        let Some((files, file, index)) = files.and_then(|files| files.named(arguments)) else {
             return Err(SqlError::ModuleError("tables of files cannot be created".to_owned()));
         };
         db.config(VTabConfig::Innocuous)?;
@@ -400,7 +385,7 @@ impl UpdateVTab<'static> for AssetTable {
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
         let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
         let row = state.change(|table| state.changes.insert(state.at(), table, values, state.alias))?;
-        Ok(i64::try_from(row).unwrap_or(i64::MAX))
+        i64::try_from(row).map_err(|_| SqlError::ModuleError("too many rows".to_owned()))
     }
 
     fn update(&mut self, values: &Updates<'_>) -> rusqlite::Result<()> {
@@ -485,7 +470,7 @@ unsafe impl VTabCursor for AssetCursor {
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
-        let column = self.state.column(usize::try_from(column).unwrap_or(usize::MAX));
+        let column = self.state.column(usize::try_from(column).expect("SQLite numbers columns from 0 on"));
         if let (Some(pending), Some(number)) = (&self.pending, self.added) {
             return context.set_result(Cell(pending.added_cell(number, column)));
         }

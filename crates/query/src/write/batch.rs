@@ -18,6 +18,7 @@ use arrow_array::{ArrayRef, ListArray, RecordBatch, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -42,42 +43,86 @@ pub struct Batches {
     scratch: String,
 }
 
-/// Rows that are handed over as batches.
+/// An output that takes record batches.
 pub trait BatchSink {
-    /// The rows that wait, and a function that takes a batch of them.
-    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>);
+    /// Takes the next batch.
+    fn take(&mut self, batch: RecordBatch) -> Result<()>;
 
     /// Ends the document after the last batch.
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
+}
+
+impl<F: FnMut(RecordBatch) -> Result<()>> BatchSink for F {
+    fn take(&mut self, batch: RecordBatch) -> Result<()> {
+        self(batch)
+    }
+}
+
+/// Gathers rows into record batches and hands each one over that is full.
+pub struct ArrowBatches<H> {
+    batches: Batches,
+    out: H,
+}
+
+impl<H> fmt::Debug for ArrowBatches<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArrowBatches").field("batches", &self.batches).finish_non_exhaustive()
+    }
+}
+
+impl<H: FnMut(RecordBatch) -> Result<()>> ArrowBatches<H> {
+    /// Rows with these columns, handed to `hand_over`.
+    pub fn new(columns: &[Column], hand_over: H) -> Self {
+        Self { batches: Batches::new(columns), out: hand_over }
+    }
+}
+
+impl<H: BatchSink> ArrowBatches<H> {
+    /// Rows that were gathered as `batches`.
+    pub(super) fn with(batches: Batches, out: H) -> Self {
+        Self { batches, out }
+    }
+
+    /// The schema of all batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.batches.schema()
+    }
+
+    fn hand_over(&mut self) -> Result<()> {
+        self.batches.take()?.map_or(Ok(()), |batch| self.out.take(batch))
+    }
+
+    /// Hands the batch over if it is full after a row was `added`.
+    fn after(&mut self, added: Result<()>) -> Result<()> {
+        if self.batches.is_full() {
+            self.hand_over()?;
+        }
+        added
+    }
 
     /// As [`RowSink::rows_of`], for some of the rows.
-    fn rows_within<E: From<Error>>(
+    pub(super) fn rows_within<E: From<Error>>(
         &mut self,
         table: &dyn Table,
         rows: Range<usize>,
         columns: &[usize],
         met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        let (batches, mut hand_over) = self.parts();
-        batches.read_all(table, rows, columns, met, |batch| Ok(hand_over(batch)?))
+        self.batches.read_all(table, rows, columns, met, |batch| Ok(self.out.take(batch)?))
     }
 }
 
-impl<S: BatchSink> RowSink for S {
+impl<H: BatchSink> RowSink for ArrowBatches<H> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        let (batches, hand_over) = self.parts();
-        let added = batches.push(cells);
-        batches.hand_over_if_full(hand_over)?;
-        added
+        let added = self.batches.push(cells);
+        self.after(added)
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let (batches, hand_over) = self.parts();
-        let added = batches.add(row, columns);
-        batches.hand_over_if_full(hand_over)?;
-        added
+        let added = self.batches.add(row, columns);
+        self.after(added)
     }
 
     fn rows_of<E: From<Error>>(
@@ -90,9 +135,8 @@ impl<S: BatchSink> RowSink for S {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let (batches, hand_over) = self.parts();
-        batches.hand_over(hand_over)?;
-        self.end()
+        self.hand_over()?;
+        self.out.end()
     }
 }
 
@@ -148,15 +192,6 @@ impl Batches {
         self.schema()
     }
 
-    /// Hands over the rows that were gathered since the last batch, if any.
-    fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
-        self.take()?.map_or(Ok(()), hand_over)
-    }
-
-    fn hand_over_if_full(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
-        if self.is_full() { self.hand_over(hand_over) } else { Ok(()) }
-    }
-
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.put(place, |next| next.value(cell)))?;
@@ -183,9 +218,6 @@ impl Batches {
 
     /// Reads `columns` of the rows `range` of `table`, several batches at once where the table allows it, and hands them over
     /// in order.
-    ///
-    /// # Errors
-    /// The errors of `met` and `hand_over`, and when the rows cannot be counted.
     pub(super) fn read_all<E: From<Error>>(
         &self,
         table: &dyn Table,

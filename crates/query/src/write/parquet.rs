@@ -1,6 +1,6 @@
 //! Parquet: rows in groups of a bounded size, dictionaries and statistics for each column, zstd.
 
-use super::batch::{BatchSink, Batches};
+use super::batch::{ArrowBatches, Batches};
 use super::cannot_write;
 use crate::error::{Error, Result};
 use crate::table::Column;
@@ -27,16 +27,7 @@ const GROUP_BYTES: usize = 64 << 20;
 const WAITING: usize = 2;
 
 /// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.
-pub struct ParquetRows<'w> {
-    batches: Batches,
-    encode: Box<dyn FnMut(RecordBatch) -> Result<()> + 'w>,
-}
-
-impl std::fmt::Debug for ParquetRows<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetRows").field("batches", &self.batches).finish_non_exhaustive()
-    }
-}
+pub type ParquetRows<'w> = ArrowBatches<Box<dyn FnMut(RecordBatch) -> Result<()> + 'w>>;
 
 /// Writes the rows that `rows` hands over as Parquet into `out`; `metadata` says where they come from.
 ///
@@ -57,13 +48,11 @@ pub fn write<E: From<Error>>(
             .spawn_scoped(scope, || waiting.into_iter().try_for_each(|batch| lock(&out).write(&batch)));
         let Ok(encoding) = encoding else {
             // No thread to be had: rows are encoded as they come.
-            let encode = Box::new(|batch| lock(&out).write(&batch).map_err(failed));
-            return rows(ParquetRows { batches, encode });
+            return rows(ParquetRows::with(batches, Box::new(|batch| lock(&out).write(&batch).map_err(failed))));
         };
-        let encode = Box::new(move |batch| {
-            encoder.send(batch).map_err(|_| cannot_write(io::Error::other("encoding has stopped")))
-        });
-        let read = rows(ParquetRows { batches, encode });
+        let encode =
+            move |batch| encoder.send(batch).map_err(|_| cannot_write(io::Error::other("encoding has stopped")));
+        let read = rows(ParquetRows::with(batches, Box::new(encode)));
         // Where encoding failed, reading could not go on, and the first of them says why.
         match encoding.join() {
             Ok(encoded) => encoded.map_err(failed)?,
@@ -86,12 +75,6 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_key_value_metadata(Some(pairs))
         .build()
-}
-
-impl BatchSink for ParquetRows<'_> {
-    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>) {
-        (&mut self.batches, &mut self.encode)
-    }
 }
 
 fn failed(error: ParquetError) -> Error {

@@ -23,18 +23,12 @@ pub(super) trait ShareReader: Send {
     const ROWS: usize;
 
     /// Adds the cells of `columns` of the current row of `row`: the whole row, or nothing of it and an error.
-    ///
-    /// # Errors
-    /// For a damaged cell, and for a cell that the output cannot hold.
     fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()>;
 
     /// Whether the piece ends here whatever its rows. It ends before a damaged row, so that damage is met in order.
     fn is_full(&self) -> bool;
 
     /// Takes the rows that were added since the last piece.
-    ///
-    /// # Errors
-    /// When they cannot be put together.
     fn take(&mut self) -> Result<Self::Piece>;
 }
 
@@ -51,9 +45,6 @@ struct Share<P> {
 /// Reads `columns` of the rows `range` of `table` by all but one of `readers` at once, and hands their pieces over in order;
 /// further rows are read meanwhile. The last reader reads rows that did not fit into their piece. `None` if a walk cannot
 /// begin at any row.
-///
-/// # Errors
-/// The errors of `met` and `hand_over`, and when the rows cannot be counted.
 pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     mut readers: Vec<R>,
     table: &dyn Table,

@@ -16,7 +16,6 @@
 //! ```
 
 use super::arrow::ArrowBatches;
-use super::batch::BatchSink as _;
 use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,7 +27,6 @@ use crate::threads::lock;
 use crate::writable::refused;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -292,16 +290,11 @@ fn unwanted() -> Error {
 }
 
 /// The rows that a thread reads, portion by portion. Ends after the first error.
+#[derive(Debug)]
 pub struct Portions<T> {
     from: Option<Receiver<Result<T>>>,
     reader: Option<JoinHandle<()>>,
     unwanted: Arc<AtomicBool>,
-}
-
-impl<T> fmt::Debug for Portions<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Portions").field("ended", &self.from.is_none()).finish_non_exhaustive()
-    }
 }
 
 impl<T: Send + 'static> Portions<T> {

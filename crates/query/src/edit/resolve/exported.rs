@@ -10,9 +10,6 @@ use crate::writable::{self, ValueSource, short};
 
 impl Resolved<'_> {
     /// Takes an exported row.
-    ///
-    /// # Errors
-    /// As [`Resolved::edit`].
     pub(in crate::edit) fn exported(&mut self, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<Outcome> {
         let number = self.rows;
         self.rows += 1;

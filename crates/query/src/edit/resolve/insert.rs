@@ -145,7 +145,8 @@ impl Resolved<'_> {
                 more => format!("{more} lists have this key"),
             }));
         };
-        let owner = self.owner(&key.cells);
+        // The last part of the key is the number of the item.
+        let owner = self.hash(&key.cells[..key.cells.len() - 1]);
         let more = self.items.entry(owner).or_default();
         let next = list.len + *more;
         if let Some(Value::Uint(index)) = key.cells.last()
