@@ -46,14 +46,12 @@ impl Companions {
         visuals.extend(beside(source, options, &format!("{stem}{}", super::visual::ENDING)));
         while let Some(name) = next.take().filter(|name| seen.len() < MAX_LEVELS && seen.insert(name.clone())) {
             let Some(file) = beside(source, options, &name) else { break };
-            let of_file = |error: crate::Error| error.in_file(file_name(&name));
-            let model = ModelFile::open(file.clone()).map_err(of_file)?;
-            if seen.len() > 1
-                && let Some(visual) = model.visual().map_err(of_file)?
-            {
+            let model = ModelFile::open(file).and_then(|model| Ok((model.visual()?, model.parent()?)));
+            let (visual, parent) = model.map_err(|error| error.in_file(file_name(&name)))?;
+            if let Some(visual) = visual.filter(|_| seen.len() > 1) {
                 visuals.extend(beside(source, options, file_name(&visual)));
             }
-            next = model.parent().map_err(of_file)?.map(|path| file_name(&path).to_owned());
+            next = parent.map(|path| file_name(&path).to_owned());
         }
         if visuals.is_empty() {
             return Ok(None);

@@ -132,7 +132,6 @@ impl Document {
         parser.finish()
     }
 
-    /// The root element.
     pub(crate) fn root<'d>(&'d self, source: &'d Source) -> Node<'d> {
         Node { document: self, source, index: 0 }
     }
@@ -151,8 +150,8 @@ struct Parser<'s> {
 }
 
 fn short(range: &Range<usize>) -> Range<u32> {
-    let narrow = |at: usize| u32::try_from(at).expect("a file has at most 2^26 bytes");
-    narrow(range.start)..narrow(range.end)
+    let [start, end] = [range.start, range.end].map(|at| u32::try_from(at).expect("a file has at most 2^26 bytes"));
+    start..end
 }
 
 impl Parser<'_> {
@@ -258,7 +257,6 @@ impl<'d> Node<'d> {
         std::str::from_utf8(bytes.expect("a range of this file")).expect("the file was checked to be UTF-8")
     }
 
-    /// The number of the element.
     pub(crate) fn index(self) -> u32 {
         self.index
     }
@@ -351,7 +349,6 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// An error at this element.
     pub(crate) fn error(self, what: impl std::fmt::Display) -> Error {
         let (view, at) = (self.source.view("text"), self.element().name.start as usize);
         let block = at / BLOCK;

@@ -1,14 +1,13 @@
 //! Lists of models, `.info`: the models of a ship in the Mods SDK. Only their names are read: the text of an element is a packed
 //! program or tuple of Python.
 
-use super::document::{self, Document, Node};
+use super::document::{Document, Node};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
-use assetq_core::Openable;
 
 const ENDING: &str = ".info";
 
@@ -17,18 +16,11 @@ const ENDING: &str = ".info";
 pub struct ModelList {
     source: Source,
     document: Lazy<Document>,
-    /// The numbers of the elements of models.
     models: Lazy<Vec<u32>>,
 }
 
 impl ModelList {
-    /// Opens `source`. Looks at the first bytes.
-    ///
-    /// # Errors
-    /// `Unsupported` for packed XML.
-    pub fn open(from: impl Openable) -> Result<Self> {
-        let source = from.open_source(&Options::default())?;
-        document::check_head(&source)?;
+    fn read(source: Source, _: &Options) -> Result<Self> {
         Ok(Self { source, document: Lazy::default(), models: Lazy::default() })
     }
 
@@ -41,9 +33,7 @@ impl ModelList {
     }
 }
 
-super::text_format!(ModelList, "info", ENDING, "The names of a ship's models in the Mods SDK", |source, _| Self::open(
-    source
-));
+super::text_format!(ModelList, "info", ENDING, "The names of a ship's models in the Mods SDK");
 
 impl Reader for ModelList {
     fn source(&self) -> &Source {

@@ -1,6 +1,6 @@
 //! Materials, `.mfm`: a shader and its properties.
 
-use super::document::{self, Document};
+use super::document::Document;
 use super::references::{PathCell, Texts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
@@ -12,7 +12,6 @@ use crate::scene::{Placements, Property, Surface};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor};
 use crate::writable::Writable;
-use assetq_core::Openable;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -24,12 +23,10 @@ const ENDING: &str = ".mfm";
 pub struct Material {
     pub(super) source: Source,
     pub(super) surface: Surface,
-    /// The place of the value of each property.
     pub(super) places: Vec<ValuePlace>,
     texts: Lazy<Texts>,
 }
 
-/// The place of a value in the file.
 #[derive(Debug)]
 pub(super) struct ValuePlace {
     /// The kind of the value, as the file names it: `Texture`, `Float`.
@@ -38,13 +35,7 @@ pub(super) struct ValuePlace {
 }
 
 impl Material {
-    /// Opens `source`, and reads all of it.
-    ///
-    /// # Errors
-    /// `Damaged`, with the line, if it is no XML, a property has no name, or a value is not of its kind.
-    pub fn open(from: impl Openable) -> Result<Self> {
-        let source = from.open_source(&Options::default())?;
-        document::check_head(&source)?;
+    fn read(source: Source, _: &Options) -> Result<Self> {
         let document = Document::parse(&source)?;
         let root = document.root(&source);
         let mut surface = Surface::new(root.name().trim_end_matches(ENDING));
@@ -65,7 +56,6 @@ impl Material {
         Ok(Self { source, surface, places, texts: Lazy::default() })
     }
 
-    /// The paths of the textures.
     pub(super) fn paths(&self) -> Result<Vec<PathCell>> {
         let textures =
             self.surface.properties.iter().enumerate().filter_map(|(row, (name, property))| match property {
@@ -123,7 +113,7 @@ impl Placements for Material {
     }
 }
 
-super::text_format!(Material, "mfm", ENDING, "A material of a mod", |source, _| Self::open(source));
+super::text_format!(Material, "mfm", ENDING, "A material of a mod");
 
 impl Reader for Material {
     fn source(&self) -> &Source {

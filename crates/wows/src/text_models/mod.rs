@@ -4,9 +4,22 @@
 //! Two dialects exist: older files have `renderSet` elements with the names of buffers, newer ones mirror the records of the
 //! database. Both give the same tables.
 
-/// Implements the format of files whose root element is named after the file, and has its ending.
+/// Opens files whose root element is named after the file, and has its ending.
 macro_rules! text_format {
-    ($type:ty, $name:literal, $ending:expr, $about:literal, $open:expr) => {
+    ($type:ty, $name:literal, $ending:expr, $about:literal) => {
+        impl $type {
+            /// Opens `source`.
+            ///
+            /// # Errors
+            /// `Unsupported` for packed XML; `Damaged`, with the line, if a file that is read at once is no XML.
+            pub fn open(from: impl assetq_core::Openable) -> Result<Self> {
+                <Self as crate::reader::FileFormat>::open_as(
+                    from.open_source(&Options::default())?,
+                    &Options::default(),
+                )
+            }
+        }
+
         impl crate::reader::FileFormat for $type {
             const NAME: &'static str = $name;
             const GAME: &'static str = "World of Warships";
@@ -18,7 +31,8 @@ macro_rules! text_format {
             }
 
             fn open_as(source: Source, options: &Options) -> Result<Self> {
-                $open(source, options)
+                super::document::check_head(&source)?;
+                Self::read(source, options)
             }
         }
     };

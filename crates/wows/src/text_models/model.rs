@@ -1,6 +1,6 @@
 //! Models, `.model`: the visual that a model shows, and in older files the model of the next level of detail.
 
-use super::document::{self, Document, Node};
+use super::document::{Document, Node};
 use super::references::{PathCell, Texts};
 use super::visual::{flag, number, text_list, texts};
 use crate::error::Result;
@@ -11,7 +11,6 @@ use crate::relations::Relations;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table};
 use crate::writable::Writable;
-use assetq_core::Openable;
 
 /// The ending of names of files.
 pub(super) const ENDING: &str = ".model";
@@ -25,13 +24,7 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Opens `source`. Looks at the first bytes.
-    ///
-    /// # Errors
-    /// `Unsupported` for packed XML.
-    pub fn open(from: impl Openable) -> Result<Self> {
-        let source = from.open_source(&Options::default())?;
-        document::check_head(&source)?;
+    fn read(source: Source, _: &Options) -> Result<Self> {
         Ok(Self { source, document: Lazy::default(), texts: Lazy::default() })
     }
 
@@ -96,7 +89,7 @@ fn parent(root: Node<'_>) -> Result<Option<String>> {
     Ok(root.text_of("parent")?.map(|path| with_ending(&path, ENDING)))
 }
 
-super::text_format!(ModelFile, "model", ENDING, "A model of a mod", |source, _| Self::open(source));
+super::text_format!(ModelFile, "model", ENDING, "A model of a mod");
 
 impl Reader for ModelFile {
     fn source(&self) -> &Source {

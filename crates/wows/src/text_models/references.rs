@@ -8,7 +8,6 @@ use crate::report::Progress;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A path in a cell of a table.
 #[derive(Debug)]
 pub(super) struct PathCell {
     pub(super) path: String,

@@ -1,6 +1,6 @@
 //! Visuals, `.visual`: nodes, render sets and levels of detail.
 
-use super::document::{self, Document, Node};
+use super::document::{Document, Node};
 use super::references::{PathCell, Texts};
 use crate::archive;
 use crate::bwdb::product;
@@ -17,7 +17,6 @@ use crate::scene::{Model, Placements, RenderSet};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use crate::writable::Writable;
-use assetq_core::Openable;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -79,7 +78,6 @@ pub(super) fn flag<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
     Ok(node.child(name).map(Node::flag).transpose()?.into())
 }
 
-/// A column of lists of texts.
 pub(super) fn text_list(name: &'static str) -> Column {
     Column::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Text))))
 }
@@ -91,16 +89,7 @@ pub(super) fn texts<'v>(list: Option<Node<'v>>, name: &'v str) -> Result<Value<'
 }
 
 impl VisualFile {
-    /// Opens `source`. Looks at the first bytes.
-    ///
-    /// # Errors
-    /// `Unsupported` for packed XML.
-    pub fn open(from: impl Openable) -> Result<Self> {
-        Self::open_with(from.open_source(&Options::default())?, &Options::default())
-    }
-
-    fn open_with(source: Source, options: &Options) -> Result<Self> {
-        document::check_head(&source)?;
+    fn read(source: Source, options: &Options) -> Result<Self> {
         Ok(Self { source, options: options.clone(), parts: Lazy::default(), texts: Lazy::default() })
     }
 
@@ -315,7 +304,7 @@ fn rotation<'v>(node: Node<'v>, corner: &str) -> Result<Value<'v>> {
     limit.numbers([0.0; 3]).map(Value::floats)
 }
 
-super::text_format!(VisualFile, "visual", ENDING, "The nodes and render sets of a mod", Self::open_with);
+super::text_format!(VisualFile, "visual", ENDING, "The nodes and render sets of a mod");
 
 impl Reader for VisualFile {
     fn source(&self) -> &Source {

@@ -36,7 +36,6 @@ fn stretch(node: Option<Node<'_>>, column: &str, text: &str) -> Result<Stretch> 
     }
 }
 
-/// The name of a column.
 fn column_name(reader: &dyn Reader, table: &str, column: usize) -> Result<Cow<'static, str>> {
     let columns = reader.table(table);
     let found = columns.as_ref().and_then(|table| table.columns().get(column));
