@@ -375,7 +375,6 @@ impl<'a> Node<'a> {
         self.cell & CONTAINER == 0 && leaf::begins_with(self.pickle.view().at(self.cell as usize), start)
     }
 
-    /// The leaf.
     fn leaf(self) -> Result<Leaf<'a>> {
         if self.cell & CONTAINER != 0 {
             return Ok(Leaf::Null);

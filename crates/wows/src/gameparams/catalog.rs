@@ -27,6 +27,10 @@ impl PartRow {
         }
     }
 
+    fn of_node(entity: u32, node: Node<'_>) -> Self {
+        Self { entity, component: None, mount: None, node: node.cell() }
+    }
+
     pub(super) fn part<'a>(&self, pickle: &'a Pickle) -> EntityPart<'a> {
         EntityPart {
             component: self.component.map(|cell| pickle.node(cell)),
@@ -45,18 +49,14 @@ pub(super) struct ValueRow<T> {
     pub value: T,
 }
 
-/// The plates of a layer and a material.
-pub(super) type PlateRow = ValueRow<(u16, u16)>;
-
-/// A row for each pair of upgrade and component.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct UpgradeRow {
-    pub entity: u32,
-    pub upgrade: u32,
-    pub kind: u32,
-    /// The component; of a row of upgrades, the upgrade's attributes.
-    pub component: u32,
+impl ValueRow<()> {
+    fn of_part(part: PartRow) -> Self {
+        Self { part, key: part.node, value: () }
+    }
 }
+
+/// The plates of a layer and a material.
+type PlateRow = ValueRow<(u16, u16)>;
 
 /// The numbers of the entities of a table, by its type.
 #[derive(Debug, Default)]
@@ -91,10 +91,12 @@ impl EntityLists {
 /// The parts of all entities, each in the order of entities.
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
-    pub upgrades: Vec<UpgradeRow>,
-    pub ship_components: Vec<UpgradeRow>,
-    pub hulls: Vec<PartRow>,
-    pub mounts: Vec<PartRow>,
+    /// The attributes of upgrades, by their names.
+    pub upgrades: Vec<ValueRow<()>>,
+    /// The components of upgrades, by the names of these, with their kinds.
+    pub ship_components: Vec<ValueRow<u32>>,
+    pub hulls: Vec<ValueRow<()>>,
+    pub mounts: Vec<ValueRow<()>>,
     /// Parts with armour.
     pub armored: Vec<PartRow>,
     pub armor: Vec<PlateRow>,
@@ -150,18 +152,16 @@ impl Catalog {
             for upgrade in entity.upgrades() {
                 spend_on(upgrade.node, budget)?;
                 upgrade.node.get("components").map_or(Ok(()), |kinds| spend_on(kinds, budget))?;
-                let (name, component) = (upgrade.name.cell(), upgrade.node.cell());
-                let row = UpgradeRow { entity: number, upgrade: name, kind: name, component };
-                all.upgrades.push(row);
-                let components = upgrade.components();
-                all.ship_components.extend(components.map(|(kind, component)| UpgradeRow {
-                    kind: kind.cell(),
-                    component: component.cell(),
-                    ..row
+                let (part, key) = (PartRow::of_node(number, upgrade.node), upgrade.name.cell());
+                all.upgrades.push(ValueRow { part, key, value: () });
+                all.ship_components.extend(upgrade.components().map(|(kind, component)| ValueRow {
+                    part: PartRow::of_node(number, component),
+                    key,
+                    value: kind.cell(),
                 }));
             }
             if entity.is("Ship") {
-                all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));
+                all.hulls.extend(entity.hulls().map(|part| ValueRow::of_part(PartRow::new(number, part))));
             }
             let itself = EntityPart { component: None, mount: None, node: entity.node() };
             let is_ability = entity.is("Ability");
@@ -190,7 +190,7 @@ impl Catalog {
             self.armored.push(row);
         }
         if part.mount.is_some() {
-            self.mounts.push(row);
+            self.mounts.push(ValueRow::of_part(row));
             let ammo = part.node.get("ammoList").map(Node::items).into_iter().flatten();
             self.ammo.extend(ammo.map(|name| ValueRow { part: row, key: name.cell(), value: () }));
             return Ok(());

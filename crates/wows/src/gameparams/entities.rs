@@ -20,7 +20,6 @@ struct EntityCells {
     realm: Option<u32>,
 }
 
-/// All entities.
 #[derive(Debug)]
 pub(super) struct Entities {
     places: Vec<EntityCells>,
@@ -176,13 +175,11 @@ impl Entities {
         names
     }
 
-    /// The entities called `name`.
     pub(super) fn named<'a>(&'a self, pickle: &'a Pickle, name: &'a str) -> impl Iterator<Item = Entity<'a>> {
         let found = self.names(pickle).candidates(name).filter_map(|number| self.get(pickle, number));
         found.filter(move |entity| entity.key.is_text(name))
     }
 
-    /// The entity whose name has this hash.
     pub(super) fn hashed<'a>(&self, pickle: &'a Pickle, hash: u64) -> Option<Entity<'a>> {
         self.get(pickle, self.names(pickle).of_hash(hash).next()?)
     }
@@ -218,7 +215,6 @@ impl Entities {
             .or_else(|| self.all(pickle).find(|entity| entity.has_index(query)))
     }
 
-    /// The numbers of the entities with this id.
     pub(super) fn with_id(&self, pickle: &Pickle, id: i64) -> Vec<usize> {
         let Some(first) = self.by_id(pickle, id) else { return Vec::new() };
         // Two entities with one id are damage, which `verify` reports.

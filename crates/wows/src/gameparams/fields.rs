@@ -41,7 +41,6 @@ impl Starts {
         *self.0.last().expect("the first row is 0")
     }
 
-    /// The rows of entity `number`.
     pub(super) fn rows(&self, number: usize) -> std::ops::Range<usize> {
         match self.0.get(number..) {
             Some([start, end, ..]) => *start..*end,

@@ -42,16 +42,17 @@ pub(super) fn pickle(cache: Option<&Cache>, stored: &Source, read: impl FnOnce()
     Ok(pickle)
 }
 
+/// The part of `len` bytes at a position.
+fn after(start: usize, len: le::U64) -> Option<Range<usize>> {
+    Some(start..start.checked_add(usize::try_from(len.get()).ok()?)?)
+}
+
 fn open(kept: &Source, name: &str) -> Option<Pickle> {
     let header: &Header = kept.view("kept arenas").read().ok()?;
-    let mut at = size_of::<Header>();
-    let mut next = |len: le::U64| -> Option<Range<usize>> {
-        let range = at..at.checked_add(usize::try_from(len.get()).ok()?)?;
-        at = range.end;
-        Some(range)
-    };
-    let [data, cells, containers] = [next(header.pickle)?, next(header.cells)?, next(header.containers)?];
-    (at == kept.bytes().len()).then_some(())?;
+    let data = after(size_of::<Header>(), header.pickle)?;
+    let cells = after(data.end, header.cells)?;
+    let containers = after(cells.end, header.containers)?;
+    (containers.end == kept.bytes().len()).then_some(())?;
     let [cells, containers] =
         [cells, containers].map(|range| kept.share(range.start, range.len()).map(Words::of_bytes));
     Some(Pickle {

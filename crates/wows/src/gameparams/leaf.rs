@@ -5,7 +5,6 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use std::borrow::Cow;
 
-/// A leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Leaf<'a> {
     Null,
@@ -18,7 +17,6 @@ pub(super) enum Leaf<'a> {
     Text(Cow<'a, str>),
 }
 
-/// The kind of the leaf at `at`.
 pub(super) fn kind(data: &[u8], at: usize) -> NodeKind {
     match data.get(at).copied().unwrap_or(op::NONE) {
         op::TRUE | op::FALSE => NodeKind::Bool,
@@ -125,7 +123,6 @@ pub(super) fn is_text(at: View<'_>, text: &str, is_ascii: bool) -> bool {
     }
 }
 
-/// The leaf at `at`.
 pub(super) fn read(at: View<'_>) -> Result<Leaf<'_>> {
     if let Some(stored) = stored(at)? {
         return Ok(Leaf::Text(match stored {
@@ -379,7 +376,6 @@ pub enum NodeKind {
     Bool,
     /// An integer.
     Int,
-    /// A float.
     Float,
     /// A text, or the bytes that Python 2 has for texts.
     Text,

@@ -42,17 +42,15 @@ impl Room {
     fn grow<T>(&mut self, vec: &mut Vec<T>, by: usize) -> std::result::Result<(), ErrorKind> {
         let more = by.max(vec.capacity()).max(64);
         let bytes = more.saturating_mul(size_of::<T>());
-        let full = |value: usize, limit: usize| ErrorKind::Limit {
-            what: "bytes of values in memory",
-            value: value as u64,
-            limit: limit as u64,
-        };
         match self.left.checked_sub(bytes) {
             Some(left) if vec.try_reserve_exact(more).is_ok() => {
                 self.left = left;
                 Ok(())
             }
-            _ => Err(full(self.limit.saturating_sub(self.left).saturating_add(bytes), self.limit)),
+            _ => {
+                let value = self.limit.saturating_sub(self.left).saturating_add(bytes) as u64;
+                Err(ErrorKind::Limit { what: "bytes of values in memory", value, limit: self.limit as u64 })
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ const EXPANSION: u64 = 64;
 /// Decoded bytes that any file may have.
 const DECODED: u64 = 64 << 20;
 
-/// An open `GameParams.data`.
+/// An open `GameParams.data`. What needs its values has the errors of [`Params::pickle`].
 #[derive(Debug)]
 pub struct Params {
     source: Source,
@@ -228,49 +228,31 @@ impl Params {
     }
 
     /// The number of entities.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn len(&self) -> Result<usize> {
         Ok(self.entities()?.len())
     }
 
     /// Whether there are no entities.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
 
     /// Entity `number`, in the order of the file.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn entity(&self, number: usize) -> Result<Option<Entity<'_>>> {
         Ok(self.entities()?.get(self.pickle()?, number))
     }
 
     /// All entities, in the order of the file.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn all(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
         Ok(self.entities()?.all(self.pickle()?))
     }
 
     /// The ships.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn ships(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
         Ok(self.all()?.filter(|entity| entity.is("Ship")))
     }
 
     /// The entity that `query` names: by its name, its index or its id.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`].
     pub fn find<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
         Ok(self.entities()?.find(self.pickle()?, query))
     }
@@ -335,5 +317,8 @@ impl Params {
 
 /// An error in the entity called so.
 fn in_entity(entity: &Entity<'_>, error: Error) -> Error {
-    error.context(entity.name().unwrap_or_default())
+    match entity.name() {
+        Ok(name) => error.context(name),
+        Err(_) => error,
+    }
 }

@@ -14,6 +14,16 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 
+/// Whether a pickle of entities begins so. Their container is first: a dictionary, a list or a tuple.
+fn is_pickle(head: &[u8]) -> bool {
+    match head {
+        [op::EMPTY_DICT | op::EMPTY_LIST, next, ..] => matches!(*next, op::BINPUT | op::LONG_BINPUT | op::MARK),
+        [op::MARK, next, ..] => matches!(*next, op::LIST | op::DICT | op::EMPTY_DICT | op::MARK),
+        [op::PROTO, 1..=5, next, ..] => matches!(*next, op::EMPTY_DICT | op::EMPTY_LIST | op::MARK | op::FRAME),
+        _ => false,
+    }
+}
+
 impl FileFormat for Params {
     const NAME: &'static str = "gameparams";
     const GAME: &'static str = "World of Warships";
@@ -25,22 +35,13 @@ impl FileFormat for Params {
         const ENOUGH: usize = 4;
         /// Stored bytes that give as many.
         const HEAD: usize = 1 << 12;
-        let begins = |pickle: &[u8]| match pickle {
-            // The container of the entities is first: a dictionary, a list or a tuple.
-            [op::EMPTY_DICT | op::EMPTY_LIST, next, ..] => matches!(*next, op::BINPUT | op::LONG_BINPUT | op::MARK),
-            [op::MARK, next, ..] => matches!(*next, op::LIST | op::DICT | op::EMPTY_DICT | op::MARK),
-            [op::PROTO, 1..=5, next, ..] => {
-                matches!(*next, op::EMPTY_DICT | op::EMPTY_LIST | op::MARK | op::FRAME)
-            }
-            _ => false,
-        };
         let Some(client) = Client::of(data) else { return Likeness::No };
         let stored = data.get(client.skipped()..).unwrap_or(data);
         if client == Client::Legends {
-            return Likeness::by_shape(begins(stored));
+            return Likeness::by_shape(is_pickle(stored));
         }
         let head: Vec<u8> = stored.iter().rev().take(HEAD).copied().collect();
-        Likeness::by_shape(begins(&crate::codec::inflate_head(&head, true, ENOUGH)))
+        Likeness::by_shape(is_pickle(&crate::codec::inflate_head(&head, true, ENOUGH)))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -73,8 +74,7 @@ impl Reader for Params {
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         let Ok(pickle) = self.pickle() else { return Vec::new() };
-        let types = self.types().unwrap_or_default();
-        let types = types.into_iter().map(|(kind, count)| (kind.into(), count.into())).collect();
+        let types = self.types().ok().map(|types| types.into_iter().map(|(kind, count)| (kind.into(), count.into())));
         let root = pickle.root();
         let shape = match root.kind() {
             NodeKind::Dict if root.get("").is_some_and(|realm| realm.kind() == NodeKind::Dict) => {
@@ -89,7 +89,7 @@ impl Reader for Params {
             ("protocol".into(), pickle.protocol().into()),
             ("root".into(), shape.into()),
             ("entities".into(), self.entities().map_or(0, Entities::len).into()),
-            ("types".into(), Value::Map(types)),
+            ("types".into(), types.map(|types| Value::Map(types.collect())).into()),
             (
                 "unproven".into(),
                 Value::List(vec![

@@ -49,8 +49,8 @@ impl Params {
 impl Relations for Params {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
         let mut found = Found::new();
-        let Some(all) = found.damage.note(self.all()) else { return found };
-        progress.announce(self.len().unwrap_or(0) as u64);
+        let (Some(all), Some(len)) = (found.damage.note(self.all()), self.len().ok()) else { return found };
+        progress.announce(len as u64);
         for entity in all {
             if let Err(error) = self.add_references(&entity, &|to, _| keep(to, By::Text), &mut found) {
                 found.damage.fail(in_entity(&entity, error));

@@ -1,7 +1,7 @@
 //! The tables of parameters. Those after `fields` show some of its values with names and types of their own.
 
 use super::arena::{Node, Pickle};
-use super::catalog::{Catalog, PartRow, UpgradeRow};
+use super::catalog::{Catalog, ValueRow};
 use super::entities::Entity;
 use super::fields::Fields;
 use super::parts::EntityPart;
@@ -88,7 +88,6 @@ fn nested<'a>(params: &Params, node: Option<Node<'a>>, cells: usize) -> Result<V
     Ok(tree.into_value())
 }
 
-/// The id of an entity.
 fn id_of<'a>(entity: &Entity<'_>) -> Value<'a> {
     entity.id().and_then(|id| u64::try_from(id).ok()).into()
 }
@@ -190,14 +189,23 @@ fn ships(params: &Params) -> Made<'_> {
     Box::new(table.derived().own_texts(false))
 }
 
-/// A row of a part, with its entity.
-struct Located<'p, R> {
-    row: R,
+/// A row of the catalogue, with its entity.
+struct Located<'p, T> {
+    row: ValueRow<T>,
     entity: Entity<'p>,
     pickle: &'p Pickle,
 }
 
-impl<'p, R: Copy> Located<'p, R> {
+impl<'p, T> Located<'p, T> {
+    fn part(&self) -> EntityPart<'p> {
+        self.row.part.part(self.pickle)
+    }
+
+    /// The key of the row's value, as text.
+    fn key(&self) -> Result<Value<'p>> {
+        text(Some(self.node(self.row.key)))
+    }
+
     fn ship(&self) -> Result<Value<'p>> {
         if self.entity.is("Ship") { Ok(Value::Text(self.entity.name()?)) } else { Ok(Value::Null) }
     }
@@ -208,18 +216,17 @@ impl<'p, R: Copy> Located<'p, R> {
 }
 
 /// A table of rows of the catalogue, each of an entity.
-fn located<'p, R: Copy + Send + Sync + 'static>(
+fn located<'p, T: Copy + Send + Sync + 'static>(
     params: &'p Params,
     name: &'static str,
-    rows: impl Fn(&'p Catalog) -> &'p [R] + Copy + Send + Sync + 'p,
-    entity_of: impl Fn(&R) -> u32 + Send + Sync + 'p,
-) -> DeclaredTable<'p, Located<'p, R>> {
+    rows: fn(&'p Catalog) -> &'p [ValueRow<T>],
+) -> DeclaredTable<'p, Located<'p, T>> {
     let table = DeclaredTable::new(
         name,
         move || Ok(params.catalog().map(rows)?.len()),
         move |row| {
             let Some(row) = params.catalog().map(rows)?.get(row).copied() else { return Ok(None) };
-            let entity = params.entity(entity_of(&row) as usize)?;
+            let entity = params.entity(row.part.entity as usize)?;
             let pickle = params.pickle()?;
             Ok(entity.map(|entity| Located { row, entity, pickle }))
         },
@@ -228,64 +235,48 @@ fn located<'p, R: Copy + Send + Sync + 'static>(
 }
 
 /// A table of rows of the catalogue, each of an entity, with the column `ship`, by which rows are found.
-fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
+fn of_catalog<'p, T: Copy + Send + Sync + 'static>(
     params: &'p Params,
     name: &'static str,
-    rows: impl Fn(&'p Catalog) -> &'p [R] + Copy + Send + Sync + 'p,
-    entity_of: impl Fn(&R) -> u32 + Copy + Send + Sync + 'p,
-    ship: Column,
-) -> DeclaredTable<'p, Located<'p, R>> {
-    located(params, name, rows, entity_of).column(ship, |found: &Located<'p, R>| found.ship()).found_by(move |key| {
-        let numbers = params.numbers_of(&key.as_text()?);
-        Some(numbers.and_then(|numbers| {
-            let all = params.catalog().map(rows)?;
-            let found = numbers.into_iter().flat_map(|number| {
-                let start = all.partition_point(|row| (entity_of(row) as usize) < number);
-                start..all.partition_point(|row| entity_of(row) as usize <= number)
-            });
-            Ok(found.collect())
-        }))
-    })
-}
-
-fn ship_column() -> Column {
-    Column::text("ship").brief().key()
+    rows: fn(&'p Catalog) -> &'p [ValueRow<T>],
+) -> DeclaredTable<'p, Located<'p, T>> {
+    located(params, name, rows)
+        .column(Column::text("ship").brief().key(), |found: &Located<'p, T>| found.ship())
+        .found_by(move |key| {
+            let numbers = params.numbers_of(&key.as_text()?);
+            Some(numbers.and_then(|numbers| {
+                let all = params.catalog().map(rows)?;
+                let found = numbers.into_iter().flat_map(|number| {
+                    let start = all.partition_point(|row| (row.part.entity as usize) < number);
+                    start..all.partition_point(|row| row.part.entity as usize <= number)
+                });
+                Ok(found.collect())
+            }))
+        })
 }
 
 fn ship_upgrades(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "ship_upgrades", |all| &all.upgrades, |row| row.entity, ship_column())
-        .column(Column::text("upgrade").brief().key(), |found| text(Some(found.node(found.row.upgrade))))
-        .column(Column::text("uc_type").brief(), |found| text(found.node(found.row.component).get("ucType")))
+    let table = of_catalog(params, "ship_upgrades", |all| &all.upgrades)
+        .column(Column::text("upgrade").brief().key(), |found| found.key())
+        .column(Column::text("uc_type").brief(), |found| text(found.part().node.get("ucType")))
         .column(Column::text("prev").brief(), |found| {
             // The first one of a line has an empty text.
-            let prev = text(found.node(found.row.component).get("prev"))?;
+            let prev = text(found.part().node.get("prev"))?;
             Ok(if prev == Value::text("") { Value::Null } else { prev })
         })
         .column(Column::nested("next_ships"), move |found| {
-            let next_ships = found.node(found.row.component).get("nextShips");
+            let next_ships = found.part().node.get("nextShips");
             nested(params, next_ships, params.catalog()?.upgrades.len())
         });
     Box::new(table)
 }
 
 fn ship_components(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "ship_components", |all| &all.ship_components, |row| row.entity, ship_column())
-        .column(Column::text("upgrade").brief().key(), |found| text(Some(found.node(found.row.upgrade))))
-        .column(Column::text("kind").brief().key(), |found| text(Some(found.node(found.row.kind))))
-        .column(Column::text("component").brief().key(), |found: &Located<'_, UpgradeRow>| {
-            text(Some(found.node(found.row.component)))
-        });
+    let table = of_catalog(params, "ship_components", |all| &all.ship_components)
+        .column(Column::text("upgrade").brief().key(), |found| found.key())
+        .column(Column::text("kind").brief().key(), |found| text(Some(found.node(found.row.value))))
+        .column(Column::text("component").brief().key(), |found| text(Some(found.part().node)));
     Box::new(table)
-}
-
-impl<'p> Located<'p, PartRow> {
-    fn part(&self) -> EntityPart<'p> {
-        self.row.part(self.pickle)
-    }
-}
-
-fn model<'a>(part: EntityPart<'a>) -> Result<Value<'a>> {
-    text(part.node.get("model"))
 }
 
 fn model_id<'a>(part: EntityPart<'_>) -> Result<Value<'a>> {
@@ -304,9 +295,9 @@ fn hulls(params: &Params) -> Made<'_> {
         ("rudder_time", "rudderTime"),
         ("visibility", "visibilityFactor"),
     ];
-    let table = of_catalog(params, "hulls", |all| &all.hulls, |row| row.entity, ship_column())
+    let table = of_catalog(params, "hulls", |all| &all.hulls)
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
-        .column(Column::text("model").brief(), |found| model(found.part()))
+        .column(Column::text("model").brief(), |found| text(found.part().node.get("model")))
         .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
         .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
             Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.part().node.get(field))))
@@ -318,12 +309,12 @@ fn hulls(params: &Params) -> Made<'_> {
 }
 
 fn armor(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "armor", |all| &all.armor, |row| row.part.entity, ship_column())
+    let table = of_catalog(params, "armor", |all| &all.armor)
         .column(Column::text("entity").key(), |found| Ok(Value::Text(found.entity.name()?)))
-        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-        .column(Column::text("mount").brief().key(), |found| text(found.row.part.part(found.pickle).mount))
-        .column(Column::text("model"), |found| model(found.row.part.part(found.pickle)))
-        .column(Column::id64("model_id").reference(), |found| model_id(found.row.part.part(found.pickle)))
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
+        .column(Column::text("model"), |found| text(found.part().node.get("model")))
+        .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
         .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
         .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
         .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
@@ -332,9 +323,9 @@ fn armor(params: &Params) -> Made<'_> {
 }
 
 fn barbettes(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "barbettes", |all| &all.barbettes, |row| row.part.entity, ship_column())
-        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-        .column(Column::text("mount").brief().key(), |found| text(Some(found.node(found.row.key))))
+    let table = of_catalog(params, "barbettes", |all| &all.barbettes)
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("mount").brief().key(), |found| found.key())
         .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
         .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
         .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
@@ -343,9 +334,9 @@ fn barbettes(params: &Params) -> Made<'_> {
 }
 
 fn hit_locations(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "hit_locations", |all| &all.hit_locations, |row| row.part.entity, ship_column())
-        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-        .column(Column::text("name").brief().key(), |found| text(Some(found.node(found.row.key))))
+    let table = of_catalog(params, "hit_locations", |all| &all.hit_locations)
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("name").brief().key(), |found| found.key())
         .label()
         .column(Column::text("hl_type").brief(), |found| text(found.node(found.row.value).get("hlType")))
         .column(Column::new("max_hp", Kind::F64).brief(), |found| Ok(number(found.node(found.row.value).get("maxHP"))))
@@ -358,9 +349,9 @@ fn hit_locations(params: &Params) -> Made<'_> {
 }
 
 fn hit_location_boxes(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "hit_location_boxes", |all| &all.boxes, |row| row.part.entity, ship_column())
-        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-        .column(Column::text("hit_location").brief().key(), |found| text(Some(found.node(found.row.key))))
+    let table = of_catalog(params, "hit_location_boxes", |all| &all.boxes)
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("hit_location").brief().key(), |found| found.key())
         .column(Column::text("box").brief().key(), |found| text(Some(found.node(found.row.value))))
         .label()
         .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
@@ -368,11 +359,11 @@ fn hit_location_boxes(params: &Params) -> Made<'_> {
 }
 
 fn mounts(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "mounts", |all| &all.mounts, |row| row.entity, ship_column())
+    let table = of_catalog(params, "mounts", |all| &all.mounts)
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
         .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
         .column(Column::text("name").brief(), |found| text(found.part().node.get("name")))
-        .column(Column::text("model").brief(), |found| model(found.part()))
+        .column(Column::text("model").brief(), |found| text(found.part().node.get("model")))
         .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
         .column(Column::text("species").brief(), |found| {
             text(found.part().node.get("typeinfo").and_then(|info| info.get("species")))
@@ -394,10 +385,10 @@ fn mounts(params: &Params) -> Made<'_> {
 }
 
 fn ammo(params: &Params) -> Made<'_> {
-    let table = of_catalog(params, "ammo", |all| &all.ammo, |row| row.part.entity, ship_column())
-        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
-        .column(Column::text("mount").brief().key(), |found| text(found.row.part.part(found.pickle).mount))
-        .column(Column::text("name").brief().key(), |found| text(Some(found.node(found.row.key))))
+    let table = of_catalog(params, "ammo", |all| &all.ammo)
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
+        .column(Column::text("name").brief().key(), |found| found.key())
         .label()
         .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
     Box::new(table)
@@ -479,7 +470,6 @@ fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
     Ok(limited || listed(modernization, "ships").next().is_none())
 }
 
-/// The items of a list of an entity.
 fn listed<'a>(entity: &Entity<'a>, field: &str) -> impl Iterator<Item = Node<'a>> + use<'a> {
     entity.get(field).map(Node::items).into_iter().flatten()
 }
@@ -503,9 +493,12 @@ fn pairs(params: &Params) -> Result<Vec<(Entity<'_>, Entity<'_>)>> {
 fn modernization_ships(params: &Params) -> Made<'_> {
     let all = Arc::new(Lazy::<Vec<(Entity<'_>, Entity<'_>)>>::default());
     let of_count = Arc::clone(&all);
-    let count = move || Ok(of_count.get_or_try_init(|| pairs(params))?.len());
-    let locate = move |row| Ok(all.get_or_try_init(|| pairs(params))?.get(row).copied());
-    let table = DeclaredTable::new("modernization_ships", count, locate)
+    let table = DeclaredTable::new(
+        "modernization_ships",
+        move || Ok(of_count.get_or_try_init(|| pairs(params))?.len()),
+        move |row| Ok(all.get_or_try_init(|| pairs(params))?.get(row).copied()),
+    );
+    let table = table
         .column(Column::text("modernization").brief().key(), |(found, _): &(Entity<'_>, Entity<'_>)| {
             Ok(Value::Text(found.name()?))
         })
@@ -522,9 +515,9 @@ fn abilities(params: &Params) -> Made<'_> {
         ("work_time", "workTime"),
         ("preparation_time", "preparationTime"),
     ];
-    let table = located(params, "abilities", |all| &all.abilities, |row| row.part.entity)
+    let table = located(params, "abilities", |all| &all.abilities)
         .column(Column::text("name").brief().key(), |found| Ok(Value::Text(found.entity.name()?)))
-        .column(Column::text("variant").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("variant").brief().key(), |found| text(found.part().component))
         .column(Column::text("index"), |found| text(found.entity.get("index")))
         .column(Column::uint("id"), |found| Ok(id_of(&found.entity)))
         .column(Column::text("consumable_type").brief(), |found| {

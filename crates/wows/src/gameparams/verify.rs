@@ -5,6 +5,7 @@ use super::{Entity, Params, in_entity};
 use crate::budget::Budget;
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
@@ -23,16 +24,14 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
         return Report::from(vec![stream, entities, values]);
     };
     let (mut names, mut ids, mut count, mut leaves) = (HashSet::new(), HashSet::new(), 0u64, 0u64);
-    progress.announce(params.len().unwrap_or(0) as u64);
+    progress.announce(params.len().map_or(0, |len| len as u64));
     for entity in all {
         count = count.saturating_add(1);
-        let mut wrong = |what: String| {
-            let error = entity.key().error(ErrorKind::Damaged { what: what.into() });
-            entities.fail_with(|| in_entity(&entity, error));
-        };
         match (entity.key().text(), entity.get("name")) {
-            (Ok(None), _) => wrong("its key is no text".to_owned()),
-            (Ok(Some(key)), Some(name)) if !name.is_text(&key) => wrong("its name is not its key".to_owned()),
+            (Ok(None), _) => wrong(&mut entities, &entity, "its key is no text".into()),
+            (Ok(Some(key)), Some(name)) if !name.is_text(&key) => {
+                wrong(&mut entities, &entity, "its name is not its key".into());
+            }
             _ => {}
         }
         // The same entity of another realm has the same name and id.
@@ -40,12 +39,12 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
         if let Ok(name) = entity.name()
             && !names.insert((place, name))
         {
-            wrong("an earlier entity has its name".to_owned());
+            wrong(&mut entities, &entity, "an earlier entity has its name".into());
         }
         if let Some(id) = entity.id()
             && !ids.insert((place, id))
         {
-            wrong(format!("an earlier entity has its id, {id}"));
+            wrong(&mut entities, &entity, format!("an earlier entity has its id, {id}").into());
         }
         leaves = leaves.saturating_add(check_values(&entity, &budget, &mut values));
         progress.advance(1);
@@ -56,6 +55,10 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
     entities.detail = format!("{count} entities");
     values.detail = format!("{leaves} leaves");
     Report::from(vec![stream, entities, values])
+}
+
+fn wrong(check: &mut Check, entity: &Entity<'_>, what: Cow<'static, str>) {
+    check.fail_with(|| in_entity(entity, entity.key().error(ErrorKind::Damaged { what })));
 }
 
 /// Checks that the values of an entity can be read, and that no dictionary has a key twice. Returns the number of leaves.

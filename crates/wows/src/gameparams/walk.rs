@@ -13,10 +13,8 @@ use std::fmt::Write as _;
 /// How deep values may be nested. The game's are nested 10 deep.
 const DEPTH: usize = 256;
 
-/// An event of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event<'a> {
-    /// The key of the next value.
     Key(Node<'a>),
     /// The next value is this item of a list.
     Item(usize),
@@ -151,7 +149,8 @@ impl Trail {
 
     /// The path to the open container at `depth`.
     pub(super) fn path_at(&self, depth: usize) -> &str {
-        self.marks.get(depth).and_then(|len| self.path.get(..*len)).unwrap_or_default()
+        let mark = self.marks.get(depth).and_then(|len| self.path.get(..*len));
+        mark.expect("a walk asks for the containers that it is in")
     }
 
     pub(super) fn follow(&mut self, event: Event<'_>) -> Result<()> {
