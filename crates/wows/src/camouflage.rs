@@ -12,8 +12,9 @@ pub(super) const PATH: &str = "camouflages.xml";
 const MAX_NODES: u32 = 1 << 20;
 /// The part of a ship that counts for others where a camouflage is tiled.
 const TILE: &str = "tile";
+/// A colour that a scheme does not state.
+const BLACK: [f32; 3] = [0.0; 3];
 
-/// The camouflages of a ship.
 #[derive(Debug)]
 pub(super) struct Camouflages {
     all: Vec<Camouflage>,
@@ -45,7 +46,6 @@ fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     child(node, name)?.text().map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The first `N` numbers of a text.
 fn numbers<const N: usize>(text: &str) -> Option<[f32; N]> {
     let mut all = text.split_whitespace().map(|word| word.parse::<f32>().ok().filter(|number| number.is_finite()));
     let mut found = [0.0; N];
@@ -70,23 +70,6 @@ impl Camouflages {
             .filter(|group| text(*group, "ships").is_some_and(|ships| has_word(ships, ship)))
             .map(|group| group.tag_name().name())
             .collect();
-        // How closely a description fits the ship: for it alone, for its group, for all ships.
-        let rank = |node: Node<'_, '_>| {
-            let targets: Vec<&str> = node
-                .children()
-                .filter(|c| c.has_tag_name("targetShip"))
-                .filter_map(|c| c.text())
-                .map(str::trim)
-                .collect();
-            let of_groups = text(node, "shipGroups");
-            if targets.contains(&ship) {
-                Some(2)
-            } else if of_groups.is_some_and(|all| groups.iter().any(|group| has_word(all, group))) {
-                Some(1)
-            } else {
-                (targets.is_empty() && of_groups.is_none()).then_some(0)
-            }
-        };
         // One pass: a file describes thousands of camouflages.
         let mut found: BTreeMap<&str, (i32, Node<'_, '_>)> = BTreeMap::new();
         let mut schemes: BTreeMap<&str, Node<'_, '_>> = BTreeMap::new();
@@ -95,7 +78,7 @@ impl Camouflages {
                 schemes.extend(text(node, "name").map(|name| (name, node)));
             } else if node.has_tag_name("camouflage")
                 && let Some(name) = text(node, "name").filter(|name| wanted.iter().any(|(wanted, _)| wanted == name))
-                && let Some(rank) = rank(node)
+                && let Some(rank) = rank(node, ship, &groups)
                 && found.get(name).is_none_or(|(known, _)| *known < rank)
             {
                 found.insert(name, (rank, node));
@@ -120,12 +103,12 @@ impl Camouflage {
             Some((kind, path.to_owned()))
         });
         let transforms = elements(node, "UV").map(|transform| {
-            let pair = |name, or| text(transform, name).and_then(numbers).unwrap_or(or);
-            (transform.tag_name().name().to_ascii_lowercase(), (pair("scale", [1.0; 2]), pair("offset", [0.0; 2])))
+            let scale = text(transform, "scale").and_then(numbers).unwrap_or([1.0; 2]);
+            let offset = text(transform, "offset").and_then(numbers).unwrap_or([0.0; 2]);
+            (transform.tag_name().name().to_ascii_lowercase(), (scale, offset))
         });
         let colours = scheme.map(|scheme| {
-            ["color0", "color1", "color2", "color3"]
-                .map(|name| text(scheme, name).and_then(numbers).unwrap_or_default())
+            ["color0", "color1", "color2", "color3"].map(|name| text(scheme, name).and_then(numbers).unwrap_or(BLACK))
         });
         Self {
             title: title.to_owned(),
@@ -134,6 +117,20 @@ impl Camouflage {
             colours,
             transforms: transforms.collect(),
         }
+    }
+}
+
+/// How closely a description fits a ship of these groups: 2 for it alone, 1 for its group, 0 for all ships.
+fn rank(node: Node<'_, '_>, ship: &str, groups: &[&str]) -> Option<i32> {
+    let targets = node.children().filter(|child| child.has_tag_name("targetShip"));
+    let targets: Vec<&str> = targets.filter_map(|target| target.text()).map(str::trim).collect();
+    let of_groups = text(node, "shipGroups");
+    if targets.contains(&ship) {
+        Some(2)
+    } else if of_groups.is_some_and(|all| groups.iter().any(|group| has_word(all, group))) {
+        Some(1)
+    } else {
+        (targets.is_empty() && of_groups.is_none()).then_some(0)
     }
 }
 

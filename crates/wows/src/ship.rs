@@ -18,13 +18,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PartKind {
-    /// The hull.
     Hull,
     /// Turrets of the main battery.
     Guns,
     /// Turrets of the secondary battery.
     Secondaries,
-    /// Torpedo launchers.
     Torpedoes,
     /// Anti-aircraft guns.
     AntiAir,
@@ -59,10 +57,16 @@ pub struct Query {
     pub camouflages: bool,
 }
 
+impl Query {
+    /// Whether parts of a kind are selected.
+    fn wants(&self, kind: PartKind) -> bool {
+        self.parts.is_empty() || self.parts.contains(&kind)
+    }
+}
+
 /// Parts of names that the visuals of a hull's sections have after the hull's own.
 const SECTIONS: [&str; 4] = ["Bow", "MidFront", "MidBack", "Stern"];
 
-/// A part of a ship.
 #[derive(Debug)]
 struct ShipComponent {
     visual: Visual,
@@ -86,12 +90,11 @@ impl ShipComponent {
                 None => alike.push((uses, vec![place.clone()])),
             }
         }
-        let mut all = Vec::new();
-        for (uses, places) in alike {
-            let thickness = move |layer, material| uses.iter().find_map(|found| found.thickness(layer, material));
-            all.push(ArmoredPlaces { places, thickness: Box::new(thickness) });
-        }
-        all
+        let all = alike.into_iter().map(|(uses, places)| ArmoredPlaces {
+            places,
+            thickness: Box::new(move |layer, material| uses.iter().find_map(|found| found.thickness(layer, material))),
+        });
+        all.collect()
     }
 }
 
@@ -166,7 +169,8 @@ impl Ship {
         let placements = database.reader().placements();
         let placements =
             placements.ok_or_else(|| not_found(format!("{} holds no models", database.source().name())))?;
-        let hull = components.get("hull").cloned().unwrap_or_default();
+        let hull = components.get("hull").cloned();
+        let hull = hull.ok_or_else(|| not_found(format!("{name} has no hull among its components")))?;
         let mut ship = Self {
             name: name.clone(),
             hull: hull.clone(),
@@ -176,7 +180,6 @@ impl Ship {
             camouflages: None,
         };
         let mut files = Files { game, archive, options, numbers: BTreeMap::new() };
-        let wanted = |kind| query.parts.is_empty() || query.parts.contains(&kind);
         let hulls = NamedCells::of(params, "hulls")?;
         let mut model = String::new();
         for row in hulls.with("ship", &name)? {
@@ -184,7 +187,7 @@ impl Ship {
                 model = hulls.text(row, "model")?;
             }
         }
-        let nodes = ship.add_hull(placements, &mut files, &model, wanted(PartKind::Hull))?;
+        let nodes = ship.add_hull(placements, &mut files, &model, query.wants(PartKind::Hull))?;
         let chosen: Vec<&str> = components.values().map(String::as_str).collect();
         let mounts = NamedCells::of(params, "mounts")?;
         let mut by_model: BTreeMap<String, Vec<Place>> = BTreeMap::new();
@@ -192,7 +195,7 @@ impl Ship {
         for row in mounts.with("ship", &name)? {
             let component = mounts.text(row, "component")?;
             let kind = components.iter().find(|(_, chosen)| **chosen == component).map(|(kind, _)| kind.as_str());
-            let Some(kind) = kind.map(PartKind::of_component).filter(|kind| wanted(*kind)) else { continue };
+            let Some(kind) = kind.map(PartKind::of_component).filter(|kind| query.wants(*kind)) else { continue };
             let (mount, model) = (mounts.text(row, "mount")?, mounts.text(row, "model")?);
             match nodes.get(&mount) {
                 _ if model.is_empty() => {}
@@ -420,11 +423,8 @@ fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap
     };
     let Some((chosen, _)) = chosen else {
         let names: Vec<&str> = hulls.iter().map(|(upgrade, _)| upgrade.as_str()).collect();
-        return Err(not_found(format!(
-            "{ship} has no hull {:?}; it has {}",
-            hull.unwrap_or_default(),
-            names.join(", ")
-        )));
+        let wanted = hull.map_or_else(|| "that no upgrade replaces".to_owned(), |hull| format!("{hull:?}"));
+        return Err(not_found(format!("{ship} has no hull {wanted}; it has {}", names.join(", "))));
     };
     let mut components = BTreeMap::new();
     for (_, kind, component) in &all {

@@ -66,13 +66,16 @@ impl<'a> Blob<'a> {
         layouts: &Layouts,
         found: &Found,
     ) -> Result<Self> {
-        let within = |e: crate::Error| e.context(format_args!("database {index}"));
+        Self::read(index, entry, at, layouts, found).map_err(|error| error.context(format_args!("database {index}")))
+    }
+
+    fn read(index: usize, entry: &'a DatabaseEntry, at: View<'a>, layouts: &Layouts, found: &Found) -> Result<Self> {
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
-        let view = match at.follow_nullable(entry.data.get()).map_err(within)? {
+        let view = match at.follow_nullable(entry.data.get())? {
             Some(view) => view.part("blob"),
             None if size == 0 => at.part("blob"),
-            None => return Err(within(at.error(ErrorKind::BadPointer { value: 0 }))),
+            None => return Err(at.error(ErrorKind::BadPointer { value: 0 })),
         };
         let blob = Self { index, entry, view, records: view, count: 0, layout: raw };
         if size == 0 {
@@ -80,24 +83,24 @@ impl<'a> Blob<'a> {
             let layout = candidates(&blob, layouts).next().map_or(raw, |(layout, _)| Ok(layout));
             return Ok(Self { layout, ..blob });
         }
-        view.take(size).map_err(within)?;
+        view.take(size)?;
         // Pointers of records lead nowhere else (docs/formats/bwdb.md §5).
         let view = view.until(view.position().saturating_add(size));
         let blob = Self { view, records: view, ..blob };
         if let Some(need) = Some(size_of::<BlobHeader>()).filter(|&need| need > size) {
-            return Err(within(view.error(ErrorKind::OutOfBounds { need: need as u64, have: size as u64 })));
+            return Err(view.error(ErrorKind::OutOfBounds { need: need as u64, have: size as u64 }));
         }
-        let header = view.read::<BlobHeader>().map_err(within)?;
+        let header = view.read::<BlobHeader>()?;
         let stored = header.count.get();
         let count = usize::try_from(stored).ok().filter(|&c| c <= size);
-        let count = count.ok_or_else(|| within(view.bad_value("number of records", stored)))?;
-        let records = view.follow(header.records.get()).map_err(within)?.part("records");
+        let count = count.ok_or_else(|| view.bad_value("number of records", stored))?;
+        let records = view.follow(header.records.get())?.part("records");
         let blob = Self { records, count, ..blob };
         let layout = found.get(index, || blob.find_layout(layouts));
         if let Err(Raw::TooShort { size, known: true }) = layout {
             let what =
                 format!("{count} records of {size:#x} bytes do not fit into a database of {} bytes", blob.size());
-            return Err(within(view.error(ErrorKind::Damaged { what: what.into() })));
+            return Err(view.error(ErrorKind::Damaged { what: what.into() }));
         }
         Ok(Self { layout, ..blob })
     }

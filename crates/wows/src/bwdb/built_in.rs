@@ -41,7 +41,6 @@ static BUILT_IN: LazyLock<Vec<&'static Type>> = LazyLock::new(|| {
 });
 
 impl Type {
-    /// The built-in type with this name.
     pub(super) fn built_in(name: &str) -> Option<&'static Self> {
         BUILT_IN.iter().find(|of| of.name == name).copied()
     }

@@ -20,17 +20,10 @@ pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) ->
     if resource.is_none() && matches!(path, Ok(None)) {
         return Ok(false);
     }
-    let mut first_error = None;
-    let mut keep = |error: Error| {
-        first_error.get_or_insert(error);
-    };
+    let mut errors: Vec<Error> = Vec::new();
     out.begin_map()?;
     out.field("id", &Value::Id64(id))?;
-    let path = path.unwrap_or_else(|e| {
-        keep(e);
-        None
-    });
-    out.field("path", &path.into())?;
+    out.field("path", &path.map_err(|error| errors.push(error)).ok().flatten().into())?;
     let Some(resource) = resource else {
         out.field("type", &Value::Null)?;
         out.field("note", &"a path without a prototype".into())?;
@@ -43,24 +36,21 @@ pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) ->
     out.field("record", &resource.record_index().into())?;
     out.field("state", &resource.state().into())?;
     match blob {
-        Err(error) => keep(error),
+        Err(error) => errors.push(error),
         Ok(blob) if resource.state() == State::Valid => match blob.record(resource.record_index()) {
             Ok(Some(record)) => {
                 let (view, size) = blob.record_span(resource.record_index())?;
                 out.field("offset", &view.offset().into())?;
                 out.field("size", &size.into())?;
-                let (fields, errors) = record_fields(&record, db, &Budget::of_arrays(db.source.bytes().len()));
+                let (fields, more) = record_fields(&record, db, &Budget::of_arrays(db.source.bytes().len()));
                 out.field("value", &Value::Map(fields))?;
-                errors.into_iter().for_each(keep);
+                errors.extend(more);
             }
             Ok(None) => out.field("note", &blob.note().into())?,
-            Err(error) => keep(error),
+            Err(error) => errors.push(error),
         },
         Ok(_) => out.field("note", &"the record is not valid and not followed".into())?,
     }
     out.end_map()?;
-    match first_error {
-        Some(error) => Err(error),
-        None => Ok(true),
-    }
+    errors.into_iter().next().map_or(Ok(true), Err)
 }

@@ -307,8 +307,14 @@ impl<'a> Records<'a> {
                         return;
                     }
                 };
-                let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
-                let errors = differ_record(layout, at_a, at_b, [old_db, new_db], &mut out, &self.shown);
+                let errors = differ_record(
+                    layout,
+                    at_a,
+                    at_b,
+                    [old_db, new_db],
+                    &mut |name, old, new| fields.push(Field { name: name.to_owned().into(), old, new }),
+                    &self.shown,
+                );
                 errors.into_iter().for_each(|error| damaged(self.faulty((of_a, a)), error));
             }
             (Some(_), Some(_)) => {
@@ -499,8 +505,9 @@ impl<'a> Unnamed<'a> {
         let Some(blob) = pick(&self.blobs, side) else { return HashSet::new() };
         let rows = Self::rows(blob).into_par_iter().with_min_len(self.piece());
         let named = rows.filter(|&row| self.is_named(side, blob, row));
-        let share = || BudgetShare::new(&self.records.budget);
-        named.map_init(share, |share, row| self.digest(side, row, share)).flatten_iter().collect()
+        let digests =
+            named.map_init(|| BudgetShare::new(&self.records.budget), |share, row| self.digest(side, row, share));
+        digests.flatten_iter().collect()
     }
 }
 
@@ -554,14 +561,16 @@ impl Special for Unnamed<'_> {
         }
         // A record that lost or got its name is reported by its resource.
         let (old, new) = threads::join(|| self.digests_of_named(Side::Old), || self.digests_of_named(Side::New));
-        let is_in_new = |row: u32| self.has_digest_in(Side::Old, row, &new);
-        let is_in_old = |row: u32| self.has_digest_in(Side::New, row, &old);
-        let (gone, come): (Vec<u32>, Vec<u32>) =
-            found.changed.extract_if(.., |(a, b)| is_in_new(*a) || is_in_old(*b)).unzip();
-        found.removed.extend(gone);
-        found.added.extend(come);
-        found.removed.retain(|&row| !is_in_new(row));
-        found.added.retain(|&row| !is_in_old(row));
+        for pair in std::mem::take(&mut found.changed) {
+            if self.has_digest_in(Side::Old, pair.0, &new) || self.has_digest_in(Side::New, pair.1, &old) {
+                found.removed.push(pair.0);
+                found.added.push(pair.1);
+            } else {
+                found.changed.push(pair);
+            }
+        }
+        found.removed.retain(|&row| !self.has_digest_in(Side::Old, row, &new));
+        found.added.retain(|&row| !self.has_digest_in(Side::New, row, &old));
         found.removed.sort_unstable();
         found.added.sort_unstable();
     }

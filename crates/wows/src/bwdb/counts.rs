@@ -15,7 +15,7 @@ impl Counts {
 
     /// The positions of a table, counting at most `most` rows: the parent at which the rows exceed this limit, and all
     /// later parents, have no position.
-    pub(super) fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
+    pub(super) fn get(&self, table: &'static str, most: u64, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
         }
@@ -24,7 +24,7 @@ impl Counts {
             .into_iter()
             .map_while(|n| {
                 sum = sum.saturating_add(n);
-                (sum <= most).then_some(sum)
+                (sum as u64 <= most).then_some(sum)
             })
             .collect();
         Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert(ends))

@@ -122,8 +122,9 @@ impl Open {
             None => Form::Inline,
             Some(count) => {
                 let found = self.fields.iter().position(|field| field.name == *count && field.is_count());
-                let what = || format!("{count} is no field with a count: a u8, u16, u32 or i32 of this struct");
-                Form::Array { count: found.ok_or_else(what)? }
+                let count = found
+                    .ok_or_else(|| format!("{count} is no field with a count: a u8, u16, u32 or i32 of this struct"))?;
+                Form::Array { count }
             }
         };
         let field = FieldInfo { name: leak(row.name.clone()), at, of, form, told_in: None };

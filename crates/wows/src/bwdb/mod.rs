@@ -112,7 +112,6 @@ struct Spans {
     databases: Span<DatabaseEntry>,
 }
 
-/// Structs inside of the file.
 struct Span<T> {
     start: usize,
     /// The bytes of the structs, no more and no fewer.
@@ -127,8 +126,8 @@ impl<T: Overlay> fmt::Debug for Span<T> {
 }
 
 impl<T: Overlay> Span<T> {
-    fn check(source: &Source, view: View<'_>, pointer: le::I64, count: le::U32) -> Result<Self> {
-        let count = count.get() as usize;
+    fn check(source: &Source, base: View<'_>, part: &'static str, pointer: le::I64, count: le::U32) -> Result<Self> {
+        let (view, count) = (base.part(part), count.get() as usize);
         let start = match count {
             0 => view.follow_nullable(pointer.get()).ok().flatten().unwrap_or(view),
             _ => view.follow(pointer.get())?,
@@ -259,29 +258,21 @@ impl Database {
         let (at_strings, at_resources, at_paths) = (base.locate(strings), base.locate(resources), base.locate(paths));
         let at_databases = if is_legends { base.locate(databases) } else { base };
         let capacity = strings.offsets.capacity;
+        let (offsets, from) = (&strings.offsets, &source);
         let spans = Spans {
-            string_buckets: Span::check(
-                &source,
-                at_strings.part("strings.buckets"),
-                strings.offsets.buckets,
-                capacity,
-            )?,
-            string_values: Span::check(&source, at_strings.part("strings.values"), strings.offsets.values, capacity)?,
-            string_data: Span::check(&source, at_strings.part("strings.data"), strings.data, strings.size)?,
+            string_buckets: Span::check(from, at_strings, "strings.buckets", offsets.buckets, capacity)?,
+            string_values: Span::check(from, at_strings, "strings.values", offsets.values, capacity)?,
+            string_data: Span::check(from, at_strings, "strings.data", strings.data, strings.size)?,
             resource_buckets: Span::check(
-                &source,
-                at_resources.part("resources.buckets"),
+                from,
+                at_resources,
+                "resources.buckets",
                 resources.buckets,
                 resources.capacity,
             )?,
-            resource_values: Span::check(
-                &source,
-                at_resources.part("resources.values"),
-                resources.values,
-                resources.capacity,
-            )?,
-            paths: Span::check(&source, at_paths.part("paths"), paths.data, paths.count)?,
-            databases: Span::check(&source, at_databases.part("databases"), databases.data, databases.count)?,
+            resource_values: Span::check(from, at_resources, "resources.values", resources.values, resources.capacity)?,
+            paths: Span::check(from, at_paths, "paths", paths.data, paths.count)?,
+            databases: Span::check(from, at_databases, "databases", databases.data, databases.count)?,
         };
         Ok(Self {
             spans,

@@ -25,7 +25,6 @@ fn place_of(entry: u64) -> u32 {
     (entry >> 32) as u32
 }
 
-/// The id of the resource of an entry.
 pub(super) fn id_of(buckets: &[ResourceBucket], entry: u64) -> u64 {
     let slot = usize::try_from(entry & u64::from(u32::MAX)).ok();
     slot.and_then(|slot| buckets.get(slot)).map_or(0, |bucket| bucket.key.get())
@@ -49,7 +48,6 @@ impl Owners {
         Self { entries, starts }
     }
 
-    /// The entries of a record.
     pub(super) fn of(&self, database: usize, record: usize) -> &[u64] {
         let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
         // If each record has one owner, owners are in the order of records.
@@ -76,7 +74,6 @@ pub(super) struct Alias {
 pub(super) struct Aliases(Vec<Vec<Alias>>);
 
 impl Aliases {
-    /// The aliases of a database.
     pub(super) fn of(&self, database: usize) -> &[Alias] {
         self.0.get(database).map_or(&[], Vec::as_slice)
     }

@@ -401,7 +401,7 @@ impl<'a> Paths<'a> {
                 Some(position) => Ok(Some(position)),
                 None => {
                     let what = format!("parent {parent:#018x} of a path is not among the paths").into();
-                    Err(self.view(entry).skip(8).error(ErrorKind::Damaged { what }))
+                    Err(self.view(entry).locate(&entry.parent_id).error(ErrorKind::Damaged { what }))
                 }
             },
         }
@@ -570,7 +570,6 @@ impl Folders {
 }
 
 impl Shard {
-    /// The number of the folder with this id.
     fn find(&self, id: u64) -> Option<u32> {
         self.places.find(hash(id), |&number| self.id(number) == Some(id)).copied()
     }

@@ -1,8 +1,6 @@
 //! Models that a database and a space put together of meshes in a `.geometry`, and their places.
 
-use super::prototypes::{
-    Material, MergedModel, NO_PARENT, PrototypeType, Record, SkeletonExtender, Visual, known_property_name,
-};
+use super::prototypes::{Material, NO_PARENT, PrototypeType, Record, SkeletonExtender, Visual, known_property_name};
 use super::record::{Leaf, NameId};
 use super::{Database, Models, Space};
 use crate::budget::Budget;
@@ -19,9 +17,7 @@ impl Placements for Database {
     /// The render sets of the visual `id` if it draws `file`: if it refers to a trailing part of the path `file`, or to a
     /// path with the same file name.
     fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
-        let Some(Record::Visual(visual)) = self.lookup(id)?.map(|r| r.record()).transpose()?.flatten() else {
-            return Ok(Vec::new());
-        };
+        let Some(visual) = self.visual_with(id)? else { return Ok(Vec::new()) };
         let (drawn, file) = (visual.geometry()?.0, file.replace('\\', "/"));
         if !ids_of(&file).any(|id| id == drawn) && !has_name_of(self, drawn, &file)? {
             return Ok(Vec::new());
@@ -35,26 +31,21 @@ impl Placements for Database {
 
     fn visual(&self, path: &str) -> Result<Option<scene::Visual>> {
         let Some(found) = self.lookup_path(path)? else { return Ok(None) };
-        let no_extenders = Vec::new();
-        let (visual, extenders) = match found.record()? {
-            Some(Record::Visual(visual)) => (visual, no_extenders),
+        let mut extenders = Vec::new();
+        let visual = match found.record()? {
+            Some(Record::Visual(visual)) => Some(visual),
             Some(Record::Model(model)) => {
-                let extenders = model.skeleton_extenders()?.iter().collect::<Result<Vec<_>>>()?;
-                let Some(visual) = self.visual_with(model.visual()?.0)? else { return Ok(None) };
-                (visual, extenders)
+                extenders = model.skeleton_extenders()?.collect::<Result<Vec<_>>>()?;
+                self.visual_with(model.visual()?.0)?
             }
-            Some(Record::ModelV14(model)) => {
-                let Some(visual) = self.visual_with(model.visual()?.0)? else { return Ok(None) };
-                (visual, no_extenders)
-            }
-            _ => return Ok(None),
+            Some(Record::ModelV14(model)) => self.visual_with(model.visual()?.0)?,
+            _ => None,
         };
+        let Some(visual) = visual else { return Ok(None) };
         let budget = parts(self.source().bytes().len());
         let mut nodes = nodes(&visual, self, &budget)?;
         for extender in extenders {
-            if let Some(Record::SkeletonExtender(extender)) =
-                self.lookup(extender.0)?.map(|found| found.record()).transpose()?.flatten()
-            {
+            if let Some(Record::SkeletonExtender(extender)) = self.record(extender)? {
                 extend(&mut nodes, &extender, self, &budget)?;
             }
         }
@@ -64,8 +55,7 @@ impl Placements for Database {
     }
 
     fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
-        let record = self.lookup(id).and_then(|found| found.map(|found| found.record()).transpose());
-        match record.map(Option::flatten) {
+        match self.record(id) {
             Ok(Some(Record::Material(material))) => Some(surface(&material, id, texts)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
@@ -74,9 +64,8 @@ impl Placements for Database {
 }
 
 impl Database {
-    /// The visual with this id.
     fn visual_with(&self, id: u64) -> Result<Option<Visual<'_>>> {
-        match self.lookup(id)?.map(|found| found.record()).transpose()?.flatten() {
+        match self.record(id)? {
             Some(Record::Visual(visual)) => Ok(Some(visual)),
             _ => Ok(None),
         }
@@ -180,7 +169,13 @@ impl Placements for Models {
     }
 
     fn models(&self, texts: Option<&dyn IdTexts>) -> Option<Result<Vec<Model>>> {
-        Some(merged_models(self, texts))
+        let budget = parts(self.source().bytes().len());
+        let named = self.models().enumerate().map(|(number, merged)| {
+            let named =
+                merged.id().and_then(|id| model(&merged.visual()?, Some(id.0), path(texts, id.0)?, texts, &budget));
+            named.map_err(|error| error.context(format_args!("model {number}")))
+        });
+        Some(named.collect())
     }
 }
 
@@ -199,21 +194,6 @@ fn render_sets(visual: &Visual<'_>, texts: &dyn IdTexts) -> Result<Vec<Drawn>> {
         drawn.push(Drawn { name, vertices: set.vertices_name()?.0, indices: set.indices_name()?.0 });
     }
     Ok(drawn)
-}
-
-/// The models of a `models.bin`, in file order, with names from `texts` if known.
-fn merged_models(models: &Models, texts: Option<&dyn IdTexts>) -> Result<Vec<Model>> {
-    let budget = parts(models.source().bytes().len());
-    let named = models
-        .models()
-        .enumerate()
-        .map(|(i, merged)| merged_model(&merged, texts, &budget).map_err(|e| e.context(format_args!("model {i}"))));
-    named.collect()
-}
-
-fn merged_model(merged: &MergedModel<'_>, texts: Option<&dyn IdTexts>, budget: &Budget) -> Result<Model> {
-    let id = merged.id()?.0;
-    model(&merged.visual()?, Some(id), path(texts, id)?, texts, budget)
 }
 
 /// The visuals of `database` that draw `file`: visuals that name the id of its path (of any part of it, as files may

@@ -40,7 +40,6 @@ struct Stride<'a> {
 }
 
 impl Stride<'_> {
-    /// The end of the records.
     fn end(&self) -> usize {
         self.count.saturating_mul(self.size)
     }

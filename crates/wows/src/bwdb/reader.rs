@@ -28,6 +28,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use zerocopy::FromBytes as _;
 
+/// What the caller gives of this type, or nothing.
+pub(super) fn option<T: Default + Send + Sync + 'static>(options: &Options) -> Arc<T> {
+    options.get().unwrap_or_default()
+}
+
 impl FileFormat for Database {
     const NAME: &'static str = "bwdb";
     const GAME: &'static str = "World of Warships";
@@ -42,13 +47,13 @@ impl FileFormat for Database {
         if setting != "layouts" {
             return Ok(None);
         }
-        let known = options.get::<Layouts>().unwrap_or_default();
+        let known = option::<Layouts>(options);
         Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(setting_text(given, from)?, from)?)))))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        let db = Self::open_with(source, options.get::<Layouts>().unwrap_or_default())?;
-        Ok(Self { more_names: options.get().unwrap_or_default(), ..db })
+        let db = Self::open_with(source, option::<Layouts>(options))?;
+        Ok(Self { more_names: option(options), ..db })
     }
 }
 
@@ -153,7 +158,7 @@ impl FileFormat for Models {
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
+        Ok(Self { names: option(options), ..Self::open(source)? })
     }
 }
 
@@ -202,12 +207,7 @@ impl Reader for Models {
         let budget = Budget::of_arrays(self.source.bytes().len());
         let mut shown = ValueBuilder::new(self.names(), &budget);
         model.walk_fields(&mut shown);
-        let (fields, errors) = shown.into_fields();
-        for (name, value) in &fields {
-            out.field(name, value)?;
-        }
-        out.end_map()?;
-        errors.into_iter().next().map_or(Ok(true), Err)
+        shown.show(out)
     }
 
     fn verify(&self, progress: &Progress) -> Report {
@@ -230,7 +230,7 @@ impl FileFormat for Space {
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
+        Ok(Self { names: option(options), ..Self::open(source)? })
     }
 }
 

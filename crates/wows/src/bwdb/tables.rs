@@ -18,10 +18,18 @@ pub(super) use uber::{UBER_TABLES, uber};
 use super::lists::{RowTarget, tables_of};
 use super::prototypes::{self as p, Layout, PrototypeType};
 use super::{Blob, Database};
-use crate::table::Table;
+use crate::table::{Table, Value};
 use children::{Properties, children, material_properties, skeleton_nodes};
 use records::{Records, records};
 use rows::DatabaseRows;
+
+fn id64(key: &Value<'_>) -> Option<u64> {
+    if let Value::Id64(id) = key { Some(*id) } else { None }
+}
+
+fn number(key: &Value<'_>) -> Option<usize> {
+    if let Value::Uint(number) = key { usize::try_from(*number).ok() } else { None }
+}
 
 /// The tables of an `assets.bin`.
 pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
@@ -68,12 +76,10 @@ pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     blob.note()
 }
 
-/// The tables of records with a layout.
 fn record_tables<'a>(rows: DatabaseRows<'a>, layout: Layout) -> Vec<Box<dyn Table + 'a>> {
     tables_of(layout).into_iter().map(|(name, target)| rows_of(name, rows, target)).collect()
 }
 
-/// The table `name` of records.
 fn rows_of<'a, R: Records<'a>>(name: &'static str, rows: R, target: RowTarget) -> Box<dyn Table + 'a> {
     match target {
         RowTarget::Records(of) => records(name, rows, of),

@@ -2,7 +2,7 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
-use super::prototypes::{MergedModel, Record, Skeleton};
+use super::prototypes::{MergedModel, Record, Skeleton, SpaceLight};
 use super::record::{Field as _, ListInfo, Type, Walker};
 use super::{Blob, Database, Models, Space, State, paths};
 use crate::budget::Budget;
@@ -75,16 +75,10 @@ fn checksum(db: &Database) -> Check {
     if crc == stored {
         return check.with_detail(format!("CRC-32 0x{stored:08X}"));
     }
-    check.fail(view.skip(8).error(ErrorKind::Checksum {
-        algorithm: "MurmurHash3",
-        stored: stored.into(),
-        computed: murmur.into(),
-    }));
-    check.fail(view.skip(8).error(ErrorKind::Checksum {
-        algorithm: "CRC-32",
-        stored: stored.into(),
-        computed: crc.into(),
-    }));
+    for (algorithm, computed) in [("MurmurHash3", murmur), ("CRC-32", crc)] {
+        let (stored, computed) = (stored.into(), computed.into());
+        check.fail(view.locate(&header.checksum).error(ErrorKind::Checksum { algorithm, stored, computed }));
+    }
     check
 }
 
@@ -393,7 +387,7 @@ impl<'a> Walker<'a> for Pointers<'_> {
     }
 }
 
-/// Checks the arrays of parts of a `models.bin`. Adds the ranges of the arrays to `spans`.
+/// Checks the arrays of parts of a file. Adds the ranges of the arrays to `spans`.
 fn walk_parts<'a>(
     name: &'static str,
     of: &Type,
@@ -461,7 +455,8 @@ pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     for model in models.models() {
         let Some(skeleton) = links.note(model.skeleton_index()) else { continue };
         if skeleton as usize >= models.skeleton_count() {
-            links.fail(model.view().skip(0xA0).bad_value("skeleton of a model", skeleton));
+            let at = MergedModel::OF.field(MergedModel::number_of("skeleton_index")).at;
+            links.fail(model.view().skip(at).bad_value("skeleton of a model", skeleton));
         }
     }
     Report { checks: vec![records, skeletons, links, coverage(models.source().view("models.bin"), spans)] }
@@ -504,16 +499,15 @@ pub(super) fn space(space: &Space, progress: &Progress) -> Report {
             instances.fail(view.locate(bad).error(ErrorKind::Damaged { what: "not a finite number".into() }));
         }
     }
-    let budget = Budget::of_arrays(len);
-    let detail = format!("{} point lights", space.light_count());
-    let mut lights = Pointers::new(0..len, &budget, Check::new("point lights").with_detail(detail));
-    for index in 0..space.light_count() {
-        lights.record = index;
-        match space.light(index) {
-            Some(light) => light.walk_fields(&mut lights),
-            None => lights.check.fail(crate::table::no_cell("point_lights", index, 0)),
-        }
-    }
+    let lights = walk_parts(
+        "point lights",
+        SpaceLight::OF,
+        space.light_count(),
+        |index| space.light(index).map(|light| light.view()),
+        0..len,
+        &Budget::of_arrays(len),
+        &mut Vec::new(),
+    );
     let sections = space.sections();
     let mut layout = Check::new("sections");
     let mut end = 0u64;
@@ -530,5 +524,5 @@ pub(super) fn space(space: &Space, progress: &Progress) -> Report {
         .map(|s| s.name.as_ref())
         .collect();
     let detail = if unread.is_empty() { String::new() } else { format!("not laid out: {}", unread.join(", ")) };
-    Report { checks: vec![layout.with_detail(detail), instances, lights.check] }
+    Report { checks: vec![layout.with_detail(detail), instances, lights] }
 }

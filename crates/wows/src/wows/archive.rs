@@ -127,7 +127,6 @@ impl WowsArchive {
         Ok(file)
     }
 
-    /// The volume of file `n` of an index.
     pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&VolumeFile> {
         let volume = self.volume_list().get(entry.volume).ok_or_else(|| {
             let what = format!("volume {:#018X} is in no index", entry.volume).into();
@@ -150,7 +149,6 @@ impl WowsArchive {
         Some((index, index.file(n)?))
     }
 
-    /// The file in row `n`.
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
         let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
         match row {

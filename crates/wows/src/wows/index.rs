@@ -399,7 +399,6 @@ impl Index {
         }
     }
 
-    /// The view of file `n` in its table.
     pub(super) fn file_view(&self, n: usize) -> View<'_> {
         self.base("file", self.files, n, 0)
     }

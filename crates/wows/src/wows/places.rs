@@ -46,15 +46,10 @@ fn names(folder: &Path) -> Vec<String> {
 /// # Errors
 /// `Io` when the folder cannot be read.
 pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
-    let failed = |e| Error::io("cannot open", e).context(folder.display());
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        if let Ok(name) = entry.map_err(failed)?.file_name().into_string()
-            && is_index(&name)
-        {
-            found.push(name);
-        }
-    }
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| Error::io("cannot open", error).context(folder.display()))?;
+    let names = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<String> = names.filter(|name| is_index(name)).collect();
     found.sort_unstable();
     Ok(found)
 }
@@ -123,7 +118,6 @@ impl Places {
         }
     }
 
-    /// The folders of a folder of indexes.
     pub(super) fn of_indexes(folder: &Path) -> Self {
         Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
     }

@@ -35,7 +35,7 @@ impl Reader for WowsArchive {
     fn version(&self) -> String {
         match &self.build {
             Some(build) => build.clone(),
-            None => self.indexes().first().map(|index| index.variant().to_string()).unwrap_or_default(),
+            None => self.indexes().first().map_or_else(String::new, |index| index.variant().to_string()),
         }
     }
 

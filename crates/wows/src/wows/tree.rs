@@ -19,13 +19,15 @@ const NONE: u32 = u32::MAX;
 /// A resource: the number of its index, and its own number there.
 pub(super) type ResourcePosition = (usize, usize);
 
-/// The origin of a file of the archive.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FileOrigin {
-    /// A loose file, by its number.
     Loose(u32),
     /// File `file` of an index. `resource` has its name, unless only another index has the name.
-    Indexed { index: u32, file: u32, resource: u32 },
+    Indexed {
+        index: u32,
+        file: u32,
+        resource: u32,
+    },
 }
 
 /// All files in their order, and all folders.
@@ -41,7 +43,6 @@ pub(super) struct Tree {
 struct Folder {
     index: u32,
     resource: u32,
-    /// The number of its folder.
     parent: u32,
 }
 
@@ -71,13 +72,13 @@ fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
 impl Tree {
     pub(super) fn of(indexes: &[Index], loose: &Loose) -> Self {
         let parts: Vec<_> = indexes.par_iter().map(of_index).collect();
-        let rows = || rows(indexes, loose, parts.iter().map(|(resources, _)| &**resources));
-        let folders = || folders(indexes, parts.iter().map(|(_, others)| &**others));
-        let ((rows, row_of), (folders, folder_of)) = threads::join(rows, folders);
+        let ((rows, row_of), (folders, folder_of)) = threads::join(
+            || rows(indexes, loose, parts.iter().map(|(resources, _)| &**resources)),
+            || folders(indexes, parts.iter().map(|(_, others)| &**others)),
+        );
         Self { rows, row_of, folders, folder_of }
     }
 
-    /// The row of the file with this id.
     pub(super) fn row(&self, id: u64) -> Option<usize> {
         self.row_of.get(id)
     }
@@ -116,7 +117,6 @@ impl Tree {
         place.map(|place| self.join(indexes, place)).transpose()
     }
 
-    /// The path of a resource.
     pub(super) fn join(&self, indexes: &[Index], place: ResourcePosition) -> Result<String> {
         // The number of the folder that was found last: folders know their parents' numbers.
         let mut below = None;

@@ -16,27 +16,28 @@ pub(super) fn game(game: &WowsArchive, progress: &Progress) -> Report {
     let files: u64 = indexes.iter().map(|index| index.file_count() as u64).fold(0, u64::saturating_add);
     progress.announce(resources.saturating_add(files));
     let tree = game.tree();
-    let each = |name: &'static str, detail: String, check: &(dyn Fn(usize, &Index, &mut Check) + Sync)| {
-        let checks = indexes.par_iter().enumerate().map(|(n, index)| {
-            let mut found = Check::new(name);
-            check(n, index, &mut found);
-            found.context(index.name())
-        });
-        checks.reduce(|| Check::new(name), Check::merge).with_detail(detail)
-    };
     vec![
         opened(game),
-        each("checksums", format!("{} indexes", indexes.len()), &|_, index, check| {
+        each(indexes, "checksums", |_, index, check| {
             check.note(index.check());
-        }),
-        each("ids", format!("{resources} folders and files"), &|n, index, check| {
-            paths(game, tree, n, index, check, progress);
-        }),
+        })
+        .with_detail(format!("{} indexes", indexes.len())),
+        each(indexes, "ids", |n, index, check| paths(game, tree, n, index, check, progress))
+            .with_detail(format!("{resources} folders and files")),
         volumes(game),
         twice(game),
         ranges(game, progress),
     ]
     .into()
+}
+
+fn each(indexes: &[Index], name: &'static str, check: impl Fn(usize, &Index, &mut Check) + Sync) -> Check {
+    let checks = indexes.par_iter().enumerate().map(|(n, index)| {
+        let mut found = Check::new(name);
+        check(n, index, &mut found);
+        found.context(index.name())
+    });
+    checks.reduce(|| Check::new(name), Check::merge)
 }
 
 fn opened(game: &WowsArchive) -> Check {

@@ -6,7 +6,6 @@ use crate::archive::VolumeFile;
 use crate::error::{ErrorKind, Result};
 use crate::options::Options;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::path::PathBuf;
 
 /// The prefix that older indexes write before the name of a volume.
@@ -42,20 +41,18 @@ impl Volumes {
         let mut volumes = Self { all: Vec::new(), by_id: HashMap::new() };
         for index in indexes {
             for entry in (0..index.volume_count()).map_while(|n| index.volume(n)) {
-                let volume = || {
-                    let name = file_name(&entry).map_err(|e| e.context(index.name()))?;
-                    Ok(VolumeFile::new(folders, name, options))
-                };
-                match volumes.by_id.entry(entry.id) {
-                    Vacant(free) => {
-                        free.insert(volumes.all.len());
-                        volumes.all.push(volume());
-                    }
-                    // One index may be damaged where another is sound.
-                    Occupied(known) => {
-                        if let Some(known) = volumes.all.get_mut(*known.get()).filter(|known| known.is_err()) {
-                            *known = volume();
-                        }
+                let known = volumes.by_id.get(&entry.id).and_then(|known| volumes.all.get_mut(*known));
+                // One index may be damaged where another is sound.
+                if known.as_ref().is_some_and(|known| known.is_ok()) {
+                    continue;
+                }
+                let name = file_name(&entry).map_err(|error| error.context(index.name()));
+                let volume = name.map(|name| VolumeFile::new(folders, name, options));
+                match known {
+                    Some(known) => *known = volume,
+                    None => {
+                        volumes.by_id.insert(entry.id, volumes.all.len());
+                        volumes.all.push(volume);
                     }
                 }
             }
@@ -67,18 +64,15 @@ impl Volumes {
         &self.all
     }
 
-    /// The number of the volume with this id.
     pub(super) fn position(&self, id: u64) -> Option<usize> {
         self.by_id.get(&id).copied()
     }
 
-    /// The volume with this id.
     pub(super) fn get(&self, id: u64) -> Option<&Volume> {
         self.all.get(self.position(id)?)
     }
 }
 
-/// The size of a volume that is there.
 pub(super) fn size(volume: &Volume) -> Option<u64> {
     volume.as_ref().ok()?.size()
 }

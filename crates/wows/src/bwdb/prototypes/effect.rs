@@ -19,10 +19,8 @@ prototype! { 'a
         animation: Animation<'a> @ 0x130,
         /// Bounds and coordinates.
         general: General<'a> @ 0x170,
-        /// Values that change with distance.
         distance: Distance<'a> @ 0x188,
         name: Text<'a> @ 0x198,
-        /// Values that change with intensity.
         intensities: Intensities<'a> @ 0x1A8,
         component_count: i32 @ 0x1B8,
         /// Actions on the particles.
@@ -130,7 +128,6 @@ prototype! { 'a
         channels: [IntensityChannel<'a>; channel_count] @ 0x08,
     }
 
-    /// One channel of intensities.
     IntensityChannel = 0x10, unused 0x04..0x08 {
         config_count: u32 @ 0x00,
         configs: [IntensityConfig<'a>; config_count] @ 0x08,
@@ -213,7 +210,6 @@ prototype! { 'a
         max_radius: f32 @ 0x10,
     }
 
-    /// A line.
     LineVolume = 0x18 {
         start: [f32; 3] @ 0x00,
         end: [f32; 3] @ 0x0C,

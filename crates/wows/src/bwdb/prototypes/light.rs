@@ -58,24 +58,17 @@ prototype! { 'a
         keys: [[f32; 2]; count] @ 0x08,
     }
 
-    /// A point light placed in a space (`space.bin`).
+    /// A point light placed in a space (`space.bin`): the fields of [`PointLight`], and its transform.
     SpaceLight = 0xC0, unused 0x40..0x50, 0xAC..0xB0, 0xBA..0xC0 {
         /// Row-major 4 x 4; the last row is the position.
         transform: [f32; 16] @ 0x00,
-        /// Colour over time.
         color_curve: ColorCurve<'a> @ 0x50,
-        /// Radius over time.
         radius_curve: RadiusCurve<'a> @ 0x70,
-        /// Red, green, blue, alpha.
         color: [f32; 4] @ 0x90,
-        /// Position, in metres.
         position: [f32; 3] @ 0xA0,
         radius: f32 @ 0xB0,
-        /// The lowest quality setting that shows it.
         min_quality: u32 @ 0xB4,
-        /// Whether the colour follows its curve.
         animated_color: Flag @ 0xB8,
-        /// Whether the radius follows its curve.
         animated_radius: Flag @ 0xB9,
     }
 }

@@ -83,9 +83,9 @@ impl<'a> StoredProperty<'a> {
         Property { name: self.name, value: self.value(), kind: self.kind }
     }
 
-    /// The id of the path that the property is, if it is one.
     pub(in crate::bwdb) fn path(&self) -> Option<PathId> {
-        if let Leaf::Path(id) = self.value() { Some(id) } else { None }
+        // Vectors are not decoded for it.
+        if self.of == PathId::OF { PathId::read(self.view).ok() } else { None }
     }
 }
 
@@ -153,10 +153,13 @@ impl<'a> Propertied<'a> for Material<'a> {
             property.ok_or_else(|| here.error(ErrorKind::NotFound { what: format!("property {index} not found") }))?;
         let (name, reference) = (name?, reference?);
         let (kind, at) = split_reference(reference);
-        let bad = || refs.view().skip(index.saturating_mul(u16::SIZE)).bad_value("property reference", reference);
-        let (kind, field) = PROPERTY_KINDS.get(kind).zip(PROPERTY_VALUES.get(kind)).ok_or_else(bad)?;
-        let values = Self::OF.array(self.view(), *field)?;
-        StoredProperty::new(name, kind, values.of, values.get(at).ok_or_else(bad)?)
+        if let Some((kind, field)) = PROPERTY_KINDS.get(kind).zip(PROPERTY_VALUES.get(kind)) {
+            let values = Self::OF.array(self.view(), *field)?;
+            if let Some(value) = values.get(at) {
+                return StoredProperty::new(name, kind, values.of, value);
+            }
+        }
+        Err(refs.view().skip(index.saturating_mul(u16::SIZE)).bad_value("property reference", reference))
     }
 }
 

@@ -71,7 +71,6 @@ macro_rules! prototype_types {
                 })
             }
 
-            /// The type and the place of the record.
             fn located(&self) -> (&'static Type, View<'a>) {
                 match self {
                     $(Self::$variant(record) => (<$variant<'static> as Field>::OF, record.view()),)+
@@ -118,7 +117,6 @@ prototype_types! {
     SkeletonExtender = 0x1AE0_23FF;
     /// A visual with its animations and dyes.
     Model = 0xA957_6F28;
-    /// A light.
     PointLight = 0x0D36_65A4;
     /// Particle systems.
     Effect = 0xEB23_E0AF;
@@ -133,7 +131,7 @@ prototype_types! {
 }
 
 /// A way in which records are laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
     /// The layout of the current build.

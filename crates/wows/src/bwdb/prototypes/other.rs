@@ -26,7 +26,6 @@ prototype! { 'a
         entries: [EffectParameter<'a>; count] @ 0x08 in effect_parameters,
     }
 
-    /// A parameter of an effect.
     EffectParameter = 0x20 in effect_parameters {
         name: Text<'a> @ 0x00,
         min: f32 @ 0x10,

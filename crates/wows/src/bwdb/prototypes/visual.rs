@@ -25,7 +25,6 @@ prototype! { 'a
         /// Whether it is drawn above water.
         abovewater: Flag @ 0x39,
         render_set_count: u16 @ 0x3A,
-        /// Number of LODs.
         lod_count: u8 @ 0x3C,
         /// Lower corner of the bounding box, in metres.
         min: [f32; 3] @ 0x40,
@@ -57,7 +56,6 @@ prototype! { 'a
     Lod = 0x10 in lods, unused 0x05..0x06 {
         /// The distance up to which it is drawn, in metres.
         extent: f32 @ 0x00,
-        /// Whether it casts a shadow.
         casts_shadow: Flag @ 0x04,
         render_set_count: u16 @ 0x06,
         /// The names of the render sets that it draws.
@@ -92,11 +90,9 @@ prototype! { 'a
         dyes: [Dye<'a>; dye_count] @ 0x20 in dyes,
     }
 
-    /// ModelPrototype as packed before skeleton extenders came.
+    /// ModelPrototype as packed before skeleton extenders came: the other fields of [`Model`].
     ModelV14 = 0x20 as "ModelPrototype" in models, unused 0x0B..0x10 {
-        /// The `.visual` that the model draws.
         visual: PathId @ 0x00,
-        /// As [`Model::misc_type`].
         misc_type: u8 @ 0x08,
         animation_count: u8 @ 0x09 in animations,
         dye_count: u8 @ 0x0A,
@@ -122,7 +118,6 @@ prototype! { 'a
         model: Model<'a> @ 0x08,
         /// The visual that the model draws.
         visual: Visual<'a> @ 0x30,
-        /// The number of its skeleton in the file.
         skeleton_index: u32 @ 0xA0,
         /// The model's first collision model in the space's `models.geometry`: in real files the boxes match.
         first_geometry: u16 @ 0xA4,

@@ -105,7 +105,6 @@ macro_rules! prototype {
                 },
             )+];
 
-            /// The number of a field.
             pub(in $crate::bwdb) const fn number_of(name: &str) -> usize {
                 $crate::bwdb::record::number_of(name, Self::NAMES)
             }
@@ -115,7 +114,6 @@ macro_rules! prototype {
                 self.view
             }
 
-            /// Shows all fields to a walker.
             pub fn walk_fields(&self, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
                 <Self as $crate::bwdb::record::Field>::OF.walk_fields(self.view, walker);
             }

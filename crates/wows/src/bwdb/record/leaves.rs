@@ -83,15 +83,14 @@ leaves! {
     F32x4 "f32x4" [f32; 4], 16, Nested, |view| floats(view)?, vector::<4>;
     F32x16 "f32x16" [f32; 16], 64, Nested, |view| floats(view)?, vector::<16>;
     Flag "flag" Flag, 1, Bool, |view| Flag(*view.read::<u8>()? != 0), flag;
-    Name "name" NameId, 4, Nested, |view| NameId(view.read::<le::U32>()?.get()), Leaf::Name;
-    Path "path" PathId, 8, Nested, |view| PathId(view.read::<le::U64>()?.get()), Leaf::Path;
+    Name "name" NameId, 4, Id32, |view| NameId(view.read::<le::U32>()?.get()), Leaf::Name;
+    Path "path" PathId, 8, Id64, |view| PathId(view.read::<le::U64>()?.get()), Leaf::Path;
     Text "text" Text<'a>, 0x10, Text, |view| Text(view.packed_str()?), text;
     Resource "ResourceRef" ResourceRef<'a>, 0x10, Text,
         |view| ResourceRef(view.utf8(resource_bytes(view)?)?), resource;
     Parts "-" NotLaidOut, 0, Any, |_view| NotLaidOut, unknown;
 }
 
-/// The bytes of a text at `view`, if values of the kind are texts.
 pub(super) fn text_bytes(kind: FieldType, view: View<'_>) -> Option<Result<&[u8]>> {
     match kind {
         FieldType::Text => Some(view.packed_bytes()),

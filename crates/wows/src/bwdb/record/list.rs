@@ -3,66 +3,29 @@
 use super::Field;
 use crate::bytes::{View, le};
 use crate::error::{ErrorKind, Result};
-use std::fmt;
 use std::marker::PhantomData;
 
 /// An array outside of the record, read element by element.
+#[derive(Debug, Clone, Copy)]
 pub struct List<'a, T> {
     view: View<'a>,
     len: usize,
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for List<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for List<'_, T> {}
-
-impl<T> fmt::Debug for List<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "List({} at {:?})", self.len, self.view)
-    }
-}
-
-/// The elements of a [`List`], in order.
-#[derive(Debug, Clone)]
-pub struct ListIter<'a, T> {
-    list: List<'a, T>,
-    next: usize,
-}
-
-impl<'a, T: Field<'a>> Iterator for ListIter<'a, T> {
+/// The elements in order.
+impl<'a, T: Field<'a>> Iterator for List<'a, T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let element = self.list.get(self.next)?;
-        self.next = self.next.saturating_add(1);
-        Some(element)
+        self.len = self.len.checked_sub(1)?;
+        let first = T::read(self.view);
+        self.view = self.view.skip(T::SIZE);
+        Some(first)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.list.len.saturating_sub(self.next);
-        (left, Some(left))
-    }
-}
-
-impl<'a, T: Field<'a>> IntoIterator for List<'a, T> {
-    type Item = Result<T>;
-    type IntoIter = ListIter<'a, T>;
-
-    fn into_iter(self) -> ListIter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<'a, T: Field<'a>> IntoIterator for &List<'a, T> {
-    type Item = Result<T>;
-    type IntoIter = ListIter<'a, T>;
-
-    fn into_iter(self) -> ListIter<'a, T> {
-        self.iter()
+        (self.len, Some(self.len))
     }
 }
 
@@ -97,8 +60,8 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 
     /// The elements in order.
-    pub fn iter(&self) -> ListIter<'a, T> {
-        ListIter { list: *self, next: 0 }
+    pub fn iter(&self) -> Self {
+        *self
     }
 }
 

@@ -10,7 +10,6 @@ use crate::bytes::View;
 use crate::error::Result;
 use crate::table::{Kind, Value};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 /// The kind of a type's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,13 +156,11 @@ impl FieldInfo {
         self.is_inline() && self.of.traits.flat
     }
 
-    /// How a table shows it.
-    pub fn shown(&self) -> FieldColumns {
+    /// The kind of its cells.
+    pub(in crate::bwdb) fn shown(&self) -> Kind {
         match self.of.body {
-            Body::Leaf { kind: FieldType::Name, .. } if self.is_inline() => FieldColumns::Name,
-            Body::Leaf { kind: FieldType::Path, .. } if self.is_inline() => FieldColumns::Path,
-            Body::Leaf { shown, .. } if self.is_inline() => FieldColumns::Plain(shown),
-            _ => FieldColumns::Plain(Kind::Nested),
+            Body::Leaf { shown, .. } if self.is_inline() => shown,
+            _ => Kind::Nested,
         }
     }
 
@@ -172,18 +169,6 @@ impl FieldInfo {
     pub(in crate::bwdb) fn leaf<'a>(&self, of: View<'a>) -> Option<Result<Leaf<'a>>> {
         if self.is_inline() { self.of.read_leaf(of.skip(self.at)) } else { None }
     }
-}
-
-/// How a table shows a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FieldColumns {
-    /// One column of plain values.
-    Plain(Kind),
-    /// Two columns: the id and its text.
-    Name,
-    /// Two columns: the id and its path.
-    Path,
 }
 
 impl PartialEq for Type {
@@ -196,12 +181,6 @@ impl PartialEq for Type {
 }
 
 impl Eq for Type {}
-
-impl Hash for Type {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
 
 impl fmt::Debug for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -303,12 +282,10 @@ impl Type {
         }
     }
 
-    /// The field with a number.
     pub(in crate::bwdb) fn field(&self, number: usize) -> &'static FieldInfo {
         self.fields().get(number).expect("the numbers of fields are the type's own")
     }
 
-    /// The number of the field `name`.
     pub(in crate::bwdb) fn field_named(&self, name: &str) -> Option<usize> {
         self.fields().iter().position(|field| field.name == name)
     }
@@ -341,7 +318,6 @@ impl Type {
         usize::try_from(number).map_err(|_| here.bad_value("count", number))
     }
 
-    /// The elements of the array that is the field with a number.
     pub(in crate::bwdb) fn array<'a>(&self, view: View<'a>, field: usize) -> Result<Elements<'a>> {
         let FieldInfo { at, of, form, .. } = *self.field(field);
         let len = if let Form::Array { count } = form { self.count(view, count)? } else { 1 };
@@ -365,7 +341,6 @@ impl Type {
         Some(())
     }
 
-    /// Shows a value to a walker.
     pub(in crate::bwdb) fn walk<'a>(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>) {
         match self.body {
             Body::Leaf { read, .. } => match read(view) {
@@ -391,7 +366,6 @@ impl Type {
         }
     }
 
-    /// Shows all fields to a walker.
     pub(in crate::bwdb) fn walk_fields<'a>(&self, view: View<'a>, walker: &mut dyn Walker<'a>) {
         let texts_only = walker.texts_only();
         let fields = self.fields().iter().enumerate();
@@ -405,7 +379,6 @@ impl Type {
         fields.for_each(|(number, _)| self.walk_field(view, number, walker));
     }
 
-    /// Shows the field with a number to a walker.
     pub(in crate::bwdb) fn walk_field<'a>(&self, view: View<'a>, field: usize, walker: &mut dyn Walker<'a>) {
         let info = self.field(field);
         let shown = match info.form {
@@ -511,7 +484,6 @@ impl<'a> Elements<'a> {
         (index < self.len).then(|| self.view.skip(index.saturating_mul(self.of.size)))
     }
 
-    /// Bytes of all elements.
     pub(in crate::bwdb) fn bytes(&self) -> usize {
         self.len.saturating_mul(self.of.size)
     }

@@ -10,7 +10,6 @@ use crate::error::Result;
 /// The member of a slot that says its kind: a word of the reader's where the kind has one.
 pub(in crate::bwdb) const KIND: &str = "kind";
 
-/// A kind of a union.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::bwdb) struct UnionKind {
     pub(in crate::bwdb) kind: i32,

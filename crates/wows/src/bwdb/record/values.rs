@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::relations::IdTexts;
-use crate::table::Value;
+use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
 /// Texts of ids.
@@ -62,7 +62,6 @@ impl NameLookup for crate::archive::names::NameSources {}
 /// Builds values during a walk. Keeps damage in `errors`.
 pub(in crate::bwdb) struct ValueBuilder<'a, 'n> {
     names: &'a dyn NameLookup,
-    /// The fields that were walked.
     fields: Vec<(Cow<'a, str>, Value<'a>)>,
     /// Lists and maps that are open, with their names.
     pub(in crate::bwdb) open: Vec<(&'static str, Value<'a>)>,
@@ -75,9 +74,17 @@ impl<'a, 'n> ValueBuilder<'a, 'n> {
         Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
     }
 
-    /// The fields that were walked.
     pub(in crate::bwdb) fn into_fields(self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
         (self.fields, self.errors)
+    }
+
+    /// Shows the fields that were walked as members of `out`, and ends it.
+    pub(in crate::bwdb) fn show(self, out: &mut dyn Visitor) -> Result<bool> {
+        for (name, value) in &self.fields {
+            out.field(name, value)?;
+        }
+        out.end_map()?;
+        self.errors.into_iter().next().map_or(Ok(true), Err)
     }
 
     pub(in crate::bwdb) fn put(&mut self, name: &'static str, value: Value<'a>) {
@@ -106,7 +113,6 @@ impl<'a, 'n> ValueBuilder<'a, 'n> {
     }
 }
 
-/// The id and the text of a reference.
 fn reference<'a>(id: Value<'a>, what: &'static str, text: Value<'a>) -> Value<'a> {
     Value::Map(vec![("id".into(), id), (what.into(), text)])
 }

@@ -14,41 +14,28 @@ pub struct NameId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PathId(pub u64);
 
-impl From<u32> for NameId {
-    fn from(id: u32) -> Self {
-        Self(id)
-    }
-}
+macro_rules! ids {
+    ($($id:ident($number:ty) as $shown:ident),+) => {$(
+        impl From<$number> for $id {
+            fn from(id: $number) -> Self {
+                Self(id)
+            }
+        }
 
-impl From<NameId> for u32 {
-    fn from(id: NameId) -> Self {
-        id.0
-    }
-}
+        impl From<$id> for $number {
+            fn from(id: $id) -> Self {
+                id.0
+            }
+        }
 
-impl From<u64> for PathId {
-    fn from(id: u64) -> Self {
-        Self(id)
-    }
+        impl fmt::Display for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $shown(self.0).fmt(f)
+            }
+        }
+    )+};
 }
-
-impl From<PathId> for u64 {
-    fn from(id: PathId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for NameId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Id32(self.0).fmt(f)
-    }
-}
-
-impl fmt::Display for PathId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Id64(self.0).fmt(f)
-    }
-}
+ids!(NameId(u32) as Id32, PathId(u64) as Id64);
 
 /// A leaf that a walk meets.
 #[derive(Debug, Clone)]
@@ -56,11 +43,8 @@ impl fmt::Display for PathId {
 pub enum Leaf<'a> {
     /// A plain value, or a word of the reader's.
     Value(Value<'a>),
-    /// A text of the file.
     Text(&'a str),
-    /// A reference to a name.
     Name(NameId),
-    /// A reference to a path.
     Path(PathId),
 }
 

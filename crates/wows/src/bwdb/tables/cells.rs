@@ -1,7 +1,7 @@
 //! The columns of declared fields, and their cells.
 
 use crate::budget::Budget;
-use crate::bwdb::record::{FieldColumns, FieldType, Form, Leaf, PathId, Type, field_value};
+use crate::bwdb::record::{FieldInfo, FieldType, Form, Leaf, PathId, Type, field_value};
 use crate::bwdb::{NameLookup, built_in};
 use crate::bytes::View;
 use crate::error::Result;
@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 /// A column made of a declared field, or of one half of a reference.
 #[derive(Clone, Copy)]
-pub(in crate::bwdb) struct FieldColumn {
-    pub(in crate::bwdb) field: usize,
+pub(super) struct FieldColumn {
+    pub(super) field: usize,
     pub(super) half: Half,
 }
 
@@ -22,23 +22,23 @@ pub(super) enum Half {
     Text,
 }
 
+/// The columns of a field: their names, their kinds, and what they show.
+fn halves(info: &FieldInfo) -> impl Iterator<Item = (Cow<'static, str>, Kind, Half)> {
+    let name: Cow<'static, str> = info.name.into();
+    let (first, text) = match info.shown() {
+        Kind::Id32 => ((format!("{name}_id").into(), Kind::Id32, Half::Id), Some(name)),
+        Kind::Id64 => ((format!("{name}_id").into(), Kind::Id64, Half::Id), Some(format!("{name}_path").into())),
+        kind => ((name, kind, Half::Whole), None),
+    };
+    std::iter::once(first).chain(text.map(|text| (text, Kind::Text, Half::Text)))
+}
+
 /// The columns of a struct's fields, except fields that another table or column contains.
-pub(in crate::bwdb) fn field_columns(of: &'static Type) -> (Vec<Column>, Vec<FieldColumn>) {
+pub(super) fn field_columns(of: &'static Type) -> (Vec<Column>, Vec<FieldColumn>) {
     let mut columns = Vec::new();
     let mut sources = Vec::new();
     for (field, info) in of.fields().iter().enumerate().filter(|(_, field)| field.told_in.is_none()) {
-        let name: Cow<'static, str> = info.name.into();
-        let (first, second) = match info.shown() {
-            FieldColumns::Plain(kind) => ((name, kind, Half::Whole), None),
-            FieldColumns::Name => {
-                ((format!("{name}_id").into(), Kind::Id32, Half::Id), Some((name, Kind::Text, Half::Text)))
-            }
-            FieldColumns::Path => {
-                let text = format!("{name}_path").into();
-                ((format!("{name}_id").into(), Kind::Id64, Half::Id), Some((text, Kind::Text, Half::Text)))
-            }
-        };
-        for (name, kind, half) in std::iter::once(first).chain(second) {
+        for (name, kind, half) in halves(info) {
             let role = match half {
                 Half::Id if kind == Kind::Id64 => Role::Reference,
                 Half::Text => Role::Resolved,
@@ -56,10 +56,11 @@ pub(in crate::bwdb) fn field_columns(of: &'static Type) -> (Vec<Column>, Vec<Fie
 
 /// The number of the field whose bytes the column `name` of a struct shows.
 pub(in crate::bwdb) fn field_of(of: &'static Type, name: &str) -> Option<usize> {
-    let (columns, sources) = field_columns(of);
-    let mut columns = columns.iter().zip(sources).filter(|(_, source)| source.half != Half::Text);
-    let found = columns.find(|(column, _)| column.name == name).map(|(_, source)| source.field);
-    found.or_else(|| of.fields().iter().position(|field| field.told_in == Some(name) && field.is_inline()))
+    let shown = of.fields().iter().position(|field| {
+        field.told_in.is_none() && halves(field).any(|(column, _, half)| half != Half::Text && column == name)
+    });
+    // A table may show a field by a column of its own.
+    shown.or_else(|| of.fields().iter().position(|field| field.told_in == Some(name) && field.is_inline()))
 }
 
 /// The values that may be written to the column of a field.

@@ -5,7 +5,7 @@ use super::nested::{Children, Nested};
 use super::records::Records;
 use crate::bwdb::lists::ArrayRef;
 use crate::bwdb::prototypes::{self as p, StoredProperty, known_property_name};
-use crate::bwdb::record::{Field, FieldColumns, Ids, Leaf, NameId};
+use crate::bwdb::record::{Field, Ids, Leaf, NameId};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
@@ -23,7 +23,7 @@ pub(super) fn children<'a, R: Records<'a>>(name: &'static str, rows: R, array: A
         table = table.column_within(column, move |element, budget| cell_of(of, *element, source, rows.names(), budget));
         let info = of.field(source.field);
         // A walk over the field meets the texts of the column.
-        if let FieldColumns::Plain(Kind::Nested | Kind::Text) = info.shown() {
+        if let Kind::Nested | Kind::Text = info.shown() {
             table = table.searched(info.of.traits.texts, move |element: &View<'a>, walker| {
                 of.walk_field(*element, source.field, walker);
             });
@@ -120,7 +120,6 @@ impl<'a> Children<'a> for SkeletonNodes {
     }
 }
 
-/// A row for each property of the materials `rows`.
 pub(super) fn material_properties<'a, R: Records<'a>, C>(rows: R, properties: C) -> Box<dyn Table + 'a>
 where
     C: Children<'a, Row = StoredProperty<'a>>,
@@ -158,7 +157,6 @@ pub(in crate::bwdb) trait Propertied<'a>: Field<'a> {
     fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>>;
 }
 
-/// The properties of structs.
 pub(super) struct Properties<M>(PhantomData<fn() -> M>);
 
 impl<M> Default for Properties<M> {

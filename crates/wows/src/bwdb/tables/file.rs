@@ -1,5 +1,6 @@
 //! The tables of a database file's own parts: its resources, its strings, its databases.
 
+use super::id64;
 use super::rows::at_path;
 use crate::bwdb::hashmap::{self, Bucket, Modulus, occupied};
 use crate::bwdb::layout::ResourceBucket;
@@ -15,7 +16,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The rows of `resources`.
 struct ResourceRows<'a> {
     db: &'a Database,
     slots: Slots<'a, ResourceBucket>,
@@ -77,7 +77,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
         .own_texts(false)
         .with_writable_rows()
         .field(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Id64(*id)))
-        .found_by(move |key| if let Value::Id64(id) = key { Some(of_id.with_id(*id)) } else { None })
+        .found_by(move |key| Some(of_id.with_id(id64(key)?)))
         .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| db.path_text(*id))
         .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
@@ -129,12 +129,10 @@ impl<'a, B: Bucket> Slots<'a, B> {
         self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
     }
 
-    /// The row with a key.
     fn row_of(&self, modulus: Modulus, key: u64) -> Option<usize> {
         self.row(hashmap::find(self.buckets, modulus, key)?)
     }
 
-    /// The row of an occupied slot.
     fn row(&self, slot: usize) -> Option<usize> {
         let number = u32::try_from(slot).ok()?;
         if self.rows.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW_ROWS {
@@ -150,8 +148,12 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let buckets = db.spans.string_buckets.get();
     let slots = Arc::new(Slots::new(buckets, &db.string_rows));
     let [of_row, of_id, of_text] = std::array::from_fn(|_| Arc::clone(&slots));
-    let locate = move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) };
-    let table = DeclaredTable::new("strings", move || Ok(db.string_count()), locate)
+    let table = DeclaredTable::new(
+        "strings",
+        move || Ok(db.string_count()),
+        move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) },
+    );
+    let table = table
         .random_access()
         .dictionary()
         .field(Column::id32("id").brief().key(), |&slot| {

@@ -22,10 +22,8 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// Bytes of a row in its array.
     fn size(&self) -> usize;
 
-    /// The number of rows of a record.
     fn count(&self, record: View<'a>) -> Result<usize>;
 
-    /// The row at `index` of a record.
     fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
 
     /// Appends the ids in these rows of a record, whose texts may be anywhere in the file.
@@ -87,7 +85,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
             let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
             let share = records.div_ceil(parts);
-            self.records.counts().get(self.name, self.most(), || {
+            self.records.origin().counts.get(self.name, self.most(), || {
                 lazy::parts(parts, |part| {
                     let start = part.saturating_mul(share);
                     self.counts(start.min(records)..start.saturating_add(share).min(records))
@@ -131,7 +129,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// of a game's own database are ten times as many, at scattered positions.
     fn known_len(&self) -> Option<usize> {
         const FEW_RECORDS: usize = 1 << 12;
-        let counted = self.records.len() <= FEW_RECORDS || self.records.counts().has(self.name);
+        let counted = self.records.len() <= FEW_RECORDS || self.records.origin().counts.has(self.name);
         counted.then(|| self.check_all().ok().map(|()| self.len())).flatten()
     }
 
@@ -152,9 +150,9 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     /// Rows that all records together may have.
-    fn most(&self) -> usize {
+    fn most(&self) -> u64 {
         let limit = Budget::of_arrays(self.file_size()).limit();
-        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).expect("rows have bytes")
+        limit.checked_div(self.children.size() as u64).expect("rows have bytes")
     }
 
     /// Counts the rows of `record` unless they are counted.
@@ -288,13 +286,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 pub(super) struct Child<'a, T> {
     row: usize,
     record: usize,
-    /// All rows of the record.
     rows: Range<usize>,
     /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
     leads: Arc<[OnceLock<Option<Value<'a>>>]>,
     /// Read on first use; `None` if unreadable.
     own: OnceCell<Option<T>>,
-    /// The budget of its cells.
     budget: RowBudget,
 }
 
@@ -347,11 +343,12 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         let (leads, stood, ends, last) = (records.leads(), Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
         let parents = Arc::new(Parents { name, records, children, leads, stood, ends, last });
         let [of_count, of_row, of_touch, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
-        let locate = move |row, before| of_row.locate(row, before);
-        let mut table = DeclaredTable::walked(name, move || Ok(of_count.len()), locate).random_access();
-        table = table.prefetched_by(move |rows| of_touch.prefetch(rows));
-        table = table.damaged(move || of_damage.check_all().err());
-        table = table.known(move || of_known.known_len());
+        let mut table =
+            DeclaredTable::walked(name, move || Ok(of_count.len()), move |row, before| of_row.locate(row, before))
+                .random_access()
+                .prefetched_by(move |rows| of_touch.prefetch(rows))
+                .damaged(move || of_damage.check_all().err())
+                .known(move || of_known.known_len());
         if R::DERIVED {
             table = table.derived();
         }

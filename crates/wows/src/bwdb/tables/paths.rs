@@ -1,5 +1,6 @@
 use super::super::layout::PathEntry;
 use super::super::{Database, Paths};
+use super::id64;
 use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::id::Id64;
@@ -31,15 +32,16 @@ impl<'a> PathRow<'a> {
 /// `paths`, whose walks write each path over the one before.
 pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     let paths = db.paths();
-    let locate = move |row, before| Ok(PathRow::new(paths, row, before));
-    let table = DeclaredTable::walked("paths", move || Ok(paths.len()), locate)
+    let table = DeclaredTable::walked(
+        "paths",
+        move || Ok(paths.len()),
+        move |row, before| Ok(PathRow::new(paths, row, before)),
+    );
+    let table = table
         .random_access()
         .dictionary()
         .field(Column::id64("id").key(), |row| Ok(Id64(row.entry.self_id.get())))
-        .found_by(move |key| match key {
-            Value::Id64(id) => Some(Ok(paths.all_with(*id))),
-            _ => None,
-        })
+        .found_by(move |key| Some(Ok(paths.all_with(id64(key)?))))
         .field(Column::id64("parent_id").reference(), |row| Ok(Id64(row.entry.parent_id.get())))
         .field(Column::text("name"), move |row| paths.name(row.entry))
         .searched_by(move |literal| paths.search_names(literal))

@@ -48,11 +48,16 @@ impl<'a> Lead<'a> {
 
     /// The number of a record, below `count`.
     pub(super) fn number(column: Column, count: usize) -> Self {
-        Self::new(column, |row| Ok(row.into())).found_by(move |key| match key {
-            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count).collect())),
-            _ => None,
-        })
+        Self::new(column, |row| Ok(row.into()))
+            .found_by(move |key| Some(Ok(Some(super::number(key)?).into_iter().filter(|&row| row < count).collect())))
     }
+}
+
+/// The file of records.
+pub(super) struct Origin<'a> {
+    pub(super) names: &'a dyn NameLookup,
+    pub(super) file: &'a Source,
+    pub(super) counts: &'a Counts,
 }
 
 /// The origin of a table's records, and the columns that every table of them begins with.
@@ -63,9 +68,15 @@ pub(super) trait Records<'a>: Copy + Send + Sync + 'a {
     fn len(self) -> usize;
     fn view(self, row: usize) -> Result<View<'a>>;
     fn leads(self) -> Vec<Lead<'a>>;
-    fn names(self) -> &'a dyn NameLookup;
-    fn file(self) -> &'a Source;
-    fn counts(self) -> &'a Counts;
+    fn origin(self) -> Origin<'a>;
+
+    fn names(self) -> &'a dyn NameLookup {
+        self.origin().names
+    }
+
+    fn file(self) -> &'a Source {
+        self.origin().file
+    }
 
     /// The number of records. Rows after them show records again, under other keys.
     fn stored(self) -> usize {
@@ -124,8 +135,12 @@ pub(super) fn rows_of<'a, T: Send + 'a>(
     count: impl Fn() -> usize + Copy + Send + Sync + 'a,
     read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
 ) -> DeclaredTable<'a, Row<T>> {
-    let locate = move |row, before| Ok((row < count()).then(|| Row::new(row, read(row), before, count(), file)));
-    DeclaredTable::walked(name, move || Ok(count()), locate).random_access()
+    let table = DeclaredTable::walked(
+        name,
+        move || Ok(count()),
+        move |row, before| Ok((row < count()).then(|| Row::new(row, read(row), before, count(), file))),
+    );
+    table.random_access()
 }
 
 /// A table that begins with the columns that all tables of `rows` do.
@@ -177,13 +192,12 @@ pub(super) fn with_fields<'a, T: 'a>(
     })
 }
 
-/// A row for each record.
 pub(super) fn records<'a, R: Records<'a>>(name: &'static str, rows: R, of: &'static Type) -> Box<dyn Table + 'a> {
-    let read = move |row| {
+    let table = table_of(name, rows, move |row| {
         let view: View<'a> = rows.view(row)?;
         view.take(of.size).map(|_| view)
-    };
-    let table = table_of(name, rows, read).prefetched_by(move |ahead| {
+    });
+    let table = table.prefetched_by(move |ahead| {
         let mut ids = Ids::default();
         let records = ahead.iter().cloned().flatten().map_while(|row| rows.view(row).ok());
         records.for_each(|view| of.walk_fields(view, &mut ids));

@@ -1,13 +1,12 @@
 //! The records of the two files that have tables of them.
 
 use super::super::record::Field as _;
-use super::records::{Lead, Records};
-use crate::bwdb::counts::Counts;
+use super::records::{Lead, Origin, Records};
+use super::{id64, number};
 use crate::bwdb::owners::Alias;
-use crate::bwdb::{Blob, Database, Models, NameLookup, State, prototypes as p};
+use crate::bwdb::{Blob, Database, Models, State, prototypes as p};
 use crate::bytes::View;
 use crate::error::Result;
-use crate::source::Source;
 use crate::table::{Column, Value, no_cell};
 use std::ops::Range;
 
@@ -47,7 +46,6 @@ impl<'a> DatabaseRows<'a> {
         }
     }
 
-    /// All rows of a record.
     pub(super) fn of_record(self, record: usize) -> impl Iterator<Item = usize> {
         let aliases = self.aliases();
         let [start, end] =
@@ -97,17 +95,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             None => Ok(Value::Null),
         });
         vec![
-            Lead::new(Column::uint("record").brief().place(), move |row| Ok(self.record(row).into())).found_by(
-                move |key| match key {
-                    Value::Uint(record) => Some(Ok(usize::try_from(*record)
-                        .into_iter()
-                        .flat_map(|record| self.of_record(record))
-                        .collect())),
-                    _ => None,
-                },
-            ),
+            Lead::new(Column::uint("record").brief().place(), move |row| Ok(self.record(row).into()))
+                .found_by(move |key| Some(Ok(self.of_record(number(key)?).collect()))),
             Lead::new(Column::id64("id").key(), move |row| Ok(self.id(row).map_or(Value::Null, Value::Id64)))
-                .found_by(move |key| if let Value::Id64(id) = key { Some(self.with_id(*id)) } else { None }),
+                .found_by(move |key| Some(self.with_id(id64(key)?))),
             path.found_by(move |key| match key {
                 Value::Text(path) => Some(at_path(self.db, path, |id| self.with_id(id))),
                 _ => None,
@@ -117,16 +108,8 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
         ]
     }
 
-    fn names(self) -> &'a dyn NameLookup {
-        self.db
-    }
-
-    fn file(self) -> &'a Source {
-        &self.db.source
-    }
-
-    fn counts(self) -> &'a Counts {
-        &self.db.counts
+    fn origin(self) -> Origin<'a> {
+        Origin { names: self.db, file: &self.db.source, counts: &self.db.counts }
     }
 
     fn texts(self) -> Range<usize> {
@@ -152,22 +135,11 @@ impl<'a> Records<'a> for ModelRows<'a> {
         });
         vec![
             Lead::number(Column::uint("model").brief().place(), self.len()),
-            id.found_by(move |key| match key {
-                Value::Id64(id) => Some(Ok(self.0.all_with(*id))),
-                _ => None,
-            }),
+            id.found_by(move |key| Some(Ok(self.0.all_with(id64(key)?)))),
         ]
     }
 
-    fn names(self) -> &'a dyn NameLookup {
-        self.0.names()
-    }
-
-    fn file(self) -> &'a Source {
-        self.0.source()
-    }
-
-    fn counts(self) -> &'a Counts {
-        &self.0.counts
+    fn origin(self) -> Origin<'a> {
+        Origin { names: self.0.names(), file: self.0.source(), counts: &self.0.counts }
     }
 }

@@ -1,10 +1,10 @@
 //! The tables of the files of a space.
 
-use super::super::counts::Counts;
 use super::super::prototypes as p;
 use super::super::record::Field as _;
 use super::super::{ById, Models, Space};
-use super::records::{Lead, Records, Row, rows_of, with_fields};
+use super::id64;
+use super::records::{Lead, Origin, Records, Row, rows_of, with_fields};
 use super::rows::ModelRows;
 use super::rows_of as list_rows;
 use crate::archive::names::NameSources;
@@ -13,7 +13,6 @@ use crate::bytes::View;
 use crate::error::Result;
 use crate::id;
 use crate::relations::IdTexts;
-use crate::source::Source;
 use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell};
 
 /// The tables of a `models.bin`.
@@ -22,10 +21,7 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let table = rows_of("models", models.source(), || models.len(), move |row| p::MergedModel::read(rows.view(row)?))
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
         .column(Column::id64("id").brief().key().unique().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
-        .found_by(|key| match key {
-            Value::Id64(id) => Some(Ok(models.all_with(*id))),
-            _ => None,
-        })
+        .found_by(|key| Some(Ok(models.all_with(id64(key)?))))
         .column(path_column(&models.names).accepts(Accepts::Path), |row| {
             Ok(models.names().path(row.read()?.id()?.0)?.map_or(Value::Null, Value::Text))
         })
@@ -72,7 +68,6 @@ pub(super) fn by_path(
     Some(known.map(|known| if known { with_id(id) } else { Vec::new() }))
 }
 
-/// The skeletons of a `models.bin`.
 #[derive(Clone, Copy)]
 struct SkeletonRows<'a>(&'a Models);
 
@@ -89,24 +84,20 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
         vec![Lead::number(Column::uint("skeleton").brief().key(), self.len())]
     }
 
-    fn names(self) -> &'a dyn super::super::NameLookup {
-        self.0.names()
-    }
-
-    fn file(self) -> &'a Source {
-        self.0.source()
-    }
-
-    fn counts(self) -> &'a Counts {
-        &self.0.counts
+    fn origin(self) -> Origin<'a> {
+        Origin { names: self.0.names(), file: self.0.source(), counts: &self.0.counts }
     }
 }
 
 /// The tables of a `space.bin`.
 pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
-    let light = |row| space.light(row).ok_or_else(|| no_cell("point_lights", row, 0));
-    let lights = rows_of("point_lights", space.source(), || space.light_count(), light)
-        .column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
+    let lights = rows_of(
+        "point_lights",
+        space.source(),
+        || space.light_count(),
+        |row| space.light(row).ok_or_else(|| no_cell("point_lights", row, 0)),
+    );
+    let lights = lights.column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
     let lights = with_fields(lights, "point_lights", p::SpaceLight::OF, &ById, |light| Ok(light.view()))
         .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
@@ -123,10 +114,7 @@ pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
             _ => None,
         })
         .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
-        .found_by(|key| match key {
-            Value::Id64(id) => Some(Ok(space.all_with(*id))),
-            _ => None,
-        })
+        .found_by(|key| Some(Ok(space.all_with(id64(key)?))))
         .column(path_column(&space.names).accepts(Accepts::Path), |(_, instance)| {
             Ok(IdTexts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
         })

@@ -1,11 +1,10 @@
 //! The tables of the models of World of Warships: Legends.
 
 use super::children::{Properties, material_properties};
-use super::records::{Lead, Records, records, table_of, with_fields};
+use super::records::{Lead, Origin, Records, records, table_of, with_fields};
 use super::space::{by_path, path_column};
+use super::{id64, number};
 use crate::budget::Budget;
-use crate::bwdb::NameLookup;
-use crate::bwdb::counts::Counts;
 use crate::bwdb::lists::{ArrayRef, list_named};
 use crate::bwdb::record::{Elements, Field, List, PathId};
 use crate::bwdb::uber::{ModelSpan, UberMaterial, UberModel, UberModels, UberVisual};
@@ -13,7 +12,6 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use crate::relations::IdTexts;
 use crate::schema::Record as _;
-use crate::source::Source;
 use crate::table::{Column, Table, Value, no_cell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -55,22 +53,20 @@ fn leads<'a>(
     model: impl Fn(usize) -> Result<usize> + Copy + Send + Sync + 'a,
     rows: impl Fn(usize) -> Range<usize> + Copy + Send + Sync + 'a,
 ) -> Vec<Lead<'a>> {
-    let id = move |row| Ok(models.id(model(row)?));
-    let with_id = move |id: u64| models.find(id).into_iter().flat_map(rows).collect::<Vec<usize>>();
-    let path = move |row| match id(row)? {
+    let path = Lead::new(path_column(&models.names), move |row| match models.id(model(row)?) {
         Some(id) => Ok(IdTexts::path(&*models.names, id)?.map_or(Value::Null, Value::Text)),
         None => Ok(Value::Null),
-    };
+    });
     vec![
-        Lead::new(Column::uint("model").brief().place(), move |row| Ok(model(row)?.into())).found_by(move |key| {
-            match key {
-                Value::Uint(model) => Some(Ok(usize::try_from(*model).into_iter().flat_map(rows).collect())),
-                _ => None,
-            }
+        Lead::new(Column::uint("model").brief().place(), move |row| Ok(model(row)?.into()))
+            .found_by(move |key| Some(Ok(rows(number(key)?).collect()))),
+        Lead::new(Column::id64("id").brief().key(), move |row| {
+            Ok(models.id(model(row)?).map_or(Value::Null, Value::Id64))
+        })
+        .found_by(move |key| Some(Ok(models.find(id64(key)?).into_iter().flat_map(rows).collect()))),
+        path.found_by(move |key| {
+            by_path(&models.names, key, |id| models.find(id).into_iter().flat_map(rows).collect())
         }),
-        Lead::new(Column::id64("id").brief().key(), move |row| Ok(id(row)?.map_or(Value::Null, Value::Id64)))
-            .found_by(move |key| if let Value::Id64(id) = key { Some(Ok(with_id(*id))) } else { None }),
-        Lead::new(path_column(&models.names), path).found_by(move |key| by_path(&models.names, key, with_id)),
     ]
 }
 
@@ -90,16 +86,8 @@ impl<'a> Records<'a> for ModelRows<'a> {
         leads(self.0, Ok, move |row| row..row.saturating_add(1).min(self.len()))
     }
 
-    fn names(self) -> &'a dyn NameLookup {
-        &*self.0.names
-    }
-
-    fn file(self) -> &'a Source {
-        self.0.data()
-    }
-
-    fn counts(self) -> &'a Counts {
-        &self.0.counts
+    fn origin(self) -> Origin<'a> {
+        Origin { names: &*self.0.names, file: self.0.data(), counts: &self.0.counts }
     }
 }
 
@@ -132,13 +120,13 @@ impl<'a> PartRows<'a> {
     /// For each model, the end of its rows.
     fn ends(self) -> Arc<[usize]> {
         let models = self.models;
-        let rows = |row| self.elements(row).map_or(1, |elements| elements.len);
-        models.counts.get(self.name, self.most(), || (0..models.len()).map(rows).collect())
+        models.counts.get(self.name, self.most(), || {
+            (0..models.len()).map(|row| self.elements(row).map_or(1, |elements| elements.len)).collect()
+        })
     }
 
-    fn most(self) -> usize {
-        let limit = usize::try_from(self.budget().limit()).expect("a file has fewer bytes than addresses");
-        limit.checked_div(self.size()).expect("structs have bytes")
+    fn most(self) -> u64 {
+        self.budget().limit().checked_div(self.size() as u64).expect("structs have bytes")
     }
 
     fn budget(self) -> Budget {
@@ -195,35 +183,32 @@ impl<'a> Records<'a> for PartRows<'a> {
 
     fn leads(self) -> Vec<Lead<'a>> {
         let mut all = leads(self.models, move |row| Ok(self.place(row)?.0), move |model| self.rows_of(model));
-        let index = move |row| Ok(self.place(row)?.1.into());
         if self.array.element() != UberMaterial::OF {
-            let id = move |row| self.beside(row, UberModel::model_ids);
-            all.push(Lead::new(Column::uint("level").brief().key(), index));
-            all.push(Lead::new(Column::id64("level_id").reference(), move |row| Ok(Value::Id64(id(row)?.0))));
+            all.push(Lead::new(Column::uint("level").brief().key(), move |row| Ok(self.place(row)?.1.into())));
+            all.push(Lead::new(Column::id64("level_id").reference(), move |row| {
+                Ok(Value::Id64(self.beside(row, UberModel::model_ids)?.0))
+            }));
             return all;
         }
-        let id = move |row| self.beside(row, UberModel::material_ids);
-        let name = move |row| self.beside(row, UberModel::material_names);
-        all.push(Lead::new(Column::uint("material").brief().key(), index));
-        all.push(Lead::new(Column::id64("mfm_id").reference(), move |row| Ok(Value::Id64(id(row)?.0))));
-        all.push(Lead::new(Column::text("mfm_path").brief().resolved(), move |row| self.path_of(id(row)?)));
-        all.push(Lead::new(Column::id32("material_name_id"), move |row| Ok(Value::Id32(name(row)?.0))));
+        all.push(Lead::new(Column::uint("material").brief().key(), move |row| Ok(self.place(row)?.1.into())));
+        all.push(Lead::new(Column::id64("mfm_id").reference(), move |row| {
+            Ok(Value::Id64(self.beside(row, UberModel::material_ids)?.0))
+        }));
+        all.push(Lead::new(Column::text("mfm_path").brief().resolved(), move |row| {
+            self.path_of(self.beside(row, UberModel::material_ids)?)
+        }));
+        all.push(Lead::new(Column::id32("material_name_id"), move |row| {
+            Ok(Value::Id32(self.beside(row, UberModel::material_names)?.0))
+        }));
         all.push(Lead::new(Column::text("material_name").brief().resolved(), move |row| {
-            Ok(self.names().name(name(row)?.0)?.map_or(Value::Null, Value::Text))
+            let name = self.beside(row, UberModel::material_names)?;
+            Ok(self.names().name(name.0)?.map_or(Value::Null, Value::Text))
         }));
         all
     }
 
-    fn names(self) -> &'a dyn NameLookup {
-        &*self.models.names
-    }
-
-    fn file(self) -> &'a Source {
-        self.models.data()
-    }
-
-    fn counts(self) -> &'a Counts {
-        &self.models.counts
+    fn origin(self) -> Origin<'a> {
+        ModelRows(self.models).origin()
     }
 }
 

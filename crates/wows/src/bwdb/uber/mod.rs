@@ -15,24 +15,22 @@ use crate::error::{ErrorKind, Result};
 use crate::schema;
 use crate::source::Source;
 use std::sync::Arc;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The part that errors in the index name.
 const INDEX: &str = "prototypes.index.data";
 /// The part that errors in a model name.
 const DATA: &str = "prototypes.data";
 
-/// The header of the index. Positions count from the start of the file.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-struct IndexHeader {
-    count: le::U32,
-    /// A seed or a checksum: no reader states which.
-    checksum: le::U32,
-    values: le::U64,
-    keys: le::U64,
+crate::layout! {
+    /// The header of the index. Positions count from the start of the file.
+    struct IndexHeader: 24 {
+        count: le::U32,
+        /// A seed or a checksum: no reader states which.
+        checksum: le::U32,
+        values: le::U64,
+        keys: le::U64,
+    }
 }
-const _: () = assert!(size_of::<IndexHeader>() == 24);
 
 schema! {
     /// The place of a model: a u64 whose upper half is the position, and whose lower half is the size.
@@ -94,11 +92,11 @@ impl UberModels {
     }
 
     fn keys(&self) -> &[le::U64] {
-        self.index.view(INDEX).at(self.keys_at).array(self.count).unwrap_or_default()
+        self.index.view(INDEX).at(self.keys_at).array(self.count).expect("opening found the keys in the file")
     }
 
     fn spans(&self) -> &[ModelSpan] {
-        self.index.view(INDEX).at(self.values_at).array(self.count).unwrap_or_default()
+        self.index.view(INDEX).at(self.values_at).array(self.count).expect("opening found the values in the file")
     }
 
     /// The path id of a model.

@@ -1,7 +1,7 @@
 //! The models of Legends as commands see them.
 
 use super::super::record::{Field as _, Leaf, ValueBuilder, Walker as _};
-use super::super::tables;
+use super::super::{reader::option, tables};
 use super::{DATA, INDEX, IndexHeader, ModelSpan, UberMaterial, UberModel, UberModels, verify};
 use crate::archive;
 use crate::budget::Budget;
@@ -22,17 +22,32 @@ const DATA_ENDING: &str = ".data";
 /// The name of the other file of a pair, and whether `name` is the index.
 fn partner(name: &str) -> (String, bool) {
     let name = name.rsplit(['/', '\\', archive::MARK]).next().unwrap_or(name);
-    let without = |ending: &str| {
-        let at = name.len().checked_sub(ending.len())?;
-        let (stem, found) = name.split_at_checked(at)?;
-        found.eq_ignore_ascii_case(ending).then_some(stem)
-    };
-    match (without(INDEX_ENDING), without(DATA_ENDING)) {
+    match (without(name, INDEX_ENDING), without(name, DATA_ENDING)) {
         (Some(stem), _) => (format!("{stem}{DATA_ENDING}"), true),
         (None, Some(stem)) => (format!("{stem}{INDEX_ENDING}"), false),
         // Known by its first bytes: only an index is.
         (None, None) => (DATA.to_owned(), true),
     }
+}
+
+/// `name` without its ending, if it has this one in any case.
+fn without<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
+    let (stem, found) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
+    found.eq_ignore_ascii_case(ending).then_some(stem)
+}
+
+/// Whether `data` begins with an index: `None` if its parts are not in it.
+fn has_index(data: &[u8]) -> Option<bool> {
+    /// Keys that are compared.
+    const KEYS: usize = 64;
+    let view = View::new(data, INDEX);
+    let header: &IndexHeader = view.read().ok()?;
+    let count = header.count.get() as usize;
+    let spans: &[ModelSpan] = view.at(usize::try_from(header.values.get()).ok()?).array(count).ok()?;
+    let keys: &[le::U64] = view.at(usize::try_from(header.keys.get()).ok()?).array(count).ok()?;
+    let size = size_of::<IndexHeader>().saturating_add(size_of_val(spans)).saturating_add(size_of_val(keys));
+    let ascends = keys.iter().zip(keys.iter().skip(1)).take(KEYS).all(|(a, b)| a.get() < b.get());
+    Some(count > 0 && size <= data.len() && ascends)
 }
 
 impl FileFormat for UberModels {
@@ -42,22 +57,7 @@ impl FileFormat for UberModels {
     const ENDINGS: &'static [&'static str] = &[INDEX, DATA];
 
     fn likeness(data: &[u8]) -> Likeness {
-        /// Keys that are compared.
-        const KEYS: usize = 64;
-        let view = View::new(data, INDEX);
-        let fits = || {
-            let header: &IndexHeader = view.read().ok()?;
-            let count = header.count.get() as usize;
-            let [values, keys] = [header.values, header.keys].map(|at| usize::try_from(at.get()).unwrap_or(usize::MAX));
-            let spans: &[ModelSpan] = view.at(values).array(count).ok()?;
-            let keys: &[le::U64] = view.at(keys).array(count).ok()?;
-            let is_whole =
-                size_of::<IndexHeader>().saturating_add(size_of_val(spans)).saturating_add(size_of_val(keys));
-            let keys = keys.get(..KEYS).unwrap_or(keys);
-            let ascends = keys.iter().zip(keys.iter().skip(1)).all(|(a, b)| a.get() < b.get());
-            Some(count > 0 && is_whole <= data.len() && ascends)
-        };
-        Likeness::by_shape(fits().unwrap_or(false))
+        Likeness::by_shape(has_index(data) == Some(true))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -72,7 +72,7 @@ impl FileFormat for UberModels {
             })?;
             Self { source: source.clone(), ..Self::open(index, Some(source))? }
         };
-        Ok(Self { names: options.get().unwrap_or_default(), ..opened })
+        Ok(Self { names: option(options), ..opened })
     }
 }
 
@@ -83,17 +83,13 @@ impl Reader for UberModels {
 
     /// The sections of the index, whichever file was opened.
     fn sections(&self) -> Vec<Section> {
-        let section = |name, at: usize, size: usize| {
-            let count = Some(self.len() as u64);
+        let view = self.index.view("");
+        let mut sections = vec![Section::new("header", view.offset(), size_of::<IndexHeader>() as u64, None)];
+        let arrays = [("values", self.values_at, size_of::<ModelSpan>()), ("keys", self.keys_at, size_of::<le::U64>())];
+        for (name, at, size) in arrays {
             let size = size.saturating_mul(self.len()) as u64;
-            Section::new(name, self.index.view("").at(at).offset(), size, count)
-        };
-        let header = size_of::<IndexHeader>() as u64;
-        let mut sections = vec![
-            Section::new("header", self.index.view("").offset(), header, None),
-            section("values", self.values_at, size_of::<ModelSpan>()),
-            section("keys", self.keys_at, size_of::<le::U64>()),
-        ];
+            sections.push(Section::new(name, view.at(at).offset(), size, Some(self.len() as u64)));
+        }
         sections.sort_by_key(|section| section.offset);
         sections
     }
@@ -120,10 +116,7 @@ impl Reader for UberModels {
             notes.push(Value::owned(format!("the models are in {DATA}: put it beside {INDEX}")));
         }
         vec![
-            (
-                "checksum".into(),
-                self.header().ok().map(|header| Value::Id32(header.checksum.get())).unwrap_or_default(),
-            ),
+            ("checksum".into(), self.header().ok().map(|header| Value::Id32(header.checksum.get())).into()),
             ("index".into(), Value::text(self.index.name())),
             ("data".into(), self.data.as_ref().map(|data| Value::text(data.name())).into()),
             ("notes".into(), Value::List(notes)),
@@ -131,9 +124,9 @@ impl Reader for UberModels {
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let by_number = || entry.parse().ok().filter(|&row| row < self.len());
         let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
-        let Some(row) = self.find(asked).or_else(by_number) else { return Ok(false) };
+        let by_number = entry.parse().ok().filter(|&row| row < self.len());
+        let Some(row) = self.find(asked).or(by_number) else { return Ok(false) };
         let id = self.id(row).unwrap_or(asked);
         let view = self.blob(row)?;
         out.begin_map()?;
@@ -148,12 +141,7 @@ impl Reader for UberModels {
             Ok(model) => show(&model, &budget, &mut shown),
             Err(error) => shown.damage("", error),
         }
-        let (fields, errors) = shown.into_fields();
-        for (name, value) in &fields {
-            out.field(name, value)?;
-        }
-        out.end_map()?;
-        errors.into_iter().next().map_or(Ok(true), Err)
+        shown.show(out)
     }
 
     fn facets(&self) -> &'static [Facet] {

@@ -11,9 +11,7 @@ prototype! { 'a
         material_count: u32 @ 0x04,
         /// The levels of detail, the finest first.
         levels: [UberLevel<'a>; level_count] @ 0x08 in lods,
-        /// The model of each level.
         model_ids: [PathId; level_count] @ 0x10 in lods,
-        /// The visual of each level.
         visuals: [UberVisual<'a>; level_count] @ 0x18 in visuals,
         /// The path of each material, a `.mfm`.
         material_ids: [PathId; material_count] @ 0x20 in materials,
@@ -27,13 +25,11 @@ prototype! { 'a
     UberLevel = 0x48 in lods, unused 0x14..0x48 {
         /// The model of the next level; 0 in the last.
         next: PathId @ 0x00,
-        /// The `.visual` of the level.
         visual: PathId @ 0x08,
         /// The distance up to which it is drawn.
         extent: f32 @ 0x10,
     }
 
-    /// The visual of a level.
     UberVisual = 0x30 in visuals, unused 0x24..0x28 {
         /// Lower corner of the bounding box.
         min: [f32; 3] @ 0x00,
@@ -45,19 +41,14 @@ prototype! { 'a
         render_sets: [UberRenderSet<'a>; render_set_count] @ 0x28 in render_sets,
     }
 
-    /// One draw group of a visual.
+    /// One draw group of a visual: fields of [`RenderSet`](crate::bwdb::prototypes::RenderSet).
     UberRenderSet = 0x20 in render_sets, unused 0x16..0x18 {
-        /// The material, a `.mfm`.
         mfm: PathId @ 0x00,
         material_name: NameId @ 0x08,
-        /// The id of the vertex mapping in the `.geometry`.
         vertices_name: NameId @ 0x0C,
-        /// The id of the index mapping in the `.geometry`.
         indices_name: NameId @ 0x10,
-        /// Whether the vertices follow more than one node.
         skinned: Flag @ 0x14,
         node_count: u8 @ 0x15,
-        /// The nodes that the vertices follow.
         nodes: [NameId; node_count] @ 0x18,
     }
 
@@ -100,10 +91,11 @@ impl<'a> Propertied<'a> for UberMaterial<'a> {
 
     fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
         let here = self.view();
-        let missing = || here.error(ErrorKind::NotFound { what: format!("property {index} not found") });
-        let name = self.property_names()?.get(index).ok_or_else(missing)??;
         let codes = self.property_codes()?;
-        let code = codes.get(index).ok_or_else(missing)??;
+        let property = self.property_names()?.get(index).zip(codes.get(index));
+        let (name, code) =
+            property.ok_or_else(|| here.error(ErrorKind::NotFound { what: format!("property {index} not found") }))?;
+        let (name, code) = (name?, code?);
         let (kind, number) = (usize::from(code & 7), usize::from(code >> 3));
         let (kind_name, of) = *PROPERTY_KINDS.get(kind).expect("three bits are below 8");
         let first = follow_one(here, VALUES.saturating_add(kind.saturating_mul(8)))?;

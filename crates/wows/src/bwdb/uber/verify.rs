@@ -1,14 +1,13 @@
 //! Checks of the models of Legends (docs/formats/legends.md §3).
 
-use super::super::record::Field as _;
+use super::super::record::{Field as _, PathId};
 use super::super::verify::Pointers;
 use super::{INDEX, UberLevel, UberModel, UberModels};
 use crate::budget::Budget;
 use crate::bytes::le;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::id::Id64;
 use crate::report::{Check, Progress, Report, counted};
-use std::mem::size_of;
 
 pub(super) fn models(models: &UberModels, progress: &Progress) -> Report {
     progress.announce(models.len() as u64);
@@ -66,24 +65,28 @@ fn index(models: &UberModels) -> Check {
 /// Checks the positions in the header. Without materials the last three are 0.
 fn check_order(model: &UberModel<'_>) -> Result<()> {
     let view = model.view();
-    let pointers: &[le::U64] = view.skip(8).array(6)?;
-    let at = |n: usize| pointers.get(n).map_or(0, |pointer| pointer.get());
-    let fail = |n: usize, what| {
-        let place = pointers.get(n).map_or(view, |pointer| view.locate(pointer));
-        Err::<(), Error>(place.bad_value(what, at(n)))
-    };
-    let levels = u64::from(model.level_count()?);
-    let after = |n: usize, size: usize| at(n).saturating_add(levels.saturating_mul(size as u64));
-    if at(1) != after(0, UberLevel::SIZE) {
-        return fail(1, "position of the model ids, which do not follow the levels");
+    let first = UberModel::OF.field(UberModel::number_of("levels")).at;
+    let pointers: &[le::U64; 6] = view.skip(first).read()?;
+    let [levels, ids, visuals, materials @ ..] = pointers;
+    let count = u64::from(model.level_count()?);
+    if ids.get() != levels.get().saturating_add(count.saturating_mul(UberLevel::SIZE as u64)) {
+        return Err(view.locate(ids).bad_value("position of the model ids, which do not follow the levels", ids.get()));
     }
-    if at(2) != after(1, size_of::<u64>()) {
-        return fail(2, "position of the visuals, which do not follow the model ids");
+    if visuals.get() != ids.get().saturating_add(count.saturating_mul(PathId::SIZE as u64)) {
+        let what = "position of the visuals, which do not follow the model ids";
+        return Err(view.locate(visuals).bad_value(what, visuals.get()));
     }
-    if model.material_count()? == 0 {
-        return (3..6).find(|n| at(*n) != 0).map_or(Ok(()), |n| fail(n, "position of materials, which are absent"));
+    let mut before = visuals;
+    for at in materials {
+        if model.material_count()? == 0 && at.get() != 0 {
+            return Err(view.locate(at).bad_value("position of materials, which are absent", at.get()));
+        }
+        if model.material_count()? != 0 && at.get() < before.get() {
+            return Err(view.locate(at).bad_value("position of an array, out of order", at.get()));
+        }
+        before = at;
     }
-    (3..6).find(|n| at(*n) < at(n.saturating_sub(1))).map_or(Ok(()), |n| fail(n, "position of an array, out of order"))
+    Ok(())
 }
 
 /// Each level leads to the model of the next one, and the last to none.
@@ -91,7 +94,7 @@ fn check_levels(model: &UberModel<'_>) -> Result<()> {
     let (levels, ids) = (model.levels()?, model.model_ids()?);
     for (number, level) in levels.iter().enumerate() {
         let level = level?;
-        let next = ids.get(number.saturating_add(1)).transpose()?.unwrap_or_default();
+        let next = ids.get(number.saturating_add(1)).unwrap_or(Ok(PathId(0)))?;
         if level.next()? != next {
             let what = format!("the next model is {}, but {next} in the list of models", level.next()?).into();
             return Err(level.view().error(ErrorKind::Damaged { what }));

@@ -246,7 +246,6 @@ impl<'a> Area<'a> {
     }
 }
 
-/// An array that is a field of a struct.
 #[derive(Clone, Copy)]
 pub(super) struct ArrayField<'a> {
     /// The offset of its pointer in the struct.

@@ -51,7 +51,6 @@ pub(super) fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: us
     }
 }
 
-/// The table `name` of a reader.
 pub(super) fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
     reader.table(name).ok_or_else(|| refused(format!("no table {}", short_text(name))))
 }

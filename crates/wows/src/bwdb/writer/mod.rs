@@ -31,6 +31,7 @@ use area::{Area, EditedPosition, Writer};
 use job::{Job, column_name, follow, rearranges, table};
 use properties::property;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::offset_of;
 use std::ops::Range;
 use value::refers;
 
@@ -148,7 +149,6 @@ fn no_rows(edits: &TableEdits, refuse: Refuse<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The changes of a database.
 #[derive(Default)]
 struct Changes<'a> {
     patches: Patches,
@@ -350,7 +350,7 @@ fn moved(areas: &BTreeMap<usize, Area<'_>>, at: usize) -> usize {
 }
 
 /// The position of the checksum of an `assets.bin`.
-const CHECKSUM: Range<usize> = 8..12;
+const CHECKSUM: Range<usize> = offset_of!(layout::Header, checksum)..offset_of!(layout::Header, pointer_width);
 
 /// The checksum of a new file, of the kind that the old one has.
 ///

@@ -9,7 +9,6 @@ use crate::table::{Table, Value};
 use crate::writable::{ColumnValues, EditPosition, Item, Lists, TableEdits};
 use std::collections::BTreeMap;
 
-/// A node as it will be.
 struct Node {
     name: u32,
     parent: u16,

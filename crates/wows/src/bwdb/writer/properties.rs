@@ -82,9 +82,20 @@ impl<'e> PropertyCells<'e> {
         Ok(said)
     }
 
-    /// The value of a property of this kind.
     fn value(&self, kind: usize) -> Option<&'e Value<'static>> {
         if kind == TEXTURE { self.texture.or(self.value) } else { self.value }
+    }
+}
+
+impl PropertyCells<'_> {
+    /// The name, the kind and the value of the property `name` of a kind, whose value has the number `at`, with these cells.
+    fn edited(&self, out: &Writer<'_, '_>, name: u32, kind: usize, at: usize) -> Result<(u32, usize, Stored)> {
+        let (name, new_kind) = (self.name.unwrap_or(name), self.kind.unwrap_or(kind));
+        match self.value(new_kind) {
+            None if new_kind == kind => Ok((name, kind, Stored::Kept(at))),
+            None => Err(out.refuse("a property of another type needs a value of that type, too")),
+            Some(value) => Ok((name, new_kind, Stored::New(stored(out, p::Material::OF, new_kind, value)?))),
+        }
     }
 }
 
@@ -127,25 +138,15 @@ impl Job<'_, '_> {
                         continue;
                     };
                     out.what = format!("{name}: row {row}");
-                    let mut edited = || {
-                        let said = PropertyCells::of(self.table, cells)?;
-                        let named = said.name.unwrap_or(old);
-                        let new_kind = said.kind.unwrap_or(kind);
-                        if new_kind == TEXTURE || kind == TEXTURE {
-                            let texts = self.table.columns().iter().enumerate();
-                            let texts = texts.filter(|(_, column)| matches!(&*column.name, "value" | "texture_id"));
+                    let texts = self.table.columns().iter().enumerate();
+                    let texts = texts.filter(|(_, column)| matches!(&*column.name, "value" | "texture_id"));
+                    let edited = PropertyCells::of(self.table, cells).and_then(|said| {
+                        if said.kind.unwrap_or(kind) == TEXTURE || kind == TEXTURE {
                             texts.for_each(|(at, _)| follow(self.follows, name, at));
                         }
-                        match said.value(new_kind) {
-                            None if new_kind == kind => Ok((named, kind, Stored::Kept(at))),
-                            None => Err(out.refuse("a property of another type needs a value of that type, too")),
-                            Some(value) => {
-                                let bytes = stored(&out, of, new_kind, value)?;
-                                Ok((named, new_kind, Stored::New(bytes)))
-                            }
-                        }
-                    };
-                    edited().map_err(|error| Wrong::new(EditPosition::Set(*row), error))?
+                        said.edited(&out, old, kind, at)
+                    });
+                    edited.map_err(|error| Wrong::new(EditPosition::Set(*row), error))?
                 }
             };
             new.push(entry);
@@ -155,7 +156,6 @@ impl Job<'_, '_> {
     }
 }
 
-/// The bytes of a value of a kind.
 fn stored(out: &Writer<'_, '_>, of: &'static Type, kind: usize, value: &Value<'_>) -> Result<Vec<u8>> {
     let array = PROPERTY_VALUES.get(kind).ok_or_else(|| out.refuse("its kind is not known"))?;
     out.leaf(of.field(*array).of, &Value::Null, value)

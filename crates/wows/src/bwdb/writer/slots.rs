@@ -151,7 +151,6 @@ pub(super) fn write(
     Ok(new_rows(db, &slots, &keys))
 }
 
-/// The slot of a row.
 fn slot_of(db: &Database, row: usize) -> Result<usize> {
     let slot = db.resource_rows().get(row).map(|&slot| slot as usize);
     slot.ok_or_else(|| crate::table::no_cell("resources", row, 0))

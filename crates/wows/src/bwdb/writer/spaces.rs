@@ -195,20 +195,20 @@ impl Models {
 
     /// The skeleton or the model with the list of a row of `table`. The model may be an inserted one.
     fn owner<'a>(&'a self, area: &Area<'a>, rows: RowTarget, number: usize, table: &str) -> Result<EditedPosition<'a>> {
-        let missing = || no_cell(table, number, 0);
         if let RowTarget::Nodes { .. } = rows {
-            return self.skeleton(number).map(|skeleton| EditedPosition::of(skeleton.view())).ok_or_else(missing);
+            let skeleton = self.skeleton(number).ok_or_else(|| no_cell(table, number, 0))?;
+            return Ok(EditedPosition::of(skeleton.view()));
         }
         if let Some(model) = self.model(number) {
             return Ok(EditedPosition::of(model.view()));
         }
         let (kept, come) = area.array.as_ref().map_or((self.len(), 0), |of| (of.kept, of.come()));
-        let place = number.checked_sub(kept).filter(|at| *at < come).ok_or_else(missing)?;
+        let place = number.checked_sub(kept).filter(|at| *at < come);
+        let place = place.ok_or_else(|| no_cell(table, number, 0))?;
         let to = To::Record(place.saturating_mul(Self::MODEL_SIZE));
         Ok(EditedPosition { view: View::new(&EMPTY, "model"), to })
     }
 
-    /// The unchanged records.
     fn all_records(&self) -> Records {
         let start = if self.is_empty() { size_of::<layout::ModelsHeader>() } else { self.models_at };
         let count = self.len();
