@@ -1,16 +1,13 @@
 //! Pages and pictures of tables and shapes: a part of `assetq`, which programs use instead. It changes without notice.
 
 #![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
-#![cfg_attr(
-    test,
-    allow(
-        clippy::arithmetic_side_effects,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::cast_possible_truncation
-    )
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "numbers of rows, cells, vertices and pixels in memory, which readers have checked"
 )]
+#![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::cast_possible_truncation))]
 
 #[cfg(test)]
 use assetq_core::{Asset, Source};

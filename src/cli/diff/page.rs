@@ -36,9 +36,9 @@ impl Tables {
                 kinds.push(number);
                 is_moved &=
                     change.kind == Happened::Changed && change.fields.iter().all(|field| field.name == "offset");
-                keys.push(Some(&text(&change.key)));
-                whats.push(change.what.as_deref());
-                fields.push(Some(&shown(&change)));
+                keys.push(Some(&text(&change.key)))?;
+                whats.push(change.what.as_deref())?;
+                fields.push(Some(&shown(&change)))?;
             }
         }
         let (block, rows) = (format!("d{}", self.parts.len()), kinds.len());

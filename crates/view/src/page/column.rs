@@ -16,7 +16,7 @@
 //! A repeated text, list or id is stored once, and similar bytes are adjacent: deflate compresses the rest well.
 
 use crate::codec::xxh64;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Value};
 use crate::write::{json, plain};
 use hashbrown::HashTable;
@@ -47,33 +47,21 @@ impl Numbers {
     /// Adds a cell; `false` if one base cannot serve it and the cells before: negative numbers, and numbers from 2^63 on.
     fn push(&mut self, cell: &Value<'_>) -> bool {
         let number = match *cell {
-            Value::Bool(truth) => Some(truth.into()),
-            Value::Int(number) if self.base == 0 => Some(number),
-            Value::Int(number) => match u64::try_from(number) {
-                Ok(number) => Some(Self::beside(number)),
-                Err(_) => return false,
-            },
-            Value::Uint(number) => match i64::try_from(number) {
-                Ok(number) if self.base == 0 => Some(number),
-                _ => {
-                    if !self.widen() {
-                        return false;
-                    }
-                    Some(Self::beside(number))
-                }
-            },
-            _ => None,
+            Value::Bool(truth) => i128::from(truth),
+            Value::Int(number) => number.into(),
+            Value::Uint(number) => number.into(),
+            _ => {
+                self.nulls.push(self.all.len());
+                self.all.push(0);
+                return true;
+            }
         };
-        if number.is_none() {
-            self.nulls.push(self.all.len());
+        if i64::try_from(number).is_err() && !self.widen() {
+            return false;
         }
-        self.all.push(number.unwrap_or(0));
-        true
-    }
-
-    /// The excess of a number over 2^63.
-    fn beside(number: u64) -> i64 {
-        (number ^ 1 << 63).cast_signed()
+        let excess = i64::try_from(number - self.base);
+        self.all.extend(excess);
+        excess.is_ok()
     }
 
     /// Moves the base to 2^63; `false` if a number is negative.
@@ -89,14 +77,14 @@ impl Numbers {
     }
 
     /// These cells as texts: the decimal digits of the numbers.
-    fn to_texts(&self) -> TextColumn {
+    fn to_texts(&self) -> Result<TextColumn> {
         let mut texts = TextColumn::default();
         let mut nulls = self.nulls.iter().peekable();
         for (row, &excess) in self.all.iter().enumerate() {
-            let number = nulls.next_if_eq(&&row).is_none().then(|| self.base.wrapping_add(excess.into()).to_string());
-            texts.push(number.as_deref());
+            let number = nulls.next_if_eq(&&row).is_none().then(|| (self.base + i128::from(excess)).to_string());
+            texts.push(number.as_deref())?;
         }
-        texts
+        Ok(texts)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -115,23 +103,26 @@ impl Numbers {
         let (least, most) = span(there.map(|(_, number)| *number));
         let null = least.checked_sub(1).or_else(|| most.checked_add(1)).unwrap_or_else(|| {
             let there: HashSet<i64> = self.all.iter().copied().collect();
-            (least..most).find(|number| !there.contains(number)).unwrap_or(0)
+            (least..most).find(|number| !there.contains(number)).expect("there are fewer rows than numbers")
         });
         let mut all = self.all.clone();
         for &row in &self.nulls {
-            if let Some(number) = all.get_mut(row) {
-                *number = null;
-            }
+            all[row] = null;
         }
-        out.extend(self.base.wrapping_add(null.into()).to_le_bytes());
+        out.extend((self.base + i128::from(null)).to_le_bytes());
         push_numbers(&all, self.base, out);
     }
 }
 
-/// The minimum and the maximum.
+/// The minimum and the maximum; 0 without numbers.
 fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
-    let first = numbers.next().unwrap_or(0);
+    let Some(first) = numbers.next() else { return (0, 0) };
     numbers.fold((first, first), |(least, most), n| (least.min(n), most.max(n)))
+}
+
+/// The differences between neighbours.
+fn steps(all: &[i64]) -> impl Iterator<Item = i64> {
+    all.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]))
 }
 
 /// Appends whole numbers as a byte of the width (0, 1, 2, 4 or 8), a byte that is 1 where each says how much more it is
@@ -142,12 +133,11 @@ fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
     const NARROW: u64 = 1 << 62;
     let (least, most) = span(all.iter().copied());
     let range = most.abs_diff(least);
-    let steps = || all.iter().zip(all.iter().skip(1)).map(|(a, b)| b.wrapping_sub(*a));
-    let (step, most_step) = if range < NARROW { span(steps()) } else { (0, 0) };
+    let (step, most_step) = if range < NARROW { span(steps(all)) } else { (0, 0) };
     let steep = most_step.abs_diff(step);
     let by_steps = range < NARROW && steep < range;
     let above: Vec<u64> = match by_steps {
-        true => std::iter::once(0).chain(steps().map(|n| n.wrapping_sub(step).cast_unsigned())).collect(),
+        true => std::iter::once(0).chain(steps(all).map(|n| n.wrapping_sub(step).cast_unsigned())).collect(),
         false => all.iter().map(|n| n.wrapping_sub(least).cast_unsigned()).collect(),
     };
     let width: u8 = match if by_steps { steep } else { range } {
@@ -158,8 +148,8 @@ fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
         _ => 8,
     };
     out.extend([width, u8::from(by_steps)]);
-    let first = if by_steps { all.first().copied().unwrap_or(0) } else { least };
-    out.extend(base.wrapping_add(first.into()).to_le_bytes());
+    let first = if by_steps { all[0] } else { least };
+    out.extend((base + i128::from(first)).to_le_bytes());
     out.extend(i128::from(step).to_le_bytes());
     planes(&above, width, out);
 }
@@ -170,19 +160,10 @@ fn places(all: &[u32], out: &mut Vec<u8>) {
 }
 
 /// The `width` lower bytes of all `items`: all lowest ones, then all second ones, …
-fn planes(items: &[u64], width: u8, out: &mut Vec<u8>) {
-    out.reserve(items.len().saturating_mul(width.into()));
-    for n in 0..u32::from(width) {
-        let shift = n.saturating_mul(8);
-        out.extend(items.iter().map(|item| item.wrapping_shr(shift).to_le_bytes()[0]));
-    }
-}
-
-/// The bytes of the bits of all 32-bit floats: all lowest ones, then all second ones, …
-fn planes32(items: &[u32], out: &mut Vec<u8>) {
-    out.reserve(items.len().saturating_mul(4));
-    for shift in [0, 8, 16, 24] {
-        out.extend(items.iter().map(|item| item.wrapping_shr(shift).to_le_bytes()[0]));
+fn planes<T: Into<u64> + Copy>(items: &[T], width: u8, out: &mut Vec<u8>) {
+    out.reserve(items.len() * usize::from(width));
+    for shift in (0..u32::from(width)).map(|byte| byte * 8) {
+        out.extend(items.iter().map(|item| ((*item).into() >> shift).to_le_bytes()[0]));
     }
 }
 
@@ -193,8 +174,8 @@ pub(super) struct Places(HashTable<(u32, u32)>);
 impl Places {
     pub(super) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let short = Self::short(hash);
-        let is_it = |&(other, place): &(u32, u32)| other == short && is_it(place);
-        self.0.find(Self::spread(short), is_it).map(|(_, place)| *place)
+        let found = self.0.find(Self::spread(short), |&(other, place)| other == short && is_it(place));
+        found.map(|(_, place)| *place)
     }
 
     /// Adds the place of a new item.
@@ -204,7 +185,7 @@ impl Places {
     }
 
     fn short(hash: u64) -> u32 {
-        u32::try_from(hash >> 32).unwrap_or(0)
+        (hash >> 32) as u32
     }
 
     /// The table looks at the first and the last bits.
@@ -213,8 +194,9 @@ impl Places {
     }
 }
 
-fn count(n: usize, out: &mut Vec<u8>) {
-    out.extend(u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes());
+/// A number of rows, or of other things whose limit is checked, as a page stores it.
+pub(super) fn short(n: usize) -> u32 {
+    u32::try_from(n).expect("a page has fewer rows and bytes of texts than 2^32")
 }
 
 /// Spreads the information in a number over all of its bits, the first ones above all.
@@ -280,8 +262,8 @@ impl Cells {
         match self {
             Self::Numbers(numbers) => {
                 if !numbers.push(cell) {
-                    let mut texts = numbers.to_texts();
-                    texts.push(plain::text(cell, scratch)?);
+                    let mut texts = numbers.to_texts()?;
+                    texts.push(plain::text(cell, scratch)?)?;
                     *self = Self::Texts(texts);
                 }
             }
@@ -297,12 +279,12 @@ impl Cells {
             Self::Texts(texts) => {
                 let is_literal = !matches!(cell, Value::Text(_) | Value::Utf16(_) | Value::Guid(_))
                     && !matches!(cell, Value::Id64(_) | Value::Id32(_));
-                texts.push_value(plain::text(cell, scratch)?, is_literal);
+                texts.push_value(plain::text(cell, scratch)?, is_literal)?;
             }
             Self::Lists(lists) => {
                 if !lists.push(cell) {
                     let mut texts = lists.to_texts()?;
-                    texts.push(plain::text(cell, scratch)?);
+                    texts.push(plain::text(cell, scratch)?)?;
                     *self = Self::Texts(texts);
                 }
             }
@@ -317,7 +299,7 @@ impl Cells {
             Self::Numbers(numbers) => numbers.write(&mut out),
             Self::F32(all) => {
                 out.push(2);
-                planes32(&all.iter().map(|n| n.to_bits()).collect::<Vec<_>>(), &mut out);
+                planes(&all.iter().map(|n| n.to_bits()).collect::<Vec<_>>(), 4, &mut out);
             }
             Self::F64(all) => {
                 out.push(3);
@@ -332,11 +314,11 @@ impl Cells {
     /// The approximate size of the cells in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Numbers(numbers) => numbers.all.len().saturating_mul(4),
-            Self::F32(all) => all.len().saturating_mul(4),
-            Self::F64(all) => all.len().saturating_mul(8),
-            Self::Texts(texts) => texts.all.len().saturating_add(texts.rows.len().saturating_mul(4)),
-            Self::Lists(lists) => lists.all.len().saturating_add(lists.rows.len()).saturating_mul(4),
+            Self::Numbers(numbers) => numbers.all.len() * 4,
+            Self::F32(all) => all.len() * 4,
+            Self::F64(all) => all.len() * 8,
+            Self::Texts(texts) => texts.all.len() + texts.rows.len() * 4,
+            Self::Lists(lists) => (lists.all.len() + lists.rows.len()) * 4,
         }
     }
 
@@ -344,18 +326,18 @@ impl Cells {
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Numbers(Numbers { base: 0, all, .. }) => {
-                let most = all.iter().map(|n| n.unsigned_abs()).max().unwrap_or(0);
-                usize::try_from(most.checked_ilog10().unwrap_or(0)).unwrap_or(0).saturating_add(1)
+                let most = all.iter().map(|n| n.unsigned_abs()).max();
+                most.and_then(u64::checked_ilog10).map_or(1, |digits| digits as usize + 1)
             }
             Self::Numbers(_) => 20,
             Self::F32(_) => 11,
             Self::F64(_) => 14,
             Self::Texts(texts) => {
                 let mut lengths = texts.lengths.clone();
-                let place = lengths.len().saturating_mul(95).div_ceil(100).saturating_sub(1);
-                if place >= lengths.len() { 0 } else { *lengths.select_nth_unstable(place).1 as usize }
+                let Some(place) = (lengths.len() * 95).div_ceil(100).checked_sub(1) else { return 0 };
+                *lengths.select_nth_unstable(place).1 as usize
             }
-            Self::Lists(lists) => lists.len.saturating_mul(5),
+            Self::Lists(lists) => lists.len * 5,
         }
     }
 }
@@ -382,49 +364,51 @@ pub struct TextColumn {
 
 impl TextColumn {
     /// Adds the text of a row, or null.
-    pub fn push(&mut self, text: Option<&str>) {
-        self.push_value(text, false);
+    ///
+    /// # Errors
+    /// `Limit` if all distinct texts have 2^32 bytes or more.
+    pub fn push(&mut self, text: Option<&str>) -> Result<()> {
+        self.push_value(text, false)
     }
 
     /// As [`TextColumn::push`]; `is_literal` if the text is a number, a truth or nested.
-    fn push_value(&mut self, text: Option<&str>, is_literal: bool) {
-        let place = text.map_or(0, |text| self.place(text, is_literal.into()).saturating_add(1));
-        self.rows.push(place);
+    fn push_value(&mut self, text: Option<&str>, is_literal: bool) -> Result<()> {
+        let row = if let Some(text) = text { self.place(text, is_literal.into())? + 1 } else { 0 };
+        self.rows.push(row);
+        Ok(())
     }
 
-    fn get<'t>(all: &'t str, ends: &[usize], place: u32) -> Option<&'t str> {
+    fn is(&self, place: u32, text: &str, literal: u32) -> bool {
         let place = place as usize;
-        let begin = place.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied())?;
-        all.get(begin..*ends.get(place)?)
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.all[begin..self.ends[place]] == text && self.literals.as_ref().is_none_or(|all| all[place] == literal)
     }
 
-    fn place(&mut self, text: &str, literal: u32) -> u32 {
-        let Self { all, ends, lengths, known, rows, literals } = self;
-        let is_of_kind = |literals: &Option<Vec<u32>>, place: u32| {
-            literals.as_ref().is_none_or(|all| all.get(place as usize) == Some(&literal))
-        };
+    fn place(&mut self, text: &str, literal: u32) -> Result<u32> {
         // A row often has the text of the row before.
-        if let Some(last) = rows.last().and_then(|last| last.checked_sub(1))
-            && Self::get(all, ends, last) == Some(text)
-            && is_of_kind(literals, last)
+        if let Some(last) = self.rows.last().and_then(|last| last.checked_sub(1))
+            && self.is(last, text, literal)
         {
-            return last;
+            return Ok(last);
         }
         let hash = hash(text.as_bytes());
-        let is_it = |place| Self::get(all, ends, place) == Some(text) && is_of_kind(literals, place);
-        if let Some(place) = known.find(hash, is_it) {
-            return place;
+        if let Some(place) = self.known.find(hash, |place| self.is(place, text, literal)) {
+            return Ok(place);
         }
-        if let Some(literals) = literals {
+        let (value, limit) = ((self.all.len() + text.len()) as u64, u64::from(u32::MAX));
+        if value > limit {
+            let what = "bytes of the texts of a column of a page";
+            return Err(Error::of_part(ErrorKind::Limit { what, value, limit }, "page"));
+        }
+        if let Some(literals) = &mut self.literals {
             literals.push(literal);
         }
-        let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
-        all.push_str(text);
-        ends.push(all.len());
-        let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
-        lengths.push(u32::try_from(units).unwrap_or(u32::MAX));
-        known.add(hash, place);
-        place
+        let place = short(self.ends.len());
+        self.all.push_str(text);
+        self.ends.push(self.all.len());
+        self.lengths.push(short(if text.is_ascii() { text.len() } else { text.encode_utf16().count() }));
+        self.known.add(hash, place);
+        Ok(place)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -432,9 +416,9 @@ impl TextColumn {
             return out.push(0);
         }
         out.push(if self.literals.is_some() { 7 } else { 4 });
-        count(self.ends.len(), out);
+        out.extend(short(self.ends.len()).to_le_bytes());
         places(&self.lengths, out);
-        count(self.all.len(), out);
+        out.extend(short(self.all.len()).to_le_bytes());
         out.extend(self.all.as_bytes());
         places(&self.rows, out);
         if let Some(literals) = &self.literals {
@@ -455,7 +439,8 @@ impl TextColumn {
 pub(super) struct Lists {
     /// The number of floats of each list; 0 before the first.
     len: usize,
-    all: Vec<f32>,
+    /// Their bits, because 0 and -0 are shown differently.
+    all: Vec<u32>,
     known: Places,
     rows: Vec<u32>,
 }
@@ -480,7 +465,7 @@ impl Lists {
         let begin = self.all.len();
         for value in values {
             match *value {
-                Value::F32(number) if number.is_finite() => self.all.push(number),
+                Value::F32(number) if number.is_finite() => self.all.push(number.to_bits()),
                 _ => {
                     self.all.truncate(begin);
                     return false;
@@ -488,32 +473,33 @@ impl Lists {
             }
         }
         self.len = values.len();
-        let Self { len, all, known, rows } = self;
-        let list = |place: u32| all.get((place as usize).saturating_mul(*len)..).and_then(|rest| rest.get(..*len));
-        let new = u32::try_from(begin.checked_div(*len).unwrap_or(0)).unwrap_or(u32::MAX);
-        // Compares bits, because 0 and -0 are shown differently.
-        let bits = |place: u32| list(place).unwrap_or_default().iter().map(|n| n.to_bits());
-        let two = |pair: &[f32]| pair.iter().fold(0u64, |bits, n| bits << 32 | u64::from(n.to_bits()));
-        let hash = list(new).unwrap_or_default().chunks(2).fold(0u64, |hash, pair| mixed(hash ^ two(pair)));
-        let place = known.find(hash, |place| bits(place).eq(bits(new))).unwrap_or(new);
-        if place == new {
-            known.add(hash, new);
+        let list = &self.all[begin..];
+        let hash = list
+            .chunks(2)
+            .fold(0u64, |hash, pair| mixed(hash ^ pair.iter().fold(0, |bits, number| bits << 32 | u64::from(*number))));
+        let place = self.known.find(hash, |place| self.list(place) == list).unwrap_or_else(|| {
+            let place = short(begin / self.len);
+            self.known.add(hash, place);
+            place
+        });
+        if place as usize * self.len != begin {
+            self.all.truncate(begin);
         }
-        rows.push(place.saturating_add(1));
-        if place != new {
-            all.truncate(begin);
-        }
+        self.rows.push(place + 1);
         true
+    }
+
+    fn list(&self, place: u32) -> &[u32] {
+        &self.all[place as usize * self.len..][..self.len]
     }
 
     /// These cells as texts: the JSON of the lists.
     fn to_texts(&self) -> Result<TextColumn> {
         let mut texts = TextColumn::default();
-        for &row in &self.rows {
-            let begin = row.checked_sub(1).map(|place| (place as usize).saturating_mul(self.len));
-            let list = begin.and_then(|begin| self.all.get(begin..)).and_then(|rest| rest.get(..self.len));
-            let text = list.map(|list| json::to_string(&Value::floats(list.iter().copied()))).transpose()?;
-            texts.push(text.as_deref());
+        for row in &self.rows {
+            let list = row.checked_sub(1).map(|place| self.list(place).iter().map(|bits| f32::from_bits(*bits)));
+            let text = list.map(|list| json::to_string(&Value::floats(list))).transpose()?;
+            texts.push(text.as_deref())?;
         }
         Ok(texts)
     }
@@ -523,12 +509,11 @@ impl Lists {
             return out.push(0);
         }
         out.push(5);
-        count(self.len, out);
-        count(self.all.len().checked_div(self.len).unwrap_or(0), out);
+        out.extend(short(self.len).to_le_bytes());
+        out.extend(short(self.all.len() / self.len).to_le_bytes());
         // The numbers at one position of a matrix are mostly equal in many lists.
         for at in 0..self.len {
-            let bits = |list: &[f32]| list.get(at).map_or(0, |n| n.to_bits());
-            places(&self.all.chunks_exact(self.len).map(bits).collect::<Vec<_>>(), out);
+            places(&self.all.iter().skip(at).step_by(self.len).copied().collect::<Vec<_>>(), out);
         }
         places(&self.rows, out);
     }
@@ -548,11 +533,12 @@ mod tests {
             }
             let mut texts = TextColumn::default();
             for cell in order {
-                texts.push(match cell {
+                let text = match cell {
                     Value::Int(_) => Some("-5"),
                     Value::Uint(_) => Some("18446744073709551615"),
                     _ => None,
-                });
+                };
+                texts.push(text).unwrap();
             }
             assert!(cells.are_texts());
             assert_eq!(cells.to_bytes(), texts.to_bytes());

@@ -4,9 +4,10 @@
 //! kind. It is read before other tables, which look up their ids in it and read the texts of other ids only.
 
 use super::Block;
-use super::column::{Places, ROWS, TextColumn, hash};
+use super::column::{Places, ROWS, TextColumn, hash, short};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::Kind;
+use crate::table::{Kind, Value};
+use crate::threads::prelude::*;
 use hashbrown::HashTable;
 use std::ops::Range;
 
@@ -76,39 +77,40 @@ impl LocalIds {
             self.rows.push(0);
             return Ok(());
         };
-        let Self { all, texts, known, rows, .. } = self;
-        let is_it = |place: u32| all.get(place as usize).is_some_and(|local| local.id == id);
         let is_shared = is_of_id || text.is_none();
         if is_shared {
-            let last = rows.last().filter(|last| **last & HERE != 0).map(|last| (last & !HERE).saturating_sub(1));
-            if let Some(place) = last.filter(|last| is_it(*last)).or_else(|| known.find(spread(id), is_it)) {
-                rows.push(place.saturating_add(1) | HERE);
+            let last = self.rows.last().filter(|last| **last & HERE != 0).map(|last| (last & !HERE) - 1);
+            let last = last.filter(|last| self.all[*last as usize].id == id);
+            let known = last.or_else(|| self.known.find(spread(id), |place| self.all[place as usize].id == id));
+            if let Some(place) = known {
+                self.rows.push((place + 1) | HERE);
                 return Ok(());
             }
         }
-        let begin = texts.len();
-        let said = text.map(|text| {
-            let said = text(texts)?;
-            let value = texts.len() as u64;
-            if texts.len() > MOST_TEXTS {
-                texts.truncate(begin);
+        let begin = self.texts.len();
+        let said = text.map_or(Ok(IdText::Nothing), |text| {
+            let said = text(&mut self.texts)?;
+            let value = self.texts.len() as u64;
+            if self.texts.len() > MOST_TEXTS {
                 let what = "bytes of the texts of ids in a stretch of a page";
                 let limit = ErrorKind::Limit { what, value, limit: MOST_TEXTS as u64 };
                 return Err(Error::of_part(limit, "page"));
             }
-            Ok(said)
+            Ok(said.map(|()| begin..self.texts.len()))
         });
-        let (said, damage) = match said {
-            None => (IdText::Nothing, Ok(())),
-            Some(Ok(said)) => (said, Ok(())),
-            Some(Err(error)) => (IdText::Null, Err(error)),
+        let (text, damage) = match said {
+            Ok(text) => (text, Ok(())),
+            Err(error) => {
+                self.texts.truncate(begin);
+                (IdText::Null, Err(error))
+            }
         };
-        let place = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let place = short(self.all.len());
         if is_shared {
-            known.add(spread(id), place);
+            self.known.add(spread(id), place);
         }
-        all.push(LocalId { id, text: said.map(|()| begin..texts.len()) });
-        rows.push(place.saturating_add(1) | HERE);
+        self.all.push(LocalId { id, text });
+        self.rows.push((place + 1) | HERE);
         damage
     }
 
@@ -129,7 +131,7 @@ impl LocalIds {
         let found = dictionary.places_of(&later, text.is_some());
         for (id, found) in later.iter().zip(found) {
             if let Some(place) = found {
-                self.rows.push(place.saturating_add(1));
+                self.rows.push(place + 1);
                 continue;
             }
             let row = self.rows.len();
@@ -143,7 +145,7 @@ impl LocalIds {
 
     /// The approximate size in bytes.
     pub(super) fn size(&self) -> usize {
-        self.texts.len().saturating_add(self.rows.len().saturating_add(self.later.len()).saturating_mul(8))
+        self.texts.len() + (self.rows.len() + self.later.len()) * 8
     }
 }
 
@@ -182,37 +184,26 @@ impl Ids {
         self.known.find(spread(id), |known| known.id == id).copied()
     }
 
-    /// Whether the common text of an id in all columns is known.
-    pub(super) fn is_sure(&self, id: u64) -> bool {
-        self.known(id).is_some_and(|known| known.is_sure)
-    }
-
     /// The places of `ids`; with `must_be_sure`, only of sure ones.
     fn places_of(&self, ids: &[Option<u64>], must_be_sure: bool) -> Vec<Option<u32>> {
         // The table exceeds the caches of a core: all lookups in one part of it are made together.
         const PARTS: usize = 64;
-        let buckets = self.known.num_buckets().max(PARTS);
-        let part = |id: u64| {
-            let slot = usize::try_from(spread(id)).ok().and_then(|hash| hash.checked_rem(buckets));
-            slot.and_then(|slot| slot.checked_div(buckets / PARTS)).unwrap_or(0)
-        };
+        let buckets = self.known.num_buckets().max(PARTS) as u64;
         let mut parts = vec![Vec::new(); PARTS];
         let mut last = None;
-        for (row, id) in (0u32..).zip(ids) {
+        for (row, id) in (0usize..).zip(ids) {
             // A row often has the id of the row before.
-            if let Some(id) = id.filter(|_| *id != last)
-                && let Some(part) = parts.get_mut(part(id))
-            {
-                part.push(row);
+            if let Some(id) = id.filter(|_| *id != last) {
+                // The number of buckets is a power of two.
+                #[expect(clippy::cast_possible_truncation, reason = "a number of a part")]
+                parts[(spread(id) % buckets / (buckets / PARTS as u64)) as usize].push((row, id));
             }
             last = *id;
         }
         let mut places = vec![None; ids.len()];
-        for row in parts.iter().flatten().map(|row| *row as usize) {
-            let known = ids.get(row).and_then(|id| self.known((*id)?)).filter(|known| known.is_sure || !must_be_sure);
-            if let Some(place) = places.get_mut(row) {
-                *place = known.map(|known| self.place_of(known.index as usize));
-            }
+        for (row, id) in parts.into_iter().flatten() {
+            let known = self.known(id).filter(|known| known.is_sure || !must_be_sure);
+            places[row] = known.map(|known| self.place_of(known.index));
         }
         let mut last = (None, None);
         for (place, id) in places.iter_mut().zip(ids) {
@@ -224,13 +215,12 @@ impl Ids {
         places
     }
 
-    fn place_of(&self, index: usize) -> u32 {
-        u32::try_from(self.first.saturating_add(index)).unwrap_or(u32::MAX).min(HERE - 2)
+    fn place_of(&self, index: u32) -> u32 {
+        short(self.first) + index
     }
 
-    fn text(&self, index: usize) -> IdText<&str> {
-        let said = self.said.get(index).unwrap_or(&IdText::Nothing);
-        said.map(|range| self.texts.get(range.clone()).unwrap_or_default())
+    fn text(&self, index: u32) -> IdText<&str> {
+        self.said[index as usize].map(|range| &self.texts[range.clone()])
     }
 
     /// Adds the ids of a stretch, and returns the places of its rows.
@@ -239,27 +229,26 @@ impl Ids {
         let places: Vec<u32> = local.all.iter().map(|of| self.place(of, &local.texts, dictionary)).collect();
         let mut rows = local.rows;
         for row in rows.iter_mut().filter(|row| **row & HERE != 0) {
-            let of = (*row & !HERE).checked_sub(1).and_then(|here| places.get(here as usize));
-            *row = of.map_or(0, |place| place.saturating_add(1));
+            *row = places[(*row & !HERE) as usize - 1] + 1;
         }
         rows
     }
 
     fn place(&mut self, local: &LocalId, texts: &str, dictionary: Option<&Self>) -> u32 {
-        let text = local.text.map(|range| texts.get(range.clone()).unwrap_or_default());
+        let text = local.text.map(|range| &texts[range.clone()]);
         if let Some(of) = dictionary
             && let Some(known) = of.known(local.id)
-            && (text == IdText::Nothing || of.text(known.index as usize) == text)
+            && (text == IdText::Nothing || of.text(known.index) == text)
         {
-            return of.place_of(known.index as usize);
+            return of.place_of(known.index);
         }
         let Some(known) = self.known(local.id) else {
             let known =
                 Known { id: local.id, index: self.new_index(local.id, text), is_sure: matches!(text, IdText::Text(_)) };
             self.known.insert_unique(spread(local.id), known, |known| spread(known.id));
-            return self.place_of(known.index as usize);
+            return self.place_of(known.index);
         };
-        let index = known.index as usize;
+        let index = known.index;
         let own = self.text(index);
         // An id without a stated text agrees with any known text of it.
         if text == IdText::Nothing || own == text {
@@ -271,26 +260,24 @@ impl Ids {
         }
         if is_first {
             let text = self.keep(text);
-            if let Some(own) = self.said.get_mut(index) {
-                *own = text;
-            }
+            self.said[index as usize] = text;
             return self.place_of(index);
         }
         let hash = match text {
             IdText::Text(text) => spread(local.id) ^ hash(text.as_bytes()),
             _ => !spread(local.id),
         };
-        let is_it = |other: u32| self.all.get(other as usize) == Some(&local.id) && self.text(other as usize) == text;
-        if let Some(other) = self.others.find(hash, is_it) {
-            return self.place_of(other as usize);
-        }
-        let other = self.new_index(local.id, text);
-        self.others.add(hash, other);
-        self.place_of(other as usize)
+        let known = self.others.find(hash, |other| self.all[other as usize] == local.id && self.text(other) == text);
+        let other = known.unwrap_or_else(|| {
+            let other = self.new_index(local.id, text);
+            self.others.add(hash, other);
+            other
+        });
+        self.place_of(other)
     }
 
     fn new_index(&mut self, id: u64, text: IdText<&str>) -> u32 {
-        let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let index = short(self.all.len());
         let text = self.keep(text);
         self.all.push(id);
         self.said.push(text);
@@ -309,28 +296,28 @@ impl Ids {
     /// The numbers of the stretches of these ids.
     fn stretches(&self) -> Range<usize> {
         let first = self.first / ROWS;
-        first..first.saturating_add(self.all.len().div_ceil(ROWS))
+        first..first + self.all.len().div_ceil(ROWS)
     }
 
     /// A stretch as a block: a `u32` count, the ids, and the folders and names of their texts.
     fn block(&self, stretch: usize) -> Result<Block> {
-        let begin = stretch.saturating_mul(ROWS).saturating_sub(self.first).min(self.all.len());
-        let end = begin.saturating_add(ROWS).min(self.all.len());
+        let begin = stretch * ROWS - self.first;
+        let end = (begin + ROWS).min(self.all.len());
         let (mut folders, mut names) = (TextColumn::default(), TextColumn::default());
         for index in begin..end {
-            let text = if let IdText::Text(text) = self.text(index) { Some(text) } else { None };
-            let cut = text.map(|text| text.split_at(text.rfind('/').map_or(0, |at| at.saturating_add(1))));
-            folders.push(cut.map(|(folder, _)| folder));
-            names.push(cut.map(|(_, name)| name));
+            let text = if let IdText::Text(text) = self.text(short(index)) { Some(text) } else { None };
+            let cut = text.map(|text| text.split_at(text.rfind('/').map_or(0, |at| at + 1)));
+            folders.push(cut.map(|(folder, _)| folder))?;
+            names.push(cut.map(|(_, name)| name))?;
         }
-        let ids = self.all.get(begin..end).unwrap_or_default();
-        let mut bytes = u32::try_from(ids.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
+        let ids = &self.all[begin..end];
+        let mut bytes = short(ids.len()).to_le_bytes().to_vec();
         let is_short = ids.iter().all(|id| u32::try_from(*id).is_ok());
-        bytes.extend(if is_short { 4u32 } else { 8 }.to_le_bytes());
         let size = if is_short { 4 } else { 8 };
-        ids.iter().for_each(|id| bytes.extend(id.to_le_bytes().iter().take(size)));
+        bytes.extend(short(size).to_le_bytes());
+        ids.iter().for_each(|id| bytes.extend(&id.to_le_bytes()[..size]));
         for texts in [folders.to_bytes(), names.to_bytes()] {
-            bytes.extend(u32::try_from(texts.len()).unwrap_or(u32::MAX).to_le_bytes());
+            bytes.extend(short(texts.len()).to_le_bytes());
             bytes.extend(texts);
         }
         Block::of_texts(&bytes)
@@ -345,12 +332,19 @@ pub(super) struct IdDictionaries {
 }
 
 impl IdDictionaries {
-    /// The names of their blocks, and of the facts with their counts.
-    const NAMES: [&'static str; 2] = ["i64", "i32"];
-
     /// Ids of both kinds after these.
     pub(super) fn after(&self) -> Self {
         Self { long: Ids::after(&self.long), short: Ids::after(&self.short) }
+    }
+
+    /// Whether a cell is an id whose common text in all columns is known.
+    pub(super) fn is_sure(&self, cell: &Value<'_>) -> bool {
+        let (ids, id) = match *cell {
+            Value::Id64(id) => (&self.long, id),
+            Value::Id32(id) => (&self.short, id.into()),
+            _ => return false,
+        };
+        ids.known(id).is_some_and(|known| known.is_sure)
     }
 
     /// The ids of `kind`.
@@ -365,21 +359,15 @@ impl IdDictionaries {
     }
 
     fn each(&self) -> [(&'static str, &Ids); 2] {
-        let [long, short] = Self::NAMES;
-        [(long, &self.long), (short, &self.short)]
+        [("i64", &self.long), ("i32", &self.short)]
     }
 
-    /// The stretches to be written: for each its kind, as in [`IdDictionaries::block`], and its number.
-    pub(super) fn stretches(&self) -> Vec<(usize, usize)> {
-        let of = |(kind, (_, ids)): (usize, (_, &Ids))| ids.stretches().map(move |stretch| (kind, stretch));
-        self.each().into_iter().enumerate().flat_map(of).collect()
-    }
-
-    /// The name and the bytes of such a stretch.
-    pub(super) fn block(&self, (kind, stretch): (usize, usize)) -> Result<(String, Block)> {
-        let [long, short] = self.each();
-        let (name, ids) = if kind == 0 { long } else { short };
-        Ok((format!("{name}.{stretch}"), ids.block(stretch)?))
+    /// The names and the bytes of all stretches.
+    pub(super) fn blocks(&self) -> Vec<Result<(String, Block)>> {
+        let stretches = self.each().into_iter().flat_map(|(name, ids)| ids.stretches().map(move |n| (name, ids, n)));
+        let stretches: Vec<_> = stretches.collect();
+        let blocks = stretches.par_iter().with_max_len(1);
+        blocks.map(|(name, ids, n)| Ok((format!("{name}.{n}"), ids.block(*n)?))).collect()
     }
 
     /// The number of stretches of each kind after the last of these.

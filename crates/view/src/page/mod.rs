@@ -154,14 +154,13 @@ impl Block {
     }
 
     fn at(level: Compression, bytes: &[u8]) -> Result<Self> {
-        let last = bytes.len().saturating_sub(1) / STRETCH;
-        let stretches: Vec<&[u8]> = if bytes.is_empty() { vec![bytes] } else { bytes.chunks(STRETCH).collect() };
-        let deflated = match &*stretches {
-            [only] => compress(only, level, true),
-            _ => {
-                let each = |(n, stretch): (usize, &&[u8])| compress(stretch, level, n == last);
-                stretches.par_iter().enumerate().map(each).collect::<io::Result<Vec<_>>>().map(|all| all.concat())
-            }
+        let stretches: Vec<&[u8]> = bytes.chunks(STRETCH).collect();
+        let deflated = if stretches.len() < 2 {
+            compress(bytes, level, true)
+        } else {
+            let last = stretches.len() - 1;
+            let deflated = stretches.par_iter().enumerate().map(|(n, stretch)| compress(stretch, level, n == last));
+            deflated.collect::<io::Result<Vec<_>>>().map(|all| all.concat())
         };
         Ok(Self(STANDARD.encode(deflated.map_err(failed)?)))
     }
@@ -181,10 +180,10 @@ impl Block {
 /// a search for repetitions costs the most in bytes without any.
 fn compress(bytes: &[u8], level: Compression, last: bool) -> io::Result<Vec<u8>> {
     let pieces: Vec<bool> = bytes.chunks(PIECE).map(is_noise).collect();
-    let (mut out, mut rest) = (Vec::with_capacity((bytes.len() / 2).saturating_add(64)), bytes);
+    let (mut out, mut rest) = (Vec::with_capacity(bytes.len() / 2 + 64), bytes);
     for alike in pieces.chunk_by(|a, b| a == b) {
-        let (now, behind) = rest.split_at_checked(alike.len().saturating_mul(PIECE)).unwrap_or((rest, &[]));
-        let level = if alike.first() == Some(&true) { Compression::none() } else { level };
+        let (now, behind) = rest.split_at((alike.len() * PIECE).min(rest.len()));
+        let level = if alike[0] { Compression::none() } else { level };
         deflate(now, level, last && behind.is_empty(), &mut out)?;
         rest = behind;
     }
@@ -205,23 +204,17 @@ fn is_noise(piece: &[u8]) -> bool {
     const STEP: usize = 7;
     let mut counts = [0u64; 256];
     for &byte in piece.iter().step_by(STEP).take(SAMPLE) {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count = count.saturating_add(1);
-        }
+        counts[usize::from(byte)] += 1;
     }
     // Where bytes are as frequent as in noise, two of the sample are the same as often, give or take a twentieth.
-    let (all, same) = (SAMPLE as u64, counts.iter().map(|count| count.saturating_mul(*count)).sum::<u64>());
-    let usual = all.saturating_add(all.saturating_mul(all) / 256);
-    if piece.len() < SAMPLE.saturating_mul(STEP) || same > usual.saturating_add(usual / 20) {
+    let (all, same) = (SAMPLE as u64, counts.iter().map(|count| count * count).sum::<u64>());
+    let usual = all + all * all / 256;
+    if piece.len() < SAMPLE * STEP || same > usual + usual / 20 {
         return false;
     }
     let mut seen = vec![0u32; SAMPLE];
-    let mut fours =
-        piece.windows(4).take(SAMPLE).filter_map(|four| four.first_chunk().copied().map(u32::from_le_bytes));
-    !fours.any(|four| {
-        let place = usize::try_from(four.wrapping_mul(0x9E37_79B1) >> 20).unwrap_or(0);
-        seen.get_mut(place).is_some_and(|seen| std::mem::replace(seen, four) == four)
-    })
+    let mut fours = piece.array_windows().take(SAMPLE).map(|four| u32::from_le_bytes(*four));
+    !fours.any(|four| std::mem::replace(&mut seen[(four.wrapping_mul(0x9E37_79B1) >> 20) as usize], four) == four)
 }
 
 /// Appends `bytes` to a deflate stream, up to a whole byte, so that more can follow.
@@ -229,14 +222,13 @@ fn deflate(bytes: &[u8], level: Compression, last: bool, out: &mut Vec<u8>) -> i
     let mut compress = Compress::new(level, false);
     let flush = if last { FlushCompress::Finish } else { FlushCompress::Sync };
     loop {
-        let done = usize::try_from(compress.total_in()).unwrap_or(usize::MAX);
-        let rest = bytes.get(done..).unwrap_or_default();
-        let status = compress.compress_vec(rest, out, flush)?;
+        let done = usize::try_from(compress.total_in()).expect("no more than all bytes");
+        let status = compress.compress_vec(&bytes[done..], out, flush)?;
         // Output that did not fit comes with the next call; a flush is over once there is room left.
         match status {
             Status::StreamEnd => return Ok(()),
             _ if !last && out.len() < out.capacity() => return Ok(()),
-            _ => out.reserve((bytes.len() / 4).saturating_add(64)),
+            _ => out.reserve(bytes.len() / 4 + 64),
         }
     }
 }
@@ -259,22 +251,20 @@ impl std::fmt::Debug for Page<'_> {
 impl<'w> Page<'w> {
     /// Begins a page that is called `title`; `about` is a line that says more.
     pub fn new(out: &'w mut dyn Write, title: &str, about: &str) -> Result<Self> {
-        let (head, rest) = SHELL.split_once("{{blocks}}").unwrap_or((SHELL, ""));
+        let (head, rest) = SHELL.split_once("{{blocks}}").expect("the shell has a place for blocks");
         let (title, about) = (escape(title), escape(about));
-        let fill = |out: &mut dyn Write, name: &str| match name {
-            "policy" => write!(out, "{}", policy()),
-            "title" => write!(out, "{}", Xml(&title)),
-            "about" => write!(out, "{}", Xml(&about)),
-            "first" => out.write_all(FIRST_STYLE.as_bytes()),
-            "loader" => out.write_all(LOADER.as_bytes()),
-            _ => Ok(()),
-        };
-        let mut pieces = head.split("{{");
-        let first = pieces.next().unwrap_or_default();
-        out.write_all(first.as_bytes()).map_err(failed)?;
-        for piece in pieces {
-            let (name, text) = piece.split_once("}}").unwrap_or((piece, ""));
-            fill(out, name).and_then(|()| out.write_all(text.as_bytes())).map_err(failed)?;
+        for piece in head.split("}}") {
+            let (text, name) = piece.split_once("{{").unwrap_or((piece, "end"));
+            out.write_all(text.as_bytes()).map_err(failed)?;
+            match name {
+                "policy" => write!(out, "{}", policy()),
+                "title" => write!(out, "{}", Xml(&title)),
+                "about" => write!(out, "{}", Xml(&about)),
+                "first" => out.write_all(FIRST_STYLE.as_bytes()),
+                "loader" => out.write_all(LOADER.as_bytes()),
+                _ => Ok(()),
+            }
+            .map_err(failed)?;
         }
         Ok(Self { out, rest, parts: Vec::new(), facts: Map::new() })
     }
@@ -307,10 +297,10 @@ impl<'w> Page<'w> {
     /// Ends the page.
     pub fn finish(self) -> Result<()> {
         let Self { out, rest, parts, facts } = self;
-        let (before, behind) = rest.split_once("{{parts}}").unwrap_or((rest, ""));
-        let (first, between) = before.split_once("{{code}}").unwrap_or((before, ""));
-        let draws = |part: &Value| SHAPE_KINDS.iter().any(|kind| part["kind"] == *kind);
-        let code = if parts.iter().any(draws) { WHOLE_CODE.block() } else { TABLE_CODE.block() }?;
+        let (before, behind) = rest.split_once("{{parts}}").expect("the shell has a place for parts");
+        let (first, between) = before.split_once("{{code}}").expect("the shell has a place for scripts");
+        let draws = parts.iter().any(|part| SHAPE_KINDS.iter().any(|kind| part["kind"] == *kind));
+        let code = if draws { WHOLE_CODE.block() } else { TABLE_CODE.block() }?;
         // No text of a file can end the element.
         let parts = script_json(&json!({ "parts": parts, "facts": facts }).to_string());
         [first, &code, between, &parts, behind]
@@ -322,8 +312,6 @@ impl<'w> Page<'w> {
 
 /// Nothing is loaded or sent, and nothing is run but the page's own scripts, wherever the page is opened.
 fn policy() -> String {
-    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
-    let hashes = |texts: [&str; 3]| texts.map(|text| format!("'sha256-{}'", hash(text))).join(" ");
     // The policy precedes the parts, which decide between the two.
     let (tables, whole) = (&*TABLE_CODE, &*WHOLE_CODE);
     format!(
@@ -331,6 +319,10 @@ fn policy() -> String {
         hashes([LOADER, &tables.script, &whole.script]),
         hashes([FIRST_STYLE, &tables.style, &whole.style])
     )
+}
+
+fn hashes(texts: [&str; 3]) -> String {
+    texts.map(|text| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))).join(" ")
 }
 
 fn failed(error: io::Error) -> Error {

@@ -6,6 +6,7 @@
 //! small ones of either sign have few bits: numbers that are alike get small when the block is compressed. The texture
 //! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
 
+use super::column::short;
 use super::{Page, PageSection};
 use crate::error::Result;
 use crate::scene::figure::{
@@ -13,7 +14,7 @@ use crate::scene::figure::{
 };
 use crate::scene::plates::{self, PlateUse};
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes after which a block is followed by another one.
 const BLOCK: usize = 4 << 20;
@@ -58,10 +59,14 @@ struct Blocks<'i> {
     id: &'i str,
     all: Vec<(String, Vec<u8>)>,
     /// For each kind and first level of detail, the block that is being filled.
-    open: Vec<((SolidKind, Option<usize>), usize)>,
+    open: HashMap<(SolidKind, Option<usize>), usize>,
 }
 
-impl Blocks<'_> {
+impl<'i> Blocks<'i> {
+    fn new(id: &'i str) -> Self {
+        Self { id, all: Vec::new(), open: HashMap::new() }
+    }
+
     fn add(&mut self, bytes: Vec<u8>) -> String {
         let name = format!("{}-{}", self.id, self.all.len());
         self.all.push((name.clone(), bytes));
@@ -71,16 +76,13 @@ impl Blocks<'_> {
     /// Packs `solid`, and gives its block and where it begins there.
     fn pack(&mut self, solid: &dyn Solid, uvs: Option<Range>) -> (String, usize) {
         let key = (solid.kind(), solid.lods().first().copied());
-        let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, block)| *block);
-        let known = known.filter(|&block| self.all.get(block).is_some_and(|(_, bytes)| bytes.len() < BLOCK));
+        let known = self.open.get(&key).copied().filter(|&block| self.all[block].1.len() < BLOCK);
         let block = known.unwrap_or_else(|| {
+            self.open.insert(key, self.all.len());
             self.add(Vec::new());
-            let block = self.all.len().saturating_sub(1);
-            self.open.retain(|(open, _)| *open != key);
-            self.open.push((key, block));
-            block
+            self.all.len() - 1
         });
-        let Some((name, bytes)) = self.all.get_mut(block) else { return Default::default() };
+        let (name, bytes) = &mut self.all[block];
         let at = bytes.len();
         pack(solid, uvs, bytes);
         (name.clone(), at)
@@ -104,32 +106,30 @@ impl<'p> Images<'p> {
     }
 }
 
-fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
-    let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
+/// Sets for each part its group and its places. Returns the blocks of the matrices and of the rows, and the groups.
+fn places<'d>(
+    solids: &Solids<'d>,
+    parts: &mut [Value],
+    blocks: &mut Blocks<'_>,
+) -> ([Option<String>; 2], Vec<&'d str>) {
     let mut groups: Vec<&str> = Vec::new();
-    let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(solid, &solids.materials, &mut blocks)).collect();
     // The matrices of a part lie together: it is drawn at all of its places at once.
     let mut matrices: Vec<Vec<(&[f32; 16], Option<usize>)>> = vec![Vec::new(); parts.len()];
-    let mut numbers = std::collections::HashMap::new();
+    let mut numbers = HashMap::new();
     for place in &solids.places {
         let group = *numbers.entry(place.group).or_insert_with(|| {
             groups.push(place.group);
-            groups.len().saturating_sub(1)
+            groups.len() - 1
         });
-        let Some(part) = parts.get_mut(place.solid).and_then(Value::as_object_mut) else { continue };
-        part.insert("group".into(), group.into());
-        if let (Some(all), Some(matrix)) = (matrices.get_mut(place.solid), place.matrix) {
-            all.push((matrix, place.row));
-        }
+        parts[place.solid]["group"] = group.into();
+        matrices[place.solid].extend(place.matrix.map(|matrix| (matrix, place.row)));
     }
     let (mut bytes, mut rows) = (Vec::new(), Vec::new());
-    for (part, matrices) in parts.iter_mut().zip(&matrices) {
-        let Some(part) = part.as_object_mut().filter(|_| !matrices.is_empty()) else { continue };
-        part.insert("places".into(), json!([bytes.len() / 48, matrices.len()]));
+    for (part, matrices) in parts.iter_mut().zip(&matrices).filter(|(_, matrices)| !matrices.is_empty()) {
+        part["places"] = json!([bytes.len() / 48, matrices.len()]);
         for (matrix, row) in matrices {
             // Rows of instances, from 1 on.
-            let row = row.and_then(|row| u32::try_from(row.saturating_add(1)).ok()).unwrap_or(0);
-            rows.extend_from_slice(&row.to_le_bytes());
+            rows.extend_from_slice(&row.map_or(0, |row| short(row + 1)).to_le_bytes());
             // The last row is 0, 0, 0, 1.
             let (columns, _) = matrix.as_chunks::<4>();
             columns.iter().flat_map(|[x, y, z, _]| [x, y, z]).for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
@@ -137,7 +137,13 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     }
     let has_rows = rows.iter().any(|byte| *byte != 0);
     let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
-    let rows = has_rows.then(|| blocks.add(rows));
+    ([placed, has_rows.then(|| blocks.add(rows))], groups)
+}
+
+fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
+    let mut blocks = Blocks::new(id);
+    let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(solid, &solids.materials, &mut blocks)).collect();
+    let ([placed, rows], groups) = places(solids, &mut parts, &mut blocks);
     let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material).collect();
     let mut images = Images::default();
     let materials: Vec<Value> = solids
@@ -149,10 +155,9 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
             // A camouflage that no solid wears has images, too.
             let base = material.image.filter(|_| used.contains(&number));
             let maps = base.map_or_else(SurfaceMaps::default, |_| material.maps);
-            let mut block = |png| images.block(png, &mut blocks);
-            let maps = [block(maps.normal), block(maps.metal_roughness), block(maps.occlusion)];
+            let maps = [maps.normal, maps.metal_roughness, maps.occlusion].map(|png| images.block(png, &mut blocks));
             json!({ "name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided,
-                "image": block(base), "maps": maps })
+                "image": images.block(base, &mut blocks), "maps": maps })
         })
         .collect();
     let damage = solids.damage.iter().map(|error| error.to_string().into());
@@ -183,8 +188,10 @@ fn armor_use(found: &PlateUse) -> Value {
         let more = if others.is_empty() { "" } else { ", …" };
         name = format!("{name} {first}{more}");
     }
-    let key = |(layer, material): (u16, u16)| (u32::from(layer) << 16 | u32::from(material)).to_string();
-    let plates: Map<String, Value> = found.plates().map(|(plate, mm)| (key(plate), mm.into())).collect();
+    let plates = found.plates();
+    let plates = plates
+        .map(|((layer, material), mm)| ((u32::from(layer) << 16 | u32::from(material)).to_string(), Value::from(mm)));
+    let plates: Map<String, Value> = plates.collect();
     json!({ "name": name, "of": found.entity, "plates": plates })
 }
 
@@ -215,22 +222,19 @@ fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut 
         "block": block,
         "at": at,
     });
-    if let Some(part) = part.as_object_mut() {
-        if let Some((low, high)) = uvs {
-            part.insert("uvs".into(), json!([low, high]));
-        }
-        if !solid.lods().is_empty() {
-            part.insert("lods".into(), solid.lods().into());
-        }
-        if let Some(region) = solid.region() {
-            part.insert("region".into(), region.into());
-        }
-        if !plates.is_empty() {
-            let numbers = |p: &crate::scene::figure::Plated| [p.row, p.layer.into(), p.triangles];
-            part.insert("plates".into(), plates.iter().flat_map(numbers).collect());
-            if plates.iter().any(|plate| plate.thickness.is_some()) {
-                part.insert("thickness".into(), plates.iter().map(|plate| plate.thickness).collect());
-            }
+    if let Some((low, high)) = uvs {
+        part["uvs"] = json!([low, high]);
+    }
+    if !solid.lods().is_empty() {
+        part["lods"] = solid.lods().into();
+    }
+    if let Some(region) = solid.region() {
+        part["region"] = region.into();
+    }
+    if !plates.is_empty() {
+        part["plates"] = plates.iter().flat_map(|plate| [plate.row, plate.layer.into(), plate.triangles]).collect();
+        if plates.iter().any(|plate| plate.thickness.is_some()) {
+            part["thickness"] = plates.iter().map(|plate| plate.thickness).collect();
         }
     }
     part
@@ -263,7 +267,7 @@ fn pack_numbers(numbers: impl Iterator<Item = f32>, low: f32, high: f32, out: &m
 fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
     let (min, max) = solid.bounds();
     for (axis, (low, high)) in min.into_iter().zip(max).enumerate() {
-        let numbers = solid.positions().map(|v| v.get(axis).copied().unwrap_or(0.0));
+        let numbers = solid.positions().map(|v| v[axis]);
         pack_numbers(numbers, low, high, out);
     }
     if let Some(normals) = solid.normals() {
@@ -287,7 +291,7 @@ fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
     }
     if let (Some((low, high)), Some(_)) = (uvs, solid.uvs()) {
         for (axis, (low, high)) in low.into_iter().zip(high).enumerate() {
-            let numbers = solid.uvs().into_iter().flatten().map(|uv| uv.get(axis).copied().unwrap_or(0.0));
+            let numbers = solid.uvs().into_iter().flatten().map(|uv| uv[axis]);
             pack_numbers(numbers, low, high, out);
         }
     }
@@ -330,14 +334,14 @@ fn octahedral([x, y, z]: [f32; 3]) -> [u8; 2] {
 }
 
 fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
-    let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
+    let mut blocks = Blocks::new(id);
     let mut numbers = Vec::new();
     let mut rows = Vec::new();
     for one in &chart.boxes {
         floats(&[one.center], &mut numbers);
         floats(&one.sides, &mut numbers);
         for number in [one.kind, one.row] {
-            rows.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+            rows.extend_from_slice(&short(number).to_le_bytes());
         }
     }
     let names: Vec<&str> = chart.boxes.iter().map(|one| one.name).collect();

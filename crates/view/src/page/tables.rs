@@ -49,48 +49,46 @@ enum ColumnStorage {
 
 fn plans(table: &dyn Table, has_graphs: bool) -> Vec<ColumnStorage> {
     let columns = table.columns();
-    let is_id = |column: &Column| matches!(column.kind, Kind::Id64 | Kind::Id32);
     let mut plans = vec![ColumnStorage::Own; columns.len()];
-    for (n, column) in columns.iter().enumerate().filter(|(_, column)| is_id(column)) {
-        let is_free = |text: &usize| plans.get(*text) == Some(&ColumnStorage::Own);
-        let text = |n: usize| columns.get(n).is_some_and(|column| column.kind == Kind::Text);
-        // Beside a key, any text belongs to it; beside other ids, a text column that is declared as theirs.
-        let of_it =
-            |n: usize| column.role == Role::Key || columns.get(n).is_some_and(|text| text.role == Role::Resolved);
-        let path = (0..columns.len()).find(|&path| column.role == Role::Key && table.name_of_path(path).is_some());
-        let beside = n.checked_add(1).filter(|&n| text(n) && of_it(n) && table.name_of_path(n).is_none());
-        let chosen = path.filter(|path| text(*path)).filter(is_free).or(beside.filter(is_free));
-        let is_of_id = chosen.and_then(|text| columns.get(text)).is_some_and(|text| text.role == Role::Resolved);
-        // No declaration states that the path of a row is the path of its key.
-        let is_of_id = is_of_id && chosen == n.checked_add(1);
-        if let Some(plan) = plans.get_mut(n) {
-            *plan = ColumnStorage::Ids { text: chosen, is_of_id };
+    for (n, column) in columns.iter().enumerate() {
+        if !matches!(column.kind, Kind::Id64 | Kind::Id32) {
+            continue;
         }
-        if let Some(plan) = chosen.and_then(|text| plans.get_mut(text)) {
-            *plan = ColumnStorage::OfId(n);
+        let is_key = column.role == Role::Key;
+        let path = (0..columns.len()).find(|&path| is_key && table.name_of_path(path).is_some());
+        // Beside a key, any text belongs to it; beside other ids, a text column that is declared as theirs.
+        let next = columns.get(n + 1).filter(|next| is_key || next.role == Role::Resolved);
+        let beside = next.map(|_| n + 1).filter(|&next| table.name_of_path(next).is_none());
+        let mut texts = [path, beside].into_iter().flatten();
+        let chosen = texts.find(|&text| columns[text].kind == Kind::Text && plans[text] == ColumnStorage::Own);
+        // No declaration states that the path of a row is the path of its key.
+        let is_of_id = chosen.is_some_and(|text| text == n + 1 && columns[text].role == Role::Resolved);
+        plans[n] = ColumnStorage::Ids { text: chosen, is_of_id };
+        if let Some(text) = chosen {
+            plans[text] = ColumnStorage::OfId(n);
         }
     }
     if let Some(leaves) = table.nature().leaves.filter(|_| has_graphs) {
         for (column, what) in [(leaves.path, "path"), (leaves.value, "value"), (leaves.graph, "graph")] {
-            if let Some(plan @ ColumnStorage::Own) = plans.get_mut(column) {
-                *plan = ColumnStorage::Leaf(what);
+            if plans[column] == ColumnStorage::Own {
+                plans[column] = ColumnStorage::Leaf(what);
             }
         }
     }
     for column in 0..columns.len() {
         if let Some(ids) = table.ids_of(column)
-            && matches!(plans.get(ids), Some(ColumnStorage::Ids { .. }))
-            && let Some(plan @ ColumnStorage::Own) = plans.get_mut(column)
+            && matches!(plans[ids], ColumnStorage::Ids { .. })
+            && plans[column] == ColumnStorage::Own
         {
-            *plan = ColumnStorage::OwnOr(ids);
+            plans[column] = ColumnStorage::OwnOr(ids);
         }
     }
     for path in 0..columns.len() {
         if let Some(name) = table.name_of_path(path)
-            && matches!(plans.get(path), Some(ColumnStorage::OfId(_)))
-            && let Some(plan @ ColumnStorage::Own) = plans.get_mut(name)
+            && matches!(plans[path], ColumnStorage::OfId(_))
+            && plans[name] == ColumnStorage::Own
         {
-            *plan = ColumnStorage::Name(path);
+            plans[name] = ColumnStorage::Name(path);
         }
     }
     plans
@@ -131,6 +129,12 @@ struct Stretch {
     columns: Vec<Local>,
 }
 
+impl Stretch {
+    fn size(&self) -> usize {
+        self.columns.iter().map(Local::size).sum()
+    }
+}
+
 /// Rows after reading, and the damage among them.
 #[derive(Debug, Default)]
 struct ReadRows {
@@ -144,7 +148,7 @@ const TOLD: usize = 10;
 
 impl ReadRows {
     fn met(&mut self, error: Error) {
-        self.damaged = self.damaged.saturating_add(1);
+        self.damaged += 1;
         if self.damage.len() < TOLD {
             self.damage.push(error);
         }
@@ -163,14 +167,14 @@ fn read(
     // Ids are looked up in groups if their rows can be read again.
     let dictionary = dictionary.filter(|_| table.nature().random_access);
     // The walk does not prepare columns that are read rarely.
-    let is_needed = |plan: &ColumnStorage| match *plan {
+    let needed = plans.iter().enumerate().filter(|(_, plan)| match **plan {
         ColumnStorage::Own | ColumnStorage::OwnOr(_) | ColumnStorage::Ids { .. } => true,
         ColumnStorage::OfId(ids) => {
-            !matches!(plans.get(ids), Some(ColumnStorage::Ids { is_of_id: true, .. })) || dictionary.is_none()
+            !matches!(plans[ids], ColumnStorage::Ids { is_of_id: true, .. }) || dictionary.is_none()
         }
         ColumnStorage::Name(_) | ColumnStorage::Leaf(_) => false,
-    };
-    let needed: Vec<usize> = plans.iter().enumerate().filter(|(_, plan)| is_needed(plan)).map(|(n, _)| n).collect();
+    });
+    let needed: Vec<usize> = needed.map(|(n, _)| n).collect();
     let mut cursor = table.cursor_over(rows.start, &needed);
     let (mut all, mut bytes, mut left, mut scratch) = (ReadRows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
@@ -192,14 +196,14 @@ fn read(
             }
             first.get_or_insert(cursor.row());
             row(&*cursor, plans, &mut stretch.columns, dictionary, &mut scratch, &mut |error| all.met(error));
-            stretch.rows = stretch.rows.saturating_add(1);
-            left = left.saturating_sub(1);
+            stretch.rows += 1;
+            left -= 1;
             if stretch.rows.is_multiple_of(64) {
-                size = stretch.columns.iter().map(Local::size).sum();
+                size = stretch.size();
             }
         }
         settle(table, plans, &mut stretch.columns, dictionary, first, &mut all);
-        bytes = bytes.saturating_add(stretch.columns.iter().map(Local::size).sum());
+        bytes += stretch.size();
         if stretch.rows > 0 {
             all.stretches.push(stretch);
         }
@@ -222,20 +226,16 @@ fn row(
     for (n, (local, plan)) in columns.iter_mut().zip(plans).enumerate() {
         match (local, *plan) {
             (Local::Own(cells), plan) => {
-                let is_said = |dictionary: &IdDictionaries, ids: usize| match row.value(ids) {
-                    Ok(Value::Id64(id)) => dictionary.of(Kind::Id64).is_sure(id),
-                    Ok(Value::Id32(id)) => dictionary.of(Kind::Id32).is_sure(id.into()),
-                    _ => false,
-                };
                 let cell = match (plan, dictionary) {
-                    (ColumnStorage::OwnOr(ids), Some(dictionary)) if is_said(dictionary, ids) => Ok(Value::Null),
+                    (ColumnStorage::OwnOr(ids), Some(known)) if row.value(ids).is_ok_and(|id| known.is_sure(&id)) => {
+                        Ok(Value::Null)
+                    }
                     _ => row.value(n),
                 };
-                let pushed = match cell {
-                    Ok(ref cell) => cells.push(cell, scratch),
-                    Err(error) => cells.push(&Value::Null, scratch).and(Err(error)),
-                };
-                pushed.unwrap_or_else(&mut *met);
+                if let Err(error) = cell.and_then(|cell| cells.push(&cell, scratch)) {
+                    cells.push(&Value::Null, scratch).expect("null fits into every column");
+                    met(error);
+                }
             }
             (Local::Ids(ids), ColumnStorage::Ids { text, is_of_id }) => {
                 let id = match row.value(n) {
@@ -274,9 +274,7 @@ fn settle(
         let (Local::Ids(ids), ColumnStorage::Ids { text, .. }) = (local, *plan) else { continue };
         let mut scratch = String::new();
         let text = text.map(|text| {
-            move |row: usize, texts: &mut String| {
-                said(&table.value(first.saturating_add(row), text)?, texts, &mut scratch)
-            }
+            move |row: usize, texts: &mut String| said(&table.value(first + row, text)?, texts, &mut scratch)
         });
         ids.settle(dictionary.of(column.kind), text, &mut |error| all.met(error));
     }
@@ -351,7 +349,7 @@ impl Packed {
 }
 
 impl PageOutput<'_> {
-    /// Appends rows to the table number `n`, and returns the blocks of their columns.
+    /// Appends rows to the table number `n`, and returns the cells of their columns as blocks to be compressed.
     fn take(
         &mut self,
         n: usize,
@@ -360,11 +358,11 @@ impl PageOutput<'_> {
         met: &mut dyn FnMut(Vec<Error>, u64),
     ) -> Vec<(String, Packed)> {
         let mut blocks = Vec::new();
-        let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return blocks };
+        let (table, shown) = (&all.tables[n], &mut self.written[n]);
         if shown.full {
             return blocks;
         }
-        shown.damaged = shown.damaged.saturating_add(rows.damaged);
+        shown.damaged += rows.damaged;
         if let (None, Some(error)) = (&shown.fault, rows.damage.first()) {
             shown.fault = Some(error.to_string());
         }
@@ -372,21 +370,19 @@ impl PageOutput<'_> {
             met(rows.damage, rows.damaged);
         }
         for stretch in rows.stretches {
-            let size: usize = stretch.columns.iter().map(Local::size).sum();
+            let size = stretch.size();
             shown.full |= shown.bytes >= all.most.bytes || *self.bytes >= all.most.all;
             if shown.full {
                 break;
             }
-            *self.bytes = self.bytes.saturating_add(size);
-            shown.bytes = shown.bytes.saturating_add(size);
+            *self.bytes += size;
+            shown.bytes += size;
             for (place, (local, column)) in stretch.columns.into_iter().zip(table.columns()).enumerate() {
                 let (cells, width) = match local {
                     Local::Implied => continue,
                     Local::Own(cells) => {
+                        shown.texts[place] |= cells.are_texts();
                         let width = if cells.are_null() { 0 } else { cells.width().max(1) };
-                        if let Some(texts) = shown.texts.get_mut(place) {
-                            *texts |= cells.are_texts();
-                        }
                         (Packed::Cells(cells), width)
                     }
                     Local::Ids(ids) => {
@@ -396,13 +392,11 @@ impl PageOutput<'_> {
                         (Packed::Ids(places), width)
                     }
                 };
-                if let Some(most) = shown.widths.get_mut(place) {
-                    *most = width.max(*most);
-                }
+                shown.widths[place] = width.max(shown.widths[place]);
                 blocks.push((format!("t{n}.{}.{place}", shown.starts.len()), cells));
             }
             shown.starts.push(shown.rows);
-            shown.rows = shown.rows.saturating_add(stretch.rows);
+            shown.rows += stretch.rows;
         }
         blocks
     }
@@ -430,7 +424,7 @@ pub fn add(
         match if table.nature().random_access { table.len() } else { Ok(most.rows) } {
             Ok(rows) if table.nature().random_access => {
                 let rows = rows.min(most.rows);
-                let all = (0..rows).step_by(ROWS).map(|begin| begin..begin.saturating_add(ROWS).min(rows));
+                let all = (0..rows).step_by(ROWS).map(|begin| begin..(begin + ROWS).min(rows));
                 jobs.extend(all.map(|rows| Job { table: n, rows }));
             }
             Ok(rows) => jobs.push(Job { table: n, rows: 0..rows }),
@@ -451,10 +445,7 @@ pub fn add(
     flow(&first, None, &mut dictionary, page)?;
     let mut others = dictionary.after();
     flow(&then, Some(&dictionary), &mut others, page)?;
-    let block = |(of, stretch): &(&IdDictionaries, (usize, usize))| of.block(*stretch);
-    let stretches: Vec<_> =
-        [&dictionary, &others].into_iter().flat_map(|of| of.stretches().into_iter().map(move |n| (of, n))).collect();
-    for block in stretches.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+    for block in dictionary.blocks().into_iter().chain(others.blocks()) {
         let (name, block) = block?;
         page.add(&name, &block)?;
     }
@@ -464,11 +455,10 @@ pub fn add(
     page.fact("stretch", ROWS.into());
     for (n, ((table, plans), mut shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
         for (width, plan) in shown.widths.iter_mut().zip(plans) {
-            let of_path = if let ColumnStorage::Name(path) = plan { plans.get(*path) } else { None };
-            if let ColumnStorage::OfId(ids) = of_path.unwrap_or(plan)
-                && let Some(ids) = table.columns().get(*ids)
-            {
-                *width = dictionary.of(ids.kind).longest.max(others.of(ids.kind).longest);
+            let plan = if let ColumnStorage::Name(path) = plan { &plans[*path] } else { plan };
+            if let ColumnStorage::OfId(ids) = plan {
+                let kind = table.columns()[*ids].kind;
+                *width = dictionary.of(kind).longest.max(others.of(kind).longest);
             }
         }
         page.part(part(&**table, plans, shown, n, file, most));
@@ -485,22 +475,20 @@ fn run(
     page: &mut Page<'_>,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    for group in jobs.chunks(threads::count().saturating_mul(2)) {
-        let is_full = |job: &Job| flow.written.get(job.table).is_none_or(|shown| shown.full);
-        let wanted: Vec<&Job> = group.iter().filter(|job| !is_full(job)).collect();
-        let read = |job: &&Job| match (all.tables.get(job.table), all.plans.get(job.table)) {
-            (Some(table), Some(plans)) => read(&**table, plans, job.rows.clone(), all.most.bytes, all.dictionary),
-            _ => ReadRows::default(),
-        };
-        let rows: Vec<ReadRows> = wanted.par_iter().with_max_len(1).map(read).collect();
+    for group in jobs.chunks(threads::count() * 2) {
+        let wanted: Vec<&Job> = group.iter().filter(|job| !flow.written[job.table].full).collect();
+        let rows = wanted.par_iter().with_max_len(1).map(|job| {
+            let (table, plans) = (&all.tables[job.table], &all.plans[job.table]);
+            read(&**table, plans, job.rows.clone(), all.most.bytes, all.dictionary)
+        });
         let mut columns = Vec::new();
-        for (job, rows) in wanted.iter().zip(rows) {
+        for (job, rows) in wanted.iter().zip(rows.collect::<Vec<ReadRows>>()) {
             columns.extend(flow.take(job.table, rows, all, met));
         }
-        let block = |(name, cells): &(String, Packed)| Ok((name.clone(), cells.block()?));
-        for block in columns.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+        let blocks = columns.par_iter().with_max_len(1).map(|(name, cells)| Ok((name, cells.block()?)));
+        for block in blocks.collect::<Vec<Result<_>>>() {
             let (name, block) = block?;
-            page.add(&name, &block)?;
+            page.add(name, &block)?;
         }
     }
     Ok(())

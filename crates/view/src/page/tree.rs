@@ -3,6 +3,7 @@
 //! A node is a map, a list or a leaf. The columns are the kind, the key in its map, its stated type, the text of a leaf, and the number of
 //! nodes in it, including itself: the distance to the next sibling.
 
+use super::column::short;
 use super::{Block, Page, PageSection, TextColumn, numbers};
 use crate::error::Result;
 use crate::reader::Reader;
@@ -64,49 +65,52 @@ enum Open {
 }
 
 impl Nodes {
-    /// Adds a node, and gives its number where there is room for it.
-    fn node(&mut self, kind: u8, text: Option<&str>) -> Option<usize> {
-        let (key, stated) = (self.key.take(), self.stated.take());
+    /// Adds a node with children, if there is room for it.
+    fn branch(&mut self, kind: u8) -> Result<()> {
         let number = self.kinds.len();
-        if number >= MOST || self.bytes >= MOST_TEXT {
-            self.left_out = self.left_out.saturating_add(1);
-            return None;
+        let has_room = self.node(kind, None)?;
+        self.open.push(if has_room { Open::Node(number) } else { Open::Nothing });
+        Ok(())
+    }
+
+    /// Adds a node, and returns whether there is room for it.
+    fn node(&mut self, kind: u8, text: Option<&str>) -> Result<bool> {
+        let (key, stated) = (self.key.take(), self.stated.take());
+        if self.kinds.len() >= MOST || self.bytes >= MOST_TEXT {
+            self.left_out += 1;
+            return Ok(false);
         }
-        self.bytes =
-            self.bytes.saturating_add(text.map_or(0, str::len)).saturating_add(key.as_ref().map_or(0, String::len));
+        self.bytes += text.map_or(0, str::len) + key.as_ref().map_or(0, String::len);
+        self.keys.push(key.as_deref())?;
+        self.types.push(stated.as_deref())?;
+        self.texts.push(text)?;
         self.kinds.push(kind);
-        self.keys.push(key.as_deref());
-        self.types.push(stated.as_deref());
-        self.texts.push(text);
         self.sizes.push(1);
-        Some(number)
+        Ok(true)
     }
 
     /// Makes a node of the map that has begun, if any.
-    fn settle(&mut self) {
-        if let Some(Begun { key, stated }) = self.begun.take() {
-            let key = std::mem::replace(&mut self.key, key);
-            let stated = std::mem::replace(&mut self.stated, stated);
-            let node = self.node(MAP, None);
-            self.open.push(node.map_or(Open::Nothing, Open::Node));
-            (self.key, self.stated) = (key, stated);
-        }
+    fn settle(&mut self) -> Result<()> {
+        let Some(Begun { key, stated }) = self.begun.take() else { return Ok(()) };
+        let key = std::mem::replace(&mut self.key, key);
+        let stated = std::mem::replace(&mut self.stated, stated);
+        self.branch(MAP)?;
+        (self.key, self.stated) = (key, stated);
+        Ok(())
     }
 
-    fn end(&mut self) {
-        self.settle();
+    fn end(&mut self) -> Result<()> {
+        self.settle()?;
         if let Some(Open::Node(begin)) = self.open.pop() {
-            let size = self.kinds.len().saturating_sub(begin);
-            if let Some(own) = self.sizes.get_mut(begin) {
-                *own = size;
-            }
+            self.sizes[begin] = self.kinds.len() - begin;
         }
+        Ok(())
     }
 }
 
 impl Visitor for Nodes {
     fn begin_map(&mut self) -> Result<()> {
-        self.settle();
+        self.settle()?;
         self.begun = Some(Begun { key: self.key.take(), stated: self.stated.take() });
         Ok(())
     }
@@ -125,26 +129,22 @@ impl Visitor for Nodes {
             }
             _ => {}
         }
-        self.settle();
+        self.settle()?;
         self.key = Some(name.to_owned());
         Ok(())
     }
 
     fn end_map(&mut self) -> Result<()> {
-        self.end();
-        Ok(())
+        self.end()
     }
 
     fn begin_list(&mut self) -> Result<()> {
-        self.settle();
-        let node = self.node(LIST, None);
-        self.open.push(node.map_or(Open::Nothing, Open::Node));
-        Ok(())
+        self.settle()?;
+        self.branch(LIST)
     }
 
     fn end_list(&mut self) -> Result<()> {
-        self.end();
-        Ok(())
+        self.end()
     }
 
     fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
@@ -154,14 +154,14 @@ impl Visitor for Nodes {
             begun.stated = value.as_text().map(Into::into);
             return Ok(());
         }
-        self.settle();
+        self.settle()?;
         let kind = match value {
             Value::Null => NULL,
             Value::Text(_) | Value::Utf16(_) | Value::Guid(_) => TEXT,
             _ => PLAIN,
         };
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.node(kind, plain::text(value, &mut scratch)?);
+        self.node(kind, plain::text(value, &mut scratch)?)?;
         self.scratch = scratch;
         Ok(())
     }
@@ -175,23 +175,22 @@ pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::
     for (n, entry) in graphs.names().iter().enumerate() {
         let mut nodes = Nodes::default();
         let fault = graphs.show(entry, &mut nodes).err();
-        nodes.settle();
+        nodes.settle()?;
         while !nodes.open.is_empty() {
-            nodes.end();
+            nodes.end()?;
         }
         let Nodes { kinds, keys, types, texts, sizes, left_out, .. } = nodes;
-        let kinds_of = || numbers(kinds.iter().map(|kind| i64::from(*kind)).collect());
-        let sizes_of = || numbers(sizes.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect());
-        let columns: [(&str, &(dyn Fn() -> Vec<u8> + Sync)); 5] = [
-            ("kinds", &kinds_of),
-            ("sizes", &sizes_of),
-            ("keys", &|| keys.to_bytes()),
-            ("types", &|| types.to_bytes()),
-            ("texts", &|| texts.to_bytes()),
-        ];
-        let block =
-            |(name, bytes): &(&str, &(dyn Fn() -> Vec<u8> + Sync))| Ok((format!("g{n}.{name}"), Block::new(&bytes())?));
-        for block in columns.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+        let blocks = ["kinds", "sizes", "keys", "types", "texts"].par_iter().with_max_len(1).map(|name| {
+            let bytes = match *name {
+                "kinds" => numbers(kinds.iter().map(|kind| i64::from(*kind)).collect()),
+                "sizes" => numbers(sizes.iter().map(|size| short(*size).into()).collect()),
+                "keys" => keys.to_bytes(),
+                "types" => types.to_bytes(),
+                _ => texts.to_bytes(),
+            };
+            Ok((format!("g{n}.{name}"), Block::new(&bytes)?))
+        });
+        for block in blocks.collect::<Vec<Result<_>>>() {
             let (name, block) = block?;
             page.add(&name, &block)?;
         }

@@ -10,6 +10,24 @@ use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke,
 const LEGEND: f32 = 280.0;
 const LINK: [u8; 3] = [0x0b, 0x6e, 0x4f];
 
+/// A scale, and the corner of a map that is the upper left one on the page.
+struct Paper {
+    scale: f64,
+    left: f64,
+    top: f64,
+}
+
+impl Paper {
+    #[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
+    fn pixels(&self, from: f64, to: f64) -> f32 {
+        ((to - from) * self.scale) as f32
+    }
+
+    fn place(&self, [x, z]: [f64; 2]) -> [f32; 2] {
+        [MARGIN + self.pixels(self.left, x), 2.0 * MARGIN + self.pixels(z, self.top)]
+    }
+}
+
 /// Draws outlines by type, the graph of waypoints, and a legend.
 pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
     let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
@@ -24,17 +42,15 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
     let ([left, bottom], [right, top]) = (low, high);
     let longest = (right - left).max(top - bottom);
     let scale = if longest > 0.0 { f64::from(SIZE) / longest } else { 1.0 };
-    #[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
-    let size = |from: f64, to: f64| ((to - from) * scale) as f32;
-    let paper = |[x, z]: [f64; 2]| [MARGIN + size(left, x), 2.0 * MARGIN + size(z, top)];
-    let (width, height) = (size(left, right), size(bottom, top));
+    let paper = Paper { scale, left, top };
+    let (width, height) = (paper.pixels(left, right), paper.pixels(bottom, top));
     let lines = chart.kinds.len() as f32 * LINE;
     let mut page = canvas::page(width + LEGEND + 3.0 * MARGIN, height.max(lines) + 3.0 * MARGIN)?;
     text::write(&mut page, &chart.name, [MARGIN, MARGIN / 2.0], width + LEGEND);
 
     for one in &chart.boxes {
         let [r, g, b] = chart.kinds.get(one.kind).map_or([0; 3], |kind| kind.colour);
-        let points: Vec<[f32; 2]> = one.outline.iter().map(|point| paper(*point)).collect();
+        let points: Vec<[f32; 2]> = one.outline.iter().map(|point| paper.place(*point)).collect();
         let path = match is_dot(&points) {
             true => points.first().and_then(|[x, y]| PathBuilder::from_circle(*x, *y, 2.0)),
             false => path(points.into_iter(), true),
@@ -43,19 +59,19 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
         page.fill_path(&path, &paint([r, g, b], 36), FillRule::Winding, Transform::identity(), None);
         page.stroke_path(&path, &paint([r, g, b], 255), &Stroke::default(), Transform::identity(), None);
     }
-    let flat = |[x, _, z]: [f64; 3]| [x, z];
     for link in &chart.links {
-        let Some(line) = path([link.from, link.to].map(|end| paper(flat(end))).into_iter(), false) else { continue };
+        let ends = [link.from, link.to].map(|[x, _, z]| paper.place([x, z]));
+        let Some(line) = path(ends.into_iter(), false) else { continue };
         let stroke = Stroke { width: 1.5, ..Stroke::default() };
         page.stroke_path(&line, &paint(LINK, 255), &stroke, Transform::identity(), None);
     }
-    for (center, _) in &chart.ranges {
-        let [x, y] = paper(flat(*center));
+    for ([x, _, z], _) in &chart.ranges {
+        let [x, y] = paper.place([*x, *z]);
         if let Some(dot) = PathBuilder::from_circle(x, y, 2.5) {
             page.fill_path(&dot, &paint(LINK, 255), FillRule::Winding, Transform::identity(), None);
         }
     }
-    labels(chart, &mut page, width, &|center| paper(flat(center)));
+    labels(chart, &mut page, width, &paper);
     let x = (width + 2.0 * MARGIN).round();
     for (number, kind) in chart.kinds.iter().enumerate() {
         let y = 2.0 * MARGIN + number as f32 * LINE;
@@ -69,17 +85,21 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
 }
 
 /// Writes as many names as fit: boxes that lead elsewhere first, then the largest. An id is no name.
-fn labels(chart: &Chart<'_>, page: &mut Pixmap, width: f32, paper: &dyn Fn([f64; 3]) -> [f32; 2]) {
+fn labels(chart: &Chart<'_>, page: &mut Pixmap, width: f32, paper: &Paper) {
     const ROOM: f32 = 220.0;
     let mut taken = Taken::default();
-    let is_id = |name: &str| name.strip_prefix("0x").is_some_and(|id| id.chars().all(|c| c.is_ascii_hexdigit()));
-    let (first, others): (Vec<&ChartBox<'_>>, Vec<&ChartBox<'_>>) =
-        chart.boxes.iter().partition(|one| one.target.is_some());
-    for one in first.into_iter().chain(others).filter(|one| !one.name.is_empty() && !is_id(one.name)) {
+    let mut boxes: Vec<&ChartBox<'_>> = chart.boxes.iter().collect();
+    boxes.sort_by_key(|one| one.target.is_none());
+    for one in boxes {
+        let id = one.name.strip_prefix("0x");
+        if one.name.is_empty() || id.is_some_and(|id| id.chars().all(|c| c.is_ascii_hexdigit())) {
+            continue;
+        }
         let target = one.target.map(|target| format!("\u{2192} {target}"));
         let lines: Vec<&str> = std::iter::once(one.name).chain(target.as_deref()).collect();
         let wide = lines.iter().map(|line| text::label_width(line, ROOM)).fold(0.0, f32::max);
-        let [x, y] = paper(one.center);
+        let [x, _, z] = one.center;
+        let [x, y] = paper.place([x, z]);
         let x = x.clamp(MARGIN + wide / 2.0, (MARGIN + width - wide / 2.0).max(MARGIN + wide / 2.0));
         let high = lines.len() as f32 * (text::LABEL + 2.0);
         let middle = [x, y + (high - text::LABEL) / 2.0].map(f64::from);
@@ -95,8 +115,7 @@ fn labels(chart: &Chart<'_>, page: &mut Pixmap, width: f32, paper: &dyn Fn([f64;
 
 /// Whether a box is too small to be seen as an outline.
 fn is_dot(points: &[[f32; 2]]) -> bool {
-    let first = points.first().copied().unwrap_or_default();
-    points.iter().all(|point| point.iter().zip(first).all(|(v, first)| (v - first).abs() < 3.0))
+    points.iter().all(|point| point.iter().zip(points[0]).all(|(v, first)| (v - first).abs() < 3.0))
 }
 
 fn paint([r, g, b]: [u8; 3], opacity: u8) -> Paint<'static> {

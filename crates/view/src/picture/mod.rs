@@ -13,7 +13,7 @@ use assetq_core::Asset;
 use assetq_core::atomic_file::{AtomicFile, Overwrite};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Draws `figure` as PNG.
@@ -28,7 +28,7 @@ pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
     let png = picture
         .encode_png()
         .map_err(|error| Error::of_part(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, ""))?;
-    out.write_all(&png).map_err(|error| Error::io("cannot write", error))
+    out.write_all(&png).map_err(failed)
 }
 
 /// Writes `drawing` in a form, and returns notes on skipped parts. Pictures are drawn here, from its figure.
@@ -63,15 +63,18 @@ pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
     };
     let shapes = asset.reader().shapes().ok_or_else(|| no_such_kind(kind))?;
     let drawing = shapes.draw(&Context::default(), Options::default())?;
-    let cannot = |error| Error::io("cannot write", error);
     for (name, bytes) in drawing.beside(kind)? {
-        fs::write(to.with_file_name(name), bytes).map_err(cannot)?;
+        fs::write(to.with_file_name(name), bytes).map_err(failed)?;
     }
-    let mut file = AtomicFile::create(to, Overwrite::Replace).map_err(cannot)?;
+    let mut file = AtomicFile::create(to, Overwrite::Replace).map_err(failed)?;
     let mut notes = drawing.notes().to_vec();
     notes.extend(write_drawing(&*drawing, kind, &mut file)?);
-    file.commit().map_err(cannot)?;
+    file.commit().map_err(failed)?;
     Ok(notes)
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("cannot write", error)
 }
 
 #[cfg(test)]

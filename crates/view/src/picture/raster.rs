@@ -33,6 +33,7 @@ pub(super) struct Corner {
 #[derive(Debug)]
 pub(super) struct Texture {
     width: usize,
+    height: usize,
     texels: Vec<[u8; 3]>,
 }
 
@@ -50,19 +51,16 @@ impl Texture {
             (png::BitDepth::Eight, png::ColorType::Grayscale) => bytes.iter().map(|&grey| [grey; 3]).collect(),
             _ => return None,
         };
-        Some(Self { width: usize::try_from(frame.width).ok()?, texels })
+        let [width, height] = [frame.width, frame.height].map(|size| size as usize);
+        (!texels.is_empty() && texels.len() == width * height).then_some(Self { width, height, texels })
     }
 
     /// The colour at a place. The lower left of glTF's images is their last row.
-    fn at(&self, uv: [f32; 2]) -> [f32; 3] {
-        let height = self.texels.len().checked_div(self.width).unwrap_or(0);
+    fn at(&self, [u, v]: [f32; 2]) -> [f32; 3] {
         #[expect(clippy::cast_precision_loss, reason = "a few thousand texels")]
-        let [column, row] = [(uv, 0, self.width), (uv, 1, height)].map(|(uv, axis, size)| {
-            let share = uv.get(axis).copied().unwrap_or(0.0).rem_euclid(1.0);
-            within(share * size as f32, size.saturating_sub(1))
-        });
-        let texel = self.texels.get(row.saturating_mul(self.width).saturating_add(column)).copied();
-        texel.unwrap_or_default().map(|c| f32::from(c) / 255.0)
+        let [column, row] = [(u, self.width), (v, self.height)]
+            .map(|(share, size)| within(share.rem_euclid(1.0) * size as f32, size - 1));
+        self.texels[row * self.width + column].map(|c| f32::from(c) / 255.0)
     }
 }
 
@@ -75,37 +73,33 @@ pub(super) enum Surface<'t> {
 
 impl Raster {
     pub(super) fn new(width: usize, height: usize) -> Self {
-        let dots = width.saturating_mul(height);
-        let (depth, colour) = (vec![f32::NEG_INFINITY; dots], vec![[0; 3]; dots]);
+        let (depth, colour) = (vec![f32::NEG_INFINITY; width * height], vec![[0; 3]; width * height]);
         Self { width, height, depth, colour, filled: vec![width..0; height], spent: 0 }
     }
 
     /// The columns that triangles may have filled in any of these rows. All dots outside of them are empty.
     pub(super) fn filled(&self, rows: Range<usize>) -> Range<usize> {
-        let rows = self.filled.get(rows).unwrap_or_default();
-        let (start, end) = (rows.iter().map(|row| row.start).min(), rows.iter().map(|row| row.end).max());
-        start.unwrap_or(0)..end.unwrap_or(0)
+        let rows = &self.filled[rows];
+        rows.iter().fold(self.width..0, |all, row| all.start.min(row.start)..all.end.max(row.end))
     }
 
     /// The colour of a dot.
     fn dot(&self, column: usize, row: usize) -> Option<[u8; 3]> {
-        let at = row.saturating_mul(self.width).saturating_add(column);
-        self.depth.get(at).filter(|depth| depth.is_finite())?;
-        self.colour.get(at).copied()
+        let at = row * self.width + column;
+        self.depth[at].is_finite().then(|| self.colour[at])
     }
 
     /// The mean of the dots in a square of `side` by `side`, over the background colour.
     pub(super) fn mean(&self, column: usize, row: usize, side: usize, behind: [u8; 3]) -> [u8; 3] {
         let mut sum = [0usize; 3];
-        for row in row..row.saturating_add(side) {
-            for column in column..column.saturating_add(side) {
+        for row in row..row + side {
+            for column in column..column + side {
                 let dot = self.dot(column, row).unwrap_or(behind);
-                sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum = sum.saturating_add(c.into()));
+                sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum += usize::from(c));
             }
         }
-        let dots = side.saturating_mul(side);
-        let mean = |sum: usize| u8::try_from(sum.saturating_add(dots / 2).checked_div(dots)?).ok();
-        sum.map(|sum| mean(sum).unwrap_or(u8::MAX))
+        let dots = side * side;
+        sum.map(|sum| u8::try_from((sum + dots / 2) / dots).expect("a mean of bytes"))
     }
 
     /// Fills a triangle, of either orientation.
@@ -120,21 +114,16 @@ impl Raster {
         }
         let (left, right) = (within(ax.min(bx).min(cx), self.width), within(ax.max(bx).max(cx) + 1.0, self.width));
         let (top, bottom) = (within(ay.min(by).min(cy), self.height), within(ay.max(by).max(cy) + 1.0, self.height));
-        let dots = (right.saturating_sub(left) as u64).saturating_mul(bottom.saturating_sub(top) as u64);
-        self.spent = self.spent.saturating_add(dots);
+        self.spent += ((right - left) * (bottom - top)) as u64;
         if self.spent > MOST {
             let kind = ErrorKind::Limit { what: "dots of all triangles in a picture", value: self.spent, limit: MOST };
             return Err(Error::of_part(kind, ""));
         }
         for row in top..bottom {
-            if let Some(filled) = self.filled.get_mut(row) {
-                *filled = filled.start.min(left)..filled.end.max(right);
-            }
-            let start = row.saturating_mul(self.width);
-            let dots = start.saturating_add(left)..start.saturating_add(right);
-            let (Some(depths), Some(colours)) = (self.depth.get_mut(dots.clone()), self.colour.get_mut(dots)) else {
-                continue;
-            };
+            let filled = &mut self.filled[row];
+            *filled = filled.start.min(left)..filled.end.max(right);
+            let dots = row * self.width + left..row * self.width + right;
+            let (depths, colours) = (&mut self.depth[dots.clone()], &mut self.colour[dots]);
             #[expect(clippy::cast_precision_loss, reason = "a few thousand dots")]
             let (y, first) = (row as f32 + 0.5, left as f32 + 0.5);
             let mut x = first;
@@ -151,8 +140,6 @@ impl Raster {
                 if near > *depth {
                     *depth = near;
                     let light = of_a * a.light + of_b * b.light + of_c * c.light;
-                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-                    let byte = |c: f32| (c * light * 255.0).round().clamp(0.0, 255.0) as u8;
                     let colour = match surface {
                         Surface::Plain(colour) => colour,
                         Surface::Textured(texture) => {
@@ -160,7 +147,9 @@ impl Raster {
                             texture.at([of_a * ua + of_b * ub + of_c * uc, of_a * va + of_b * vb + of_c * vc])
                         }
                     };
-                    *dot = colour.map(byte);
+                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                    let colour = colour.map(|c| (c * light * 255.0).round().clamp(0.0, 255.0) as u8);
+                    *dot = colour;
                 }
             }
         }

@@ -32,23 +32,23 @@ fn views() -> [View; 2] {
 /// Draws the armour if present, else the finest meshes, else the hulls, because one would hide the other.
 pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull, SolidKind::Zone];
-    let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
-    let kind = kinds.into_iter().find(has).unwrap_or(SolidKind::Mesh);
-    let is_finest = |solid: &PaintedSolid<'_>| solid.lods().is_empty() || solid.lods().contains(&0);
-    let shown: Vec<(&PaintedSolid<'_>, &SolidInstance<'_>)> = solids
+    let kind = kinds.into_iter().find(|kind| solids.solids.iter().any(|solid| solid.kind() == *kind));
+    let shown: Vec<Shown<'_>> = solids
         .places
         .iter()
         .filter_map(|place| Some((solids.solids.get(place.solid)?, place)))
-        .filter(|(solid, _)| solid.kind() == kind && is_finest(solid))
+        .filter(|(solid, _)| Some(solid.kind()) == kind && (solid.lods().is_empty() || solid.lods().contains(&0)))
         .collect();
     let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material).collect();
     let legend = used.iter().filter_map(|&number| solids.materials.get(number));
     // Colours of a texture need no names.
     let legend: Vec<&SolidMaterial<'_>> = legend.filter(|material| material.image.is_none()).collect();
-    let texture = |(number, material): (usize, &SolidMaterial<'_>)| {
-        material.image.filter(|_| used.contains(&number)).and_then(Texture::decode)
-    };
-    let textures: Vec<Option<Texture>> = solids.materials.iter().enumerate().map(texture).collect();
+    let textures = solids
+        .materials
+        .iter()
+        .enumerate()
+        .map(|(number, material)| material.image.filter(|_| used.contains(&number)).and_then(Texture::decode));
+    let textures: Vec<Option<Texture>> = textures.collect();
 
     let framed = framed(&shown);
     let mut drawn = Vec::new();
@@ -57,7 +57,6 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
             drawn.push(raster);
         }
     }
-    let pixels = |dots: usize| (dots / FINE) as f32;
     let height: f32 = drawn.iter().map(|raster| pixels(raster.height) + MARGIN).sum();
     // A space has more materials than fit into a picture.
     let lines = legend.len().min(40).div_ceil(4) as f32 * LINE;
@@ -82,6 +81,10 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     Ok(page)
 }
 
+fn pixels(dots: usize) -> f32 {
+    (dots / FINE) as f32
+}
+
 /// A solid at a place.
 type Shown<'s> = (&'s PaintedSolid<'s>, &'s SolidInstance<'s>);
 
@@ -89,41 +92,35 @@ type Shown<'s> = (&'s PaintedSolid<'s>, &'s SolidInstance<'s>);
 fn corners((solid, place): &Shown<'_>) -> [Point; 8] {
     let (min, max) = solid.bounds();
     [0u8, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
-        let pick = |axis: usize| if corner >> axis & 1 == 0 { get(min, axis) } else { get(max, axis) };
-        let point = [pick(0), pick(1), pick(2)];
+        let point = [0, 1, 2].map(|axis| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] });
         place.matrix.map_or(point, |m| moved(m, point))
     })
 }
 
 /// The length of the diagonal of the box around all of `shown`.
 fn extent(shown: &[Shown<'_>]) -> f32 {
-    let around = |[low, high]: [Point; 2], point: Point| {
-        [0, 1].map(|end| {
-            [0, 1, 2].map(|axis| match end {
-                0 => get(low, axis).min(get(point, axis)),
-                _ => get(high, axis).max(get(point, axis)),
-            })
-        })
-    };
     let nothing = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-    let [low, high] = shown.iter().flat_map(corners).fold(nothing, around);
-    let across = [0, 1, 2].map(|axis| get(high, axis) - get(low, axis));
+    let [low, high] = shown.iter().flat_map(corners).fold(nothing, |[low, high], point| {
+        [[0, 1, 2].map(|axis| low[axis].min(point[axis])), [0, 1, 2].map(|axis| high[axis].max(point[axis]))]
+    });
+    let across = [0, 1, 2].map(|axis| high[axis] - low[axis]);
     dot(across, across).sqrt()
 }
 
 /// What a picture frames: all of `shown`, or what holds 99 % of the triangles, if the few others would make it less than half as
 /// large. Some models have a sheet of two triangles far from the rest.
 fn framed<'s>(shown: &[Shown<'s>]) -> Vec<Shown<'s>> {
-    let triangles = |(solid, _): &Shown<'_>| {
-        if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 }
-    };
-    let mut all: Vec<(usize, Shown<'s>)> = shown.iter().map(|one| (triangles(one), *one)).collect();
+    let all = shown.iter().map(|(solid, place)| {
+        let triangles = if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 };
+        (triangles, (*solid, *place))
+    });
+    let mut all: Vec<(usize, Shown<'s>)> = all.collect();
     all.sort_by_key(|(triangles, _)| std::cmp::Reverse(*triangles));
     let sum: usize = all.iter().map(|(triangles, _)| triangles).sum();
     let mut held = 0usize;
     let most = all.iter().take_while(|(triangles, _)| {
-        let is_needed = held < sum.saturating_sub(sum / 100);
-        held = held.saturating_add(*triangles);
+        let is_needed = held < sum - sum / 100;
+        held += triangles;
         is_needed
     });
     let mut kept: Vec<Shown<'s>> = most.map(|(_, one)| *one).collect();
@@ -168,29 +165,27 @@ fn look(
         let [r, g, b, _] = tint.map_or([0.6, 0.6, 0.6, 1.0], |tint| tint.colour);
         let texture = textures.get(solid.material).and_then(Option::as_ref).filter(|_| solid.uvs().is_some());
         let surface = texture.map_or(Surface::Plain([r, g, b]), Surface::Textured);
-        let corners: Vec<Corner> = {
-            let (mut normals, mut uvs) = (solid.normals(), solid.uvs());
-            let corner = |position: Point| {
-                let normal = normals.as_mut().and_then(Iterator::next);
-                let (position, normal) = match place.matrix {
-                    Some(m) => (moved(m, position), normal.map(|n| turned(m, n))),
-                    None => (position, normal),
-                };
-                // The light comes from the eye, and a little from above. A plate has two sides: the visible one counts.
-                let lit = |n: Point| {
-                    let facing = dot(n, view.eye);
-                    0.35 + 0.5 * facing.abs() + 0.15 * (get(n, 1) * facing.signum()).max(0.0)
-                };
-                let light = normal.map_or(0.8, lit);
-                let at = [
-                    (dot(view.right, position) - low[0]) * scale,
-                    (high[1] - dot(view.up, position)) * scale,
-                    dot(view.eye, position),
-                ];
-                Corner { at, light, uv: uvs.as_mut().and_then(Iterator::next).unwrap_or_default() }
+        let (mut normals, mut uvs) = (solid.normals(), solid.uvs());
+        let corners = solid.positions().map(|position| {
+            let normal = normals.as_mut().and_then(Iterator::next);
+            let (position, normal) = match place.matrix {
+                Some(m) => (moved(m, position), normal.map(|n| turned(m, n))),
+                None => (position, normal),
             };
-            solid.positions().map(corner).collect()
-        };
+            // The light comes from the eye, and a little from above. A plate has two sides: the visible one counts.
+            let light = normal.map_or(0.8, |n| {
+                let facing = dot(n, view.eye);
+                0.35 + 0.5 * facing.abs() + 0.15 * (n[1] * facing.signum()).max(0.0)
+            });
+            let at = [
+                (dot(view.right, position) - low[0]) * scale,
+                (high[1] - dot(view.up, position)) * scale,
+                dot(view.eye, position),
+            ];
+            // Without texture coordinates the surface is plain.
+            Corner { at, light, uv: uvs.as_mut().and_then(Iterator::next).unwrap_or([0.0; 2]) }
+        });
+        let corners: Vec<Corner> = corners.collect();
         for triangle in solid.triangles() {
             let [Some(a), Some(b_), Some(c)] = triangle.map(|i| corners.get(i as usize).copied()) else { continue };
             raster.fill([a, b_, c], surface)?;
@@ -205,24 +200,18 @@ fn copy(raster: &Raster, page: &mut Pixmap, [left, top]: [f32; 2]) {
     let [left, top] = [left, top].map(|v| v.max(0.0) as usize);
     let width = page.width() as usize;
     for row in 0..raster.height / FINE {
-        let start = top.saturating_add(row).saturating_mul(width).saturating_add(left);
-        let pixels = page.pixels_mut().get_mut(start..).unwrap_or_default();
-        let top = row.saturating_mul(FINE);
+        let start = (top + row) * width + left;
         // Most of a picture is empty.
-        let filled = raster.filled(top..top.saturating_add(FINE));
-        let columns = filled.start / FINE..filled.end.div_ceil(FINE).min(raster.width / FINE);
-        for (column, pixel) in columns.clone().zip(pixels.get_mut(columns).unwrap_or_default()) {
+        let filled = raster.filled(row * FINE..(row + 1) * FINE);
+        for column in filled.start / FINE..filled.end.div_ceil(FINE).min(raster.width / FINE) {
+            let pixel = &mut page.pixels_mut()[start + column];
             let behind = [pixel.red(), pixel.green(), pixel.blue()];
-            let [r, g, b] = raster.mean(column.saturating_mul(FINE), top, FINE, behind);
+            let [r, g, b] = raster.mean(column * FINE, row * FINE, FINE, behind);
             if let Some(opaque) = PremultipliedColorU8::from_rgba(r, g, b, 255) {
                 *pixel = opaque;
             }
         }
     }
-}
-
-fn get(point: Point, axis: usize) -> f32 {
-    point.get(axis).copied().unwrap_or(0.0)
 }
 
 fn dot([a, b, c]: Point, [x, y, z]: Point) -> f32 {

@@ -66,14 +66,10 @@ impl Line<'_> {
     fn new(text: &str, size: f32, room: f32) -> Option<Self> {
         let face = Face::parse(FONT, 0).ok()?;
         let scale = size / f32::from(face.units_per_em());
-        let glyph = |letter: char| {
-            let glyph = face.glyph_index(letter).unwrap_or_default();
-            (glyph, f32::from(face.glyph_hor_advance(glyph).unwrap_or_default()) * scale)
-        };
-        let ellipsis = glyph('\u{2026}');
+        let ellipsis = glyph(&face, scale, '\u{2026}');
         let mut glyphs: Vec<(GlyphId, f32)> = Vec::new();
         let (mut width, mut fits) = (0.0, 0usize);
-        for next in text.chars().map(glyph) {
+        for next in text.chars().map(|letter| glyph(&face, scale, letter)) {
             width += next.1;
             if width > room {
                 glyphs.truncate(fits);
@@ -109,6 +105,12 @@ impl Line<'_> {
         paint.set_color(INK);
         page.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
     }
+}
+
+/// A letter's glyph, or the box, and its width.
+fn glyph(face: &Face<'_>, scale: f32, letter: char) -> (GlyphId, f32) {
+    let glyph = face.glyph_index(letter).unwrap_or(GlyphId(0));
+    (glyph, f32::from(face.glyph_hor_advance(glyph).expect("the font has the widths of its glyphs")) * scale)
 }
 
 /// Writes `text` with its upper left corner at `x`, `y`, no wider than `room`.
