@@ -600,7 +600,7 @@ pub mod damaged {
         for main in [0, 23, -1, i32::MIN, i32::MAX] {
             let mut out = Writer::new();
             out.push(&write(&Spec::new(22, 9)).bytes[..32]);
-            out.i32(main);
+            out.add(main);
             out.zeros(100);
             let error = Map::open(Source::from_vec("new.wdata", out.into_bytes())).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::BadVersion { found } if *found == i64::from(main)), "{error}");

@@ -499,7 +499,7 @@ fn counts_that_promise_too_much_are_refused() {
     let rows = 10_000u32;
     many.extend((12 + 12 * rows).to_le_bytes());
     many.extend(0u32.to_le_bytes());
-    let stream = build::deflate(&vec![0; 100_000]);
+    let stream = assetq_sample::deflate(&vec![0; 100_000], 6, true);
     for _ in 0..rows {
         many.extend([100_000, stream.len() as u32, 0].into_iter().flat_map(u32::to_le_bytes));
     }

@@ -6,8 +6,8 @@ use assetq::query::archive;
 use assetq::table::Tree;
 use assetq::{Asset, Options, Source};
 use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, seal};
-use assetq_sample::wows::{Package, deflate};
-use assetq_sample::{FILES, Size, bwdb, geometry, wdata, wdb};
+use assetq_sample::wows::Package;
+use assetq_sample::{FILES, Size, bwdb, deflate, geometry, wdata, wdb};
 use stats_alloc::{Region, Stats};
 
 /// All that was allocated while `work` ran, whether it was freed or not.
@@ -95,7 +95,7 @@ fn no_more_is_decoded_than_was_declared() {
     }
     // In an archive of World of Warships it stands in the index.
     let mut package = Package::new(Variant::V2, "a.pkg");
-    package.packed("bomb.xml", [5, 1], &deflate(&bomb, 9), 0, 1000);
+    package.packed("bomb.xml", [5, 1], &deflate(&bomb, 9, false), 0, 1000);
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.idx"), package.index()).unwrap();
     std::fs::write(dir.path().join("a.pkg"), &package.volumes[0].1).unwrap();

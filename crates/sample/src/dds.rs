@@ -15,16 +15,12 @@ pub enum Texels {
     Masks(u32, [u32; 4]),
 }
 
-/// An unfinished texture.
+/// An unfinished texture. Width and height are those of the largest level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DdsBuilder {
-    /// How texels are stored.
     pub texels: Texels,
-    /// Width of the largest level.
     pub width: u32,
-    /// Height of the largest level.
     pub height: u32,
-    /// Levels.
     pub mips: u32,
     /// Whether it is a cube map: six faces.
     pub cube: bool,
@@ -36,33 +32,30 @@ impl DdsBuilder {
         Self { texels, width, height, mips: 1, cube: false }
     }
 
+    /// A BC1 square with all levels.
+    fn square(size: u32) -> Self {
+        Self { mips: u32::BITS - size.leading_zeros(), ..Self::new(Texels::FourCc(*b"DXT1"), size, size) }
+    }
+
     /// The header, and the level data as given.
     pub fn build(&self, levels: &[u8]) -> Vec<u8> {
-        let mut w = Writer::with_capacity(148 + levels.len());
-        w.push(layout::MAGIC);
-        for value in [layout::HEADER_SIZE, 0x1007, self.height, self.width, 0, 0, self.mips] {
-            w.u32(value);
-        }
-        w.zeros(44);
-        w.u32(32);
         let (flags, four_cc, bits, masks) = match self.texels {
             Texels::FourCc(four_cc) => (layout::FOUR_CC, four_cc, 0, [0; 4]),
             Texels::Dxgi(_) => (layout::FOUR_CC, *b"DX10", 0, [0; 4]),
             Texels::Masks(bits, masks) => (layout::RGB | u32::from(masks[3] != 0), [0; 4], bits, masks),
         };
-        w.u32(flags);
+        let mut w = Writer::with_capacity(148 + levels.len());
+        w.push(layout::MAGIC);
+        w.all([layout::HEADER_SIZE, 0x1007, self.height, self.width, 0, 0, self.mips]);
+        w.zeros(44);
+        w.all([32, flags]);
         w.push(four_cc);
-        w.u32(bits);
-        for mask in masks {
-            w.u32(mask);
-        }
-        w.u32(0x1000);
-        w.u32(if self.cube { layout::CUBE | layout::FACES } else { 0 });
+        w.add(bits);
+        w.all(masks);
+        w.all([0x1000, if self.cube { layout::CUBE | layout::FACES } else { 0 }]);
         w.zeros(12);
         if let Texels::Dxgi(number) = self.texels {
-            for value in [number, 3, if self.cube { layout::DX10_CUBE } else { 0 }, 1, 0] {
-                w.u32(value);
-            }
+            w.all([number, 3, if self.cube { layout::DX10_CUBE } else { 0 }, 1, 0]);
         }
         w.push(levels);
         w.into_bytes()
@@ -92,19 +85,18 @@ pub fn flat_block([r, g, b]: [u8; 3]) -> [u8; 8] {
 
 /// A BC1 texture of one colour, with all levels.
 pub fn flat(size: u32, colour: [u8; 3]) -> Vec<u8> {
-    let mips = u32::BITS - size.leading_zeros();
-    let builder = DdsBuilder { mips, ..DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size) };
+    let builder = DdsBuilder::square(size);
     builder.build(&builder.blocks(|_, _| flat_block(colour)))
 }
 
 /// A texture with all levels: squares of many colours.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
-    let size: u32 = if size == Size::Small { 64 } else { 2048 };
-    let mips = u32::BITS - size.leading_zeros();
-    let builder = DdsBuilder { mips, ..DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size) };
-    let step = |at: u32| (at as u8).wrapping_mul(16);
-    builder.build(&builder.blocks(|_, [x, y]| flat_block([step(x), step(y), rng.u8(..)])))
+    let builder = DdsBuilder::square(size.pick(64, 2048));
+    builder.build(&builder.blocks(|_, at| {
+        let [r, g] = at.map(|at| (at as u8).wrapping_mul(16));
+        flat_block([r, g, rng.u8(..)])
+    }))
 }
 
 #[cfg(test)]

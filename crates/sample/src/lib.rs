@@ -1,6 +1,8 @@
 //! Builders that write valid files of every format: for `assetq sample`, for tests and for benches.
 //!
 //! They take values from a test and write them as the format's own tools do. They are not for edited game files.
+
+#![allow(missing_docs, reason = "an inner package: its items are public for the others")]
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -9,123 +11,87 @@
     clippy::expect_used
 )]
 
-#[cfg(feature = "wows")]
-mod armor;
-#[cfg(feature = "wows")]
-pub mod bwdb;
 pub mod dds;
-#[cfg(feature = "wows")]
-pub mod gameparams;
-#[cfg(feature = "wows")]
-pub mod geometry;
 #[cfg(feature = "ff13")]
-pub mod gtex;
+mod ff13;
 mod make;
-#[cfg(feature = "wows")]
-pub mod pickle;
-#[cfg(feature = "wows")]
-pub mod prototypes;
 #[cfg(feature = "rusty-hearts")]
 pub mod rusty_hearts;
 #[cfg(feature = "vrage")]
-pub mod se2;
-#[cfg(feature = "wows")]
-pub mod ship;
-#[cfg(feature = "wows")]
-pub mod space;
-#[cfg(feature = "wows")]
-pub mod text_models;
-#[cfg(feature = "wows")]
-pub mod uber;
-#[cfg(feature = "vrage")]
-pub mod vrb;
-#[cfg(feature = "rusty-hearts")]
-pub mod wdata;
-#[cfg(feature = "ff13")]
-pub mod wdb;
-#[cfg(feature = "ff13")]
-pub mod white;
+mod vrage;
 #[cfg(feature = "wows")]
 pub mod wows;
 mod writer;
 
+#[cfg(feature = "ff13")]
+pub use ff13::{gtex, wdb, white};
 pub use make::{Make, MakeFolder, Put, Size, Stopped};
-pub use writer::Writer;
+#[cfg(feature = "rusty-hearts")]
+pub use rusty_hearts::wdata;
+#[cfg(feature = "vrage")]
+pub use vrage::{se2, vrb};
+#[cfg(feature = "wows")]
+pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text_models, uber};
+pub use writer::{Writer, deflate};
 
 use assetq_core::Format;
-#[cfg(feature = "ff13")]
-use assetq_ff13::white::GameKind;
-#[cfg(feature = "rusty-hearts")]
-use assetq_rusty_hearts::rusty_hearts::layout::KEY;
-#[cfg(any(feature = "ff13", feature = "rusty-hearts", feature = "vrage"))]
-use make::each;
+
+/// A list of the entries whose condition, such as a game's feature, is met.
+macro_rules! list {
+    ($($condition:meta: [$($entry:expr),* $(,)?]),* $(,)?) => { &[$($(#[cfg($condition)] $entry,)*)*] };
+}
 
 /// Files that other files of [`FILES`] need beside them, and their builders.
-pub const BESIDE: &[(&str, Make)] = &[
-    #[cfg(feature = "ff13")]
-    ("model.imgb", gtex::demo_imgb),
-    #[cfg(feature = "wows")]
-    ("prototypes.data", uber::demo_data),
-];
+pub const BESIDE: &[(&str, Make)] = list! {
+    feature = "ff13": [("model.imgb", gtex::demo_imgb)],
+    feature = "wows": [("prototypes.data", uber::demo_data)],
+};
 
 /// A file of every format: its name, its format, and its builder.
-pub const FILES: &[(&str, Format, Make)] = &[
-    #[cfg(feature = "wows")]
-    ("assets.bin", assetq_wows::BWDB, bwdb::demo),
-    #[cfg(feature = "wows")]
-    ("models.bin", assetq_wows::MODELS, space::models_bin),
-    #[cfg(feature = "wows")]
-    ("space.bin", assetq_wows::SPACE, space::space_bin),
-    #[cfg(feature = "wows")]
-    ("prototypes.index.data", assetq_wows::PROTOTYPES, uber::demo_index),
-    #[cfg(feature = "wows")]
-    ("ship.geometry", assetq_wows::GEOMETRY, geometry::demo),
-    #[cfg(feature = "wows")]
-    ("ship.splash", assetq_wows::SPLASH, geometry::demo_splash),
-    #[cfg(feature = "wows")]
-    ("turret.visual", assetq_wows::VISUAL, text_models::demo_visual),
-    #[cfg(feature = "wows")]
-    ("0director.visual", assetq_wows::VISUAL, text_models::demo_old_visual),
-    #[cfg(feature = "wows")]
-    ("turret.model", assetq_wows::MODEL, text_models::demo_model),
-    #[cfg(feature = "wows")]
-    ("turret.mfm", assetq_wows::MFM, text_models::demo_material),
-    #[cfg(feature = "wows")]
-    ("RootModels.info", assetq_wows::INFO, text_models::demo_info),
-    ("hull_a.dds", Format::of::<assetq_core::dds::Dds>(), dds::demo),
-    #[cfg(feature = "ff13")]
-    ("model.trb", assetq_ff13::GTEX, gtex::demo),
-    #[cfg(feature = "ff13")]
-    ("sheet.wdb", assetq_ff13::WDB, wdb::demo),
-    #[cfg(feature = "ff13")]
-    ("pack.bin", assetq_ff13::WPD, wdb::demo_pack),
-    #[cfg(feature = "rusty-hearts")]
-    ("town.wdata", assetq_rusty_hearts::WDATA, wdata::demo),
-    #[cfg(feature = "vrage")]
-    ("savegame.vrb", assetq_vrage::VRB, vrb::demo),
-    #[cfg(feature = "wows")]
-    ("GameParams.data", assetq_wows::GAMEPARAMS, gameparams::demo),
-    #[cfg(feature = "wows")]
-    ("global.mo", assetq_wows::MO, gameparams::demo_mo),
-];
+pub const FILES: &[(&str, Format, Make)] = list! {
+    feature = "wows": [
+        ("assets.bin", assetq_wows::BWDB, bwdb::demo),
+        ("models.bin", assetq_wows::MODELS, space::models_bin),
+        ("space.bin", assetq_wows::SPACE, space::space_bin),
+        ("prototypes.index.data", assetq_wows::PROTOTYPES, uber::demo_index),
+        ("ship.geometry", assetq_wows::GEOMETRY, geometry::demo),
+        ("ship.splash", assetq_wows::SPLASH, geometry::demo_splash),
+        ("turret.visual", assetq_wows::VISUAL, text_models::demo_visual),
+        ("0director.visual", assetq_wows::VISUAL, text_models::demo_old_visual),
+        ("turret.model", assetq_wows::MODEL, text_models::demo_model),
+        ("turret.mfm", assetq_wows::MFM, text_models::demo_material),
+        ("RootModels.info", assetq_wows::INFO, text_models::demo_info),
+    ],
+    all(): [("hull_a.dds", Format::of::<assetq_core::dds::Dds>(), dds::demo)],
+    feature = "ff13": [
+        ("model.trb", assetq_ff13::GTEX, gtex::demo),
+        ("sheet.wdb", assetq_ff13::WDB, wdb::demo),
+        ("pack.bin", assetq_ff13::WPD, wdb::demo_pack),
+    ],
+    feature = "rusty-hearts": [("town.wdata", assetq_rusty_hearts::WDATA, wdata::demo)],
+    feature = "vrage": [("savegame.vrb", assetq_vrage::VRB, vrb::demo)],
+    feature = "wows": [
+        ("GameParams.data", assetq_wows::GAMEPARAMS, gameparams::demo),
+        ("global.mo", assetq_wows::MO, gameparams::demo_mo),
+    ],
+};
 
 /// A folder of every format that reads one as a whole: its name, its format, and its builder.
-pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
-    #[cfg(feature = "wows")]
-    ("wows", assetq_wows::WOWS, |seed, size, write| wows::game(seed, size, write)),
-    #[cfg(feature = "wows")]
-    ("wows-ship", assetq_wows::WOWS, |_, _, write| ship::folder(write)),
-    #[cfg(feature = "ff13")]
-    ("ff13", assetq_ff13::WHITE, |seed, size, write| {
-        each(write, |write| drop(white::folder(seed, size, GameKind::First, write)))
-    }),
-    #[cfg(feature = "rusty-hearts")]
-    ("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |seed, size, write| {
-        each(write, |write| drop(rusty_hearts::folder(seed, size, &KEY, write)))
-    }),
-    #[cfg(feature = "vrage")]
-    ("se2", assetq_vrage::SE2, |seed, size, write| each(write, |write| drop(se2::folder(seed, size, write)))),
-];
+pub const FOLDERS: &[(&str, Format, MakeFolder)] = list! {
+    feature = "wows": [
+        ("wows", assetq_wows::WOWS, |seed, size, write| wows::game(seed, size, write)),
+        ("wows-ship", assetq_wows::WOWS, |_, _, write| ship::folder(write)),
+    ],
+    feature = "ff13": [("ff13", assetq_ff13::WHITE, |seed, size, write| {
+        make::each(write, |write| drop(white::folder(seed, size, assetq_ff13::white::GameKind::First, write)))
+    })],
+    feature = "rusty-hearts": [("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |seed, size, write| {
+        make::each(write, |write| drop(rusty_hearts::folder(seed, size, &assetq_rusty_hearts::rusty_hearts::layout::KEY, write)))
+    })],
+    feature = "vrage": [("se2", assetq_vrage::SE2, |seed, size, write| {
+        make::each(write, |write| drop(se2::folder(seed, size, write)))
+    })],
+};
 
 /// A later build of the `assets.bin` of the same seed; [`bwdb::altered`] lists the differences.
 #[cfg(feature = "wows")]

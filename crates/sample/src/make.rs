@@ -1,6 +1,5 @@
 //! The builders of samples, and the files that they write.
 
-/// The size of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// A few kilobytes.
@@ -9,7 +8,13 @@ pub enum Size {
     Full,
 }
 
-/// Makes a sample from a seed.
+impl Size {
+    /// The first of two values for a small sample, the other for a full one.
+    pub fn pick<T>(self, small: T, full: T) -> T {
+        if self == Self::Small { small } else { full }
+    }
+}
+
 pub type Make = fn(u64, Size) -> Vec<u8>;
 
 /// Takes a file of an unfinished folder, by its path in the folder; an error ends the folder.
@@ -23,6 +28,7 @@ pub type MakeFolder = fn(u64, Size, &mut Put<'_>) -> Result<(), Stopped>;
 pub struct Stopped;
 
 /// Passes files on until one is refused.
+#[cfg(any(feature = "ff13", feature = "rusty-hearts", feature = "vrage"))]
 pub(super) fn each(write: &mut Put<'_>, make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>))) -> Result<(), Stopped> {
     let mut wanted = Ok(());
     make(&mut |path, bytes| {

@@ -1,13 +1,14 @@
 //! Writes Rusty Hearts folders: a list, `f00X.dat`, and the volumes that it names (docs/formats/rusty_hearts.md).
 
-use super::{Size, Writer, wdata};
+pub mod wdata;
+
+use super::{Size, Writer};
 use assetq_core::codec::crc32;
 use assetq_rusty_hearts::rusty_hearts::layout::LIST;
 use fastrand::Rng;
 use flate2::write::ZlibEncoder;
 use std::io::Write as _;
 
-/// The number of the game's volumes.
 pub const VOLUMES: u8 = 10;
 
 /// The volume that the game's tools put a file into: DJB2 of the name's bytes.
@@ -22,24 +23,21 @@ pub fn volume_of(name: &str) -> u8 {
 pub struct Records(Writer);
 
 impl Records {
-    /// No records yet.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a record. `hash` is the result of [`hash`].
     pub fn record(&mut self, name: &str, volume: u8, size: i32, hash: u32, offset: i64) -> &mut Self {
-        let units: Vec<u16> = name.encode_utf16().collect();
-        self.0.u16(units.len() as u16);
-        self.0.push(units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>());
+        self.0.add(name.encode_utf16().count() as u16);
+        self.0.all(name.encode_utf16());
         self.0.push([volume]);
-        self.0.i32(size);
-        self.0.u32(hash);
-        self.0.i64(offset);
+        self.0.add(size);
+        self.0.add(hash);
+        self.0.add(offset);
         self
     }
 
-    /// The bytes of all records.
     pub fn bytes(&self) -> &[u8] {
         self.0.bytes()
     }
@@ -67,19 +65,15 @@ pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str
         (r"texture\캐릭터\hair.dds".to_owned(), (0..2000).map(|_| rng.u8(..)).collect()),
         ("empty.txt".to_owned(), Vec::new()),
     ];
-    let more = match size {
-        Size::Small => 20,
-        Size::Full => 100_000,
-    };
-    for n in 0..more {
+    for n in 0..size.pick(20, 100_000) {
         let bytes = (0..rng.usize(1..64)).map(|_| rng.u8(..)).collect();
         files.push((format!(r"effect\e{:03}\effect_{n:06}.mgm", n % 500), bytes));
     }
-    let mut volumes = vec![Vec::new(); usize::from(VOLUMES)];
+    let mut volumes = vec![Vec::<u8>::new(); usize::from(VOLUMES)];
     let mut records = Records::new();
     for (name, bytes) in &files {
         let number = volume_of(name);
-        let volume: &mut Vec<u8> = &mut volumes[usize::from(number)];
+        let volume = &mut volumes[usize::from(number)];
         records.record(name, number, bytes.len() as i32, hash(bytes), volume.len() as i64);
         volume.extend_from_slice(bytes);
     }

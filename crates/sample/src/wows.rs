@@ -1,12 +1,23 @@
 //! Builds World of Warships archives: an index and its volumes for a test, and whole folders of a game.
 
+mod armor;
+pub mod bwdb;
+pub mod gameparams;
+pub mod geometry;
+pub mod pickle;
+pub mod prototypes;
+pub mod ship;
+pub mod space;
+pub mod text_models;
+pub mod uber;
+
 use super::dds::{DdsBuilder, Texels};
-use super::{Size, Writer, bwdb, gameparams, geometry, space};
+use super::writer::bytes;
+use super::{Size, Writer, deflate};
 use assetq_core::codec::{cityhash64, crc32, murmur3};
 use assetq_wows::wows::Variant;
 use assetq_wows::wows::layout::MAGIC;
 use fastrand::Rng;
-use flate2::{Compress, Compression, FlushCompress};
 use std::collections::HashSet;
 
 /// The decoded size of a chunk of World of Warships: Legends.
@@ -29,7 +40,6 @@ pub enum How {
 
 /// The entry of a file, before it is written: a test may alter it.
 #[derive(Debug, Clone)]
-#[allow(missing_docs)]
 pub struct FileEntry {
     pub id: u64,
     pub volume: u64,
@@ -43,7 +53,6 @@ pub struct FileEntry {
 
 /// A folder or a file with its name, before it is written: a test may alter it.
 #[derive(Debug, Clone)]
-#[allow(missing_docs)]
 pub struct NameEntry {
     pub id: u64,
     pub parent: u64,
@@ -66,12 +75,10 @@ pub struct NameEntry {
 #[derive(Debug, Clone)]
 pub struct Package {
     variant: Variant,
-    /// The names of its folders and files.
     pub names: Vec<NameEntry>,
     named: HashSet<u64>,
-    /// The package's files.
     pub files: Vec<FileEntry>,
-    /// The package's volumes: their names and bytes.
+    /// Names and bytes.
     pub volumes: Vec<(String, Vec<u8>)>,
 }
 
@@ -84,7 +91,6 @@ impl Package {
         package
     }
 
-    /// Starts a further volume for the next files.
     pub fn volume(&mut self, name: &str) -> &mut Self {
         self.volumes.push((name.to_owned(), Vec::new()));
         self
@@ -103,7 +109,6 @@ impl Package {
         id
     }
 
-    /// Adds a file.
     pub fn file(&mut self, path: &str, bytes: &[u8], how: How) -> &mut Self {
         let ([method, codec], stored) = pack(bytes, how, self.variant);
         self.packed(path, [method, codec], &stored, crc32(bytes), bytes.len() as u64)
@@ -115,8 +120,7 @@ impl Package {
         let (name, volume) = self.volumes.last_mut().expect("a volume");
         let (offset, volume_id) = (volume.len() as u64, volume_id(name));
         volume.extend_from_slice(stored);
-        volume.extend_from_slice(&[0; 4]);
-        volume.extend_from_slice(&crc32.to_le_bytes());
+        volume.extend_from_slice(&bytes([0, crc32]));
         volume.extend_from_slice(&size.to_le_bytes());
         let [method, codec] = how;
         let stored_size = stored.len() as u32;
@@ -127,92 +131,93 @@ impl Package {
     /// The index, its tables in the order of docs/formats/wows.md, not aligned.
     pub fn index(&self) -> Vec<u8> {
         let mut w = Writer::with_capacity(64 + self.names.len() * 64 + self.files.len() * 48);
-        let wide = self.variant != Variant::V1;
-        let pointer = |w: &mut Writer, value: usize| if wide { w.u64(value as u64) } else { w.u32(value as u32) };
         w.push(MAGIC);
-        w.u32(self.variant.number());
-        w.u32(0);
-        w.u32(if wide { 64 } else { 32 });
-        let metadata = w.zeros(match self.variant {
-            Variant::V2 => 40,
-            Variant::V1 => 24,
-            Variant::Legends => 48,
-        });
-        let names = w.position();
-        let sizes: [usize; 2] = match self.variant {
-            Variant::V2 => [32, 24],
-            Variant::V1 => [24, 16],
-            Variant::Legends => [32, 32],
+        w.all([self.variant.number(), 0, if self.variant == Variant::V1 { 32 } else { 64 }]);
+        let (metadata, name_size, volume_size) = match self.variant {
+            Variant::V2 => (40, 32, 24),
+            Variant::V1 => (24, 24, 16),
+            Variant::Legends => (48, 32, 32),
         };
-        // The pool of names begins after the entries; a name's pointer is relative to its entry, or to `name_len` in
-        // it.
-        let mut text = names + self.names.len() * sizes[0];
-        for entry in &self.names {
-            let (at, len) = (w.position(), entry.name.len() + 1);
-            if self.variant == Variant::V2 {
-                w.u64(len as u64);
-                w.u64((text - at) as u64);
-            }
-            w.u64(entry.id);
-            w.u64(entry.parent);
-            if self.variant != Variant::V2 {
-                pointer(&mut w, len);
-                pointer(&mut w, text - at - 16);
-            }
-            text += len;
-        }
-        for entry in &self.names {
-            w.push(&entry.name);
-            w.push([0]);
-        }
+        let metadata = w.zeros(metadata);
+        let names = self.write_names(&mut w, name_size);
         let files = w.position();
         for file in &self.files {
             if self.variant == Variant::V2 {
-                u64s(&mut w, [file.id, file.volume, file.offset]);
-                u32s(&mut w, [file.method, file.codec, file.stored_size, file.crc32]);
-                w.u64(file.size);
+                w.all([file.id, file.volume, file.offset]);
+                w.all([file.method, file.codec, file.stored_size, file.crc32]);
+                w.add(file.size);
             } else {
-                w.u64(file.offset);
-                u32s(&mut w, [0, file.stored_size, file.crc32, file.size as u32, file.method, file.codec]);
-                u64s(&mut w, [file.id, file.volume]);
+                w.add(file.offset);
+                w.all([0, file.stored_size, file.crc32, file.size as u32, file.method, file.codec]);
+                w.all([file.id, file.volume]);
             }
         }
-        let volumes = w.position();
-        let mut text = volumes + self.volumes.len() * sizes[1];
-        for (name, _) in &self.volumes {
-            let (at, len) = (w.position(), name.len() + 1);
-            let id = volume_id(name);
-            match self.variant {
-                Variant::V2 => u64s(&mut w, [len as u64, (text - at) as u64, id]),
-                Variant::V1 => {
-                    w.u64(id);
-                    u32s(&mut w, [len as u32, (text - at - 8) as u32]);
-                }
-                Variant::Legends => u64s(&mut w, [id, 0, len as u64, (text - at - 16) as u64]),
-            }
-            text += len;
-        }
-        for (name, _) in &self.volumes {
-            w.push(name);
-            w.push([0]);
-        }
+        let volumes = self.write_volumes(&mut w, volume_size);
         let counts = [self.names.len(), self.files.len(), self.volumes.len()];
         let places = [names, files, volumes].map(|at| at - 16);
         let mut m = Writer::new();
         if self.variant == Variant::V2 {
-            u32s(&mut m, counts.map(|count| count as u32));
-            m.u32(0);
-            u64s(&mut m, places.map(|place| place as u64));
+            m.all(counts.map(|count| count as u32));
+            m.add(0);
+            m.all(places.map(|place| place as u64));
         } else {
-            for (count, place) in counts.into_iter().zip(places) {
-                pointer(&mut m, count);
-                pointer(&mut m, place);
-            }
+            counts.into_iter().zip(places).for_each(|(count, place)| self.pointers(&mut m, [count, place]));
         }
         w.patch(metadata, m.bytes());
         let mut index = w.into_bytes();
         seal(&mut index);
         index
+    }
+
+    /// Appends two numbers of the variant's width.
+    fn pointers(&self, w: &mut Writer, numbers: [usize; 2]) {
+        match self.variant {
+            Variant::V1 => w.all(numbers.map(|number| number as u32)),
+            _ => w.all(numbers.map(|number| number as u64)),
+        };
+    }
+
+    /// Appends the entries of names, and the pool of names after them. A name's pointer is relative to its entry, or to
+    /// `name_len` in it.
+    fn write_names(&self, w: &mut Writer, size: usize) -> usize {
+        let start = w.position();
+        let mut text = start + self.names.len() * size;
+        for entry in &self.names {
+            let (at, len) = (w.position(), entry.name.len() + 1);
+            if self.variant == Variant::V2 {
+                w.all([len as u64, (text - at) as u64, entry.id, entry.parent]);
+            } else {
+                w.all([entry.id, entry.parent]);
+                self.pointers(w, [len, text - at - 16]);
+            }
+            text += len;
+        }
+        for entry in &self.names {
+            w.text(&entry.name);
+        }
+        start
+    }
+
+    fn write_volumes(&self, w: &mut Writer, size: usize) -> usize {
+        let start = w.position();
+        let mut text = start + self.volumes.len() * size;
+        for (name, _) in &self.volumes {
+            let (at, len) = (w.position(), name.len() + 1);
+            let id = volume_id(name);
+            match self.variant {
+                Variant::V2 => w.all([len as u64, (text - at) as u64, id]),
+                Variant::V1 => {
+                    w.add(id);
+                    w.all([len as u32, (text - at - 8) as u32])
+                }
+                Variant::Legends => w.all([id, 0, len as u64, (text - at - 16) as u64]),
+            };
+            text += len;
+        }
+        for (name, _) in &self.volumes {
+            w.text(name);
+        }
+        start
     }
 }
 
@@ -221,19 +226,6 @@ pub fn volume_id(name: &str) -> u64 {
     cityhash64(name.strip_prefix("//.//").unwrap_or(name).as_bytes())
 }
 
-fn u32s<const N: usize>(w: &mut Writer, values: [u32; N]) {
-    values.into_iter().for_each(|value| {
-        w.u32(value);
-    });
-}
-
-fn u64s<const N: usize>(w: &mut Writer, values: [u64; N]) {
-    values.into_iter().for_each(|value| {
-        w.u64(value);
-    });
-}
-
-/// Recomputes the checksum of an index.
 pub fn seal(index: &mut [u8]) {
     if index.len() >= 16 {
         let checksum = murmur3(&index[16..]);
@@ -241,20 +233,12 @@ pub fn seal(index: &mut [u8]) {
     }
 }
 
-/// A bare deflate stream.
-pub fn deflate(bytes: &[u8], level: u32) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
-    let mut state = Compress::new(Compression::new(level), false);
-    state.compress_vec(bytes, &mut out, FlushCompress::Finish).expect("memory does for an output");
-    out
-}
-
 fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
     match how {
         How::Stored => ([0, 0], bytes.to_vec()),
         How::StoredAs6 => ([6, 0], bytes.to_vec()),
         How::Deflated if variant == Variant::Legends => ([5, 1], chunks(bytes)),
-        How::Deflated => ([5, 1], deflate(bytes, 6)),
+        How::Deflated => ([5, 1], deflate(bytes, 6, false)),
         How::Oodle => ([6, 7], oodle(bytes)),
     }
 }
@@ -263,13 +247,10 @@ fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
 fn chunks(bytes: &[u8]) -> Vec<u8> {
     let chunks = bytes.chunks(CHUNK).enumerate();
     let packed: Vec<(u32, Vec<u8>)> =
-        chunks.map(|(n, chunk)| if n % 3 == 2 { (0, chunk.to_vec()) } else { (1, deflate(chunk, 6)) }).collect();
+        chunks.map(|(n, chunk)| if n % 3 == 2 { (0, chunk.to_vec()) } else { (1, deflate(chunk, 6, false)) }).collect();
     let mut w = Writer::new();
-    w.u32(0);
-    w.u32(packed.len() as u32);
-    for (deflated, chunk) in &packed {
-        w.u32(deflated << 16 | (chunk.len() as u32 - 1));
-    }
+    w.all([0, packed.len() as u32]);
+    w.all(packed.iter().map(|(deflated, chunk)| deflated << 16 | (chunk.len() as u32 - 1)));
     for (_, chunk) in &packed {
         w.push(chunk);
     }
@@ -278,26 +259,15 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
 
 /// A container of blocks of run lengths.
 fn oodle(bytes: &[u8]) -> Vec<u8> {
-    let runs = |block: &[u8]| -> Vec<u8> {
-        block
-            .chunk_by(|a, b| a == b)
-            .flat_map(|run| run.chunks(255))
-            .flat_map(|run| [run.len() as u8, run[0]])
-            .collect()
-    };
-    let blocks: Vec<Vec<u8>> = bytes.chunks(OODLE_BLOCK).map(runs).collect();
+    let blocks = bytes.chunks(OODLE_BLOCK).map(|block| {
+        let runs = block.chunk_by(|a, b| a == b).flat_map(|run| run.chunks(255));
+        runs.flat_map(|run| [run.len() as u8, run[0]]).collect()
+    });
+    let blocks: Vec<Vec<u8>> = blocks.collect();
     let mut w = Writer::new();
-    w.u64(48 + 4 * blocks.len() as u64);
-    w.u32(1);
-    w.u32(0);
-    w.u64(bytes.len() as u64);
-    w.u64(blocks.iter().map(|block| block.len() as u64).sum());
-    w.u32(blocks.len() as u32);
-    w.u32(OODLE_BLOCK as u32);
-    w.zeros(16);
-    for block in &blocks {
-        w.u32(block.len() as u32);
-    }
+    w.all([48 + 4 * blocks.len() as u64, 1, bytes.len() as u64, blocks.iter().map(|block| block.len() as u64).sum()]);
+    w.all([blocks.len() as u32, OODLE_BLOCK as u32, 0, 0, 0, 0]);
+    w.all(blocks.iter().map(|block| block.len() as u32));
     w.push(blocks.concat());
     w.into_bytes()
 }
@@ -330,20 +300,15 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
     let meshes = assets.files.iter().filter(|path| path.ends_with(".geometry")).take(4);
     let textures = assets.files.iter().filter(|path| path.ends_with(".dds")).take(40);
     let written: HashSet<&String> = meshes.clone().chain(textures.clone()).collect();
-    let mesh = geometry::demo(seed, Size::Small);
+    let (mesh, splash) = (geometry::demo(seed, Size::Small), geometry::demo_splash(seed, Size::Small));
     for path in meshes {
         content.file(path, &mesh, How::Deflated);
-        let splash = path.replace(".geometry", ".splash");
-        content.file(&splash, &geometry::demo_splash(seed, Size::Small), How::Stored);
+        content.file(&path.replace(".geometry", ".splash"), &splash, How::Stored);
     }
     for (model, bytes) in [(gameparams::HULL, geometry::battleship()), (gameparams::GUN, geometry::gun())] {
         content.file(&model.replace(".model", ".geometry"), &bytes, How::Deflated);
     }
-    content.file(
-        &gameparams::HULL.replace(".model", ".splash"),
-        &geometry::demo_splash(seed, Size::Small),
-        How::Stored,
-    );
+    content.file(&gameparams::HULL.replace(".model", ".splash"), &splash, How::Stored);
     let named: Vec<String> = textures.clone().take(2).cloned().collect();
     content.file("content/GameParams.data", &gameparams::demo_naming(seed, Size::Small, &named), How::StoredAs6);
     content.volume("content_0002.pkg");
@@ -368,8 +333,7 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
     let mut gui = Package::new(Variant::V2, MISSING_VOLUME);
     gui.file("gui/battle/aim.png", &texture(seed, 900), How::Stored);
     gui.file("gui/battle/aim.xml", b"<aim><size>32</size></aim>", How::Deflated);
-    let gui = gui.index();
-    write(&format!("bin/{new}/idx/gui.idx"), &gui)?;
+    write(&format!("bin/{new}/idx/gui.idx"), &gui.index())?;
 
     if size == Size::Full {
         many(seed, &assets.files, &written, new, &mut write)?;
@@ -393,7 +357,7 @@ fn write_package<E>(
 /// A texture of about `size` bytes, whose pixels vary slowly.
 fn texture(seed: u64, size: usize) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
-    let blocks = (size.saturating_sub(128) / 8).max(1);
+    let blocks = (size.max(136) - 128) / 8;
     let rows = blocks.div_ceil(4096);
     let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 4 * (blocks / rows) as u32, 4 * rows as u32);
     let mut pixel = 128u8;

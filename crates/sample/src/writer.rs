@@ -1,5 +1,45 @@
 //! [`Writer`]: an unfinished file.
 
+use flate2::{Compress, Compression, FlushCompress};
+
+/// A deflate stream of `bytes`, `wrapped` as zlib does or bare.
+pub fn deflate(bytes: &[u8], level: u32, wrapped: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
+    let mut state = Compress::new(Compression::new(level), wrapped);
+    state.compress_vec(bytes, &mut out, FlushCompress::Finish).expect("memory does for an output");
+    out
+}
+
+/// A number that files store as little-endian bytes.
+pub trait Number: Copy {
+    fn push(self, out: &mut Vec<u8>);
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl Number for $number {
+            fn push(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+
+numbers!(u16 u32 u64 i16 i32 i64 f32 f64);
+
+impl<N: Number> Number for &N {
+    fn push(self, out: &mut Vec<u8>) {
+        (*self).push(out);
+    }
+}
+
+/// The bytes of numbers, one after another.
+pub fn bytes<N: Number>(numbers: impl IntoIterator<Item = N>) -> Vec<u8> {
+    let mut out = Vec::new();
+    numbers.into_iter().for_each(|number| number.push(&mut out));
+    out
+}
+
 /// An unfinished file, with relative pointers that are filled in once their target is known.
 #[derive(Debug, Default, Clone)]
 pub struct Writer {
@@ -7,12 +47,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts empty.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Starts empty, with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
@@ -22,10 +60,28 @@ impl Writer {
         self.bytes.len()
     }
 
-    /// Appends bytes; returns their position.
     pub fn push(&mut self, bytes: impl AsRef<[u8]>) -> usize {
         let at = self.bytes.len();
         self.bytes.extend_from_slice(bytes.as_ref());
+        at
+    }
+
+    /// Appends a text and a NUL; returns its position.
+    pub fn text(&mut self, text: impl AsRef<[u8]>) -> usize {
+        let at = self.push(text);
+        self.bytes.push(0);
+        at
+    }
+
+    /// Appends a number; returns its position.
+    pub fn add<N: Number>(&mut self, number: N) -> usize {
+        self.all([number])
+    }
+
+    /// Appends numbers; returns the position of the first.
+    pub fn all<N: Number>(&mut self, numbers: impl IntoIterator<Item = N>) -> usize {
+        let at = self.bytes.len();
+        numbers.into_iter().for_each(|number| number.push(&mut self.bytes));
         at
     }
 
@@ -41,55 +97,26 @@ impl Writer {
         self.bytes.resize(self.bytes.len().next_multiple_of(alignment), 0);
     }
 
-    /// Appends a little-endian u16; returns its position. The other widths below do the same.
-    pub fn u16(&mut self, value: u16) -> usize {
-        self.push(value.to_le_bytes())
-    }
-
-    /// Appends a little-endian u32.
-    pub fn u32(&mut self, value: u32) -> usize {
-        self.push(value.to_le_bytes())
-    }
-
-    /// Appends a little-endian i32.
-    pub fn i32(&mut self, value: i32) -> usize {
-        self.push(value.to_le_bytes())
-    }
-
-    /// Appends a little-endian u64.
-    pub fn u64(&mut self, value: u64) -> usize {
-        self.push(value.to_le_bytes())
-    }
-
-    /// Appends a little-endian i64.
-    pub fn i64(&mut self, value: i64) -> usize {
-        self.push(value.to_le_bytes())
-    }
-
-    /// Appends little-endian floats; returns the position of the first.
-    pub fn f32s(&mut self, values: &[f32]) -> usize {
-        let at = self.bytes.len();
-        values.iter().for_each(|v| self.bytes.extend_from_slice(&v.to_le_bytes()));
-        at
-    }
-
     /// Overwrites the bytes at `at`, which must have been appended.
     pub fn patch(&mut self, at: usize, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Writes at `at` the relative pointer that leads from `base` to `target`.
-    pub fn point(&mut self, at: usize, base: usize, target: usize) {
-        self.patch(at, (target as i64 - base as i64).to_le_bytes());
+    /// Overwrites the number at `at`.
+    pub fn set<N: Number>(&mut self, at: usize, number: N) {
+        self.patch(at, bytes([number]));
     }
 
-    /// The bytes so far.
+    /// Writes at `at` the relative pointer that leads from `base` to `target`.
+    pub fn point(&mut self, at: usize, base: usize, target: usize) {
+        self.set(at, target as i64 - base as i64);
+    }
+
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The finished bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

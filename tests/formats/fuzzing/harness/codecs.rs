@@ -8,7 +8,7 @@ use assetq::query::archive;
 use assetq::query::archive::Codec;
 use assetq_core::codec;
 use assetq_core::codec::encd;
-use assetq_sample::{geometry, white, wows};
+use assetq_sample::{deflate, geometry};
 
 /// The most bytes that a stream may say to hold here.
 const MOST: usize = 1 << 20;
@@ -139,14 +139,14 @@ fn stored(u: &mut Unstructured<'_>) {
         _ => Codec::Unknown(size.into()),
     };
     let (bytes, content) = encoded(u, |content| match codec {
-        Codec::Deflate => wows::deflate(content, 6),
-        Codec::Zlib => white::deflate(content),
+        Codec::Deflate => deflate(content, 6, false),
+        Codec::Zlib => deflate(content, 6, true),
         Codec::DeflateChunks => {
             if content.is_empty() {
                 return vec![0; 8];
             }
             // One chunk: its list, and a bare deflate stream.
-            let chunk = wows::deflate(content, 6);
+            let chunk = deflate(content, 6, false);
             let mut all = [0, 1, 1 << 16 | (chunk.len() as u32).wrapping_sub(1)].map(u32::to_le_bytes).concat();
             all.extend(chunk);
             all

@@ -1,33 +1,23 @@
 //! Writes data folders of the FINAL FANTASY XIII trilogy: lists, plain and enciphered, and images (docs/formats/white.md).
 
-use super::{Size, Writer, wdb};
+use super::wdb;
+use crate::{Size, Writer, deflate};
 use assetq_ff13::white::GameKind;
 use assetq_ff13::white::layout::{CRYPT_TAG, Entry, EntryLayout, SECTOR};
 use fastrand::Rng;
-use flate2::write::ZlibEncoder;
-use std::io::Write as _;
 use zerocopy::IntoBytes as _;
 
-/// A file for a list.
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// The number by which scripts know it.
     pub code: u32,
-    /// The file's kind, which XIII does not have.
     pub kind: u8,
     /// `SECTOR:SIZE:STORED:PATH`.
     pub text: Vec<u8>,
 }
 
-/// The layout of the entries of a game.
 pub fn layout_of(game: GameKind) -> EntryLayout {
     if game == GameKind::First { EntryLayout::First } else { EntryLayout::Later }
-}
-
-/// `bytes` as a zlib stream.
-pub fn deflate(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(6));
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory")
 }
 
 /// A plain list of these files, in chunks of at most `chunk` bytes of texts.
@@ -49,16 +39,12 @@ pub fn list(layout: EntryLayout, files: &[Listed], chunk: usize) -> Vec<u8> {
     chunks.last_mut().expect("there is one").extend(b"end\0");
     let mut out = Writer::new();
     let info = 12 + entries.bytes().len();
-    out.u32(info as u32);
-    out.u32((info + 12 * chunks.len()) as u32);
-    out.u32(files.len() as u32);
+    out.all([info, info + 12 * chunks.len(), files.len()].map(|number| number as u32));
     out.push(entries.bytes());
-    let streams: Vec<Vec<u8>> = chunks.iter().map(|texts| deflate(texts)).collect();
+    let streams: Vec<Vec<u8>> = chunks.iter().map(|texts| deflate(texts, 6, true)).collect();
     let mut at = 0;
     for (texts, stream) in chunks.iter().zip(&streams) {
-        out.u32(texts.len() as u32);
-        out.u32(stream.len() as u32);
-        out.u32(at as u32);
+        out.all([texts.len(), stream.len(), at].map(|number| number as u32));
         at += stream.len();
     }
     out.push(streams.concat());
@@ -70,18 +56,14 @@ pub fn with_crypt_header(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     let size = list.len().next_multiple_of(8);
     let mut out = Writer::new();
     out.push(seed);
-    out.push((size as u32).to_be_bytes());
-    out.u32(CRYPT_TAG);
-    out.zeros(8);
+    out.all([(size as u32).to_be(), CRYPT_TAG, 0, 0]);
     out.push(list);
     out.align(8);
     let sum = out.bytes()[32..].iter().step_by(4).fold(0u32, |sum, byte| sum.wrapping_add((*byte).into()));
-    out.u32(size as u32);
-    out.u32(sum);
+    out.all([size as u32, sum]);
     out.into_bytes()
 }
 
-/// `list`, enciphered.
 pub fn encrypt(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     let mut bytes = with_crypt_header(list, seed);
     let sign = if seed[9] >= 0x80 { 0xFF } else { 0 };
@@ -107,25 +89,20 @@ pub fn encrypt(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     bytes
 }
 
-/// Builds an image.
 #[derive(Debug, Default)]
-pub struct Image {
-    bytes: Vec<u8>,
-}
+pub struct Image(Writer);
 
 impl Image {
     /// Adds a file, as it is or as a zlib stream; gives the text of its entry.
     pub fn add(&mut self, path: &str, bytes: &[u8], deflated: bool) -> Vec<u8> {
-        let sector = self.bytes.len() / SECTOR as usize;
-        let packed = if deflated { deflate(bytes) } else { bytes.to_vec() };
-        self.bytes.extend_from_slice(&packed);
-        self.bytes.resize(self.bytes.len().next_multiple_of(SECTOR as usize), 0);
+        let packed = if deflated { deflate(bytes, 6, true) } else { bytes.to_vec() };
+        let sector = self.0.push(&packed) / SECTOR as usize;
+        self.0.align(SECTOR as usize);
         format!("{sector:x}:{:x}:{:x}:{path}", bytes.len(), packed.len()).into_bytes()
     }
 
-    /// The bytes of the image.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+        self.0.into_bytes()
     }
 }
 
@@ -134,38 +111,38 @@ impl Image {
 pub struct Written {
     /// The list that names it.
     pub list: &'static str,
-    /// The file's path; `None` for a file without one.
     pub path: Option<String>,
-    /// The file's bytes.
     pub bytes: Vec<u8>,
 }
+
+fn noise(rng: &mut Rng, len: usize) -> Vec<u8> {
+    (0..len).map(|_| rng.u8(..4)).collect()
+}
+
+/// A path that two lists have.
+const SHEET: &str = "db/resident/item.wdb";
 
 /// Writes a believable data folder of `game`, file by file, with `write`; gives the files in it, in the order of the lists.
 /// The lists of XIII-2 and Lightning Returns are enciphered.
 pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Written> {
     let mut rng = Rng::with_seed(seed);
-    let mut noise = |len: usize| (0..len).map(|_| rng.u8(..4)).collect::<Vec<u8>>();
-    let sheet = wdb::demo(seed, Size::Small);
-    let more = match size {
-        Size::Small => 60,
-        Size::Full => 30_000,
-    };
-    let named = |path: &str, bytes: Vec<u8>| (Some(path.to_owned()), bytes);
     let mut english = vec![
-        named("db/resident/wdbpack.bin", wdb::demo_pack(seed, Size::Small)),
-        named("db/resident/item.wdb", sheet.clone()),
-        named("txtres/resident/system/txtres_us.ztr", noise(300)),
-        (None, noise(100)),
+        (Some("db/resident/wdbpack.bin".to_owned()), wdb::demo_pack(seed, Size::Small)),
+        (Some(SHEET.to_owned()), wdb::demo(seed, Size::Small)),
+        (Some("txtres/resident/system/txtres_us.ztr".to_owned()), noise(&mut rng, 300)),
+        (None, noise(&mut rng, 100)),
     ];
-    english.extend((0..more).map(|n| {
+    english.extend((0..size.pick(60, 30_000)).map(|n| {
         let path = format!("chr/pc/c{:03}/bin/c{n:05}.win32.imgb", n % 250);
-        (Some(path), noise(20 + n % 90))
+        (Some(path), noise(&mut rng, 20 + n % 90))
     }));
-    let mut voices = vec![named("sound/pack/8000/voice_jp.win32.scd", noise(500))];
-    // The same path in both lists: the first list's file is the one that the path alone names.
-    voices.push(named("db/resident/item.wdb", wdb::demo(seed.wrapping_add(1), Size::Small)));
-    let scripts = vec![named("sys/script.clb", noise(80))];
-    let zone = vec![named("zone/z001/event.bin", noise(4000)), (None, Vec::new())];
+    let voices = vec![
+        (Some("sound/pack/8000/voice_jp.win32.scd".to_owned()), noise(&mut rng, 500)),
+        // The same path in both lists: the first list's file is the one that the path alone names.
+        (Some(SHEET.to_owned()), wdb::demo(seed.wrapping_add(1), Size::Small)),
+    ];
+    let scripts = vec![(Some("sys/script.clb".to_owned()), noise(&mut rng, 80))];
+    let zone = vec![(Some("zone/z001/event.bin".to_owned()), noise(&mut rng, 4000)), (None, Vec::new())];
     let data = game.folder();
     let mut written = Vec::new();
     for (folder, list_name, image_name, files) in [
@@ -181,8 +158,7 @@ pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str,
             listed.push(Listed { code: 0x0100_0000 + n as u32, kind: (n % 5) as u8, text });
             written.push(Written { list: list_name, path, bytes });
         }
-        let chunk = if size == Size::Small { 512 } else { 0x7000 };
-        let plain = list(layout_of(game), &listed, chunk);
+        let plain = list(layout_of(game), &listed, size.pick(512, 0x7000));
         let seed = std::array::from_fn(|i| (seed as u8).wrapping_mul(31).wrapping_add(i as u8).wrapping_mul(17));
         let bytes = if game == GameKind::First { plain } else { encrypt(&plain, seed) };
         write(&format!("{data}/{folder}/{list_name}"), bytes);

@@ -1,20 +1,17 @@
 //! Builds `.trb` files with textures, and the `.imgb` files with their texels.
 
-use super::dds::flat_block;
-use super::{Size, Writer};
+use crate::dds::flat_block;
+use crate::{Size, Writer};
 use assetq_ff13::gtex::layout;
 use fastrand::Rng;
 
-/// An unfinished texture: its format, its width and height, whether it is a cube map, and its levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GtexBuilder {
     /// How texels are stored: see [`layout::Header::format`].
     pub format: u8,
     /// Width and height of the largest level.
     pub size: [u16; 2],
-    /// Whether it is a cube map.
     pub cube: bool,
-    /// The levels of each face.
     pub levels: Vec<Vec<u8>>,
 }
 
@@ -30,28 +27,27 @@ pub fn build(textures: &[GtexBuilder]) -> (Vec<u8>, Vec<u8>) {
         trb.push(layout::MAGIC);
         let mips = texture.levels.len() / faces;
         trb.push([1, 0, texture.format, mips as u8, 0, u8::from(texture.cube)]);
-        for value in [texture.size[0], texture.size[1], 1] {
-            trb.push(value.to_be_bytes());
-        }
-        trb.push(24u32.to_be_bytes());
+        let [width, height] = texture.size;
+        trb.all([width, height, 1].map(u16::to_be));
+        trb.add(24u32.to_be());
         trb.zeros(4);
         for level in &texture.levels {
-            trb.push((imgb.position() as u32).to_be_bytes());
-            trb.push((level.len() as u32).to_be_bytes());
-            imgb.push(level);
+            trb.all([imgb.push(level), level.len()].map(|number| (number as u32).to_be()));
             imgb.align(128);
         }
     }
     (trb.into_bytes(), imgb.into_bytes())
 }
 
+/// A side of random blocks.
+fn blocks(side: u16, rng: &mut Rng) -> Vec<u8> {
+    let count = usize::from(side.div_ceil(4)).pow(2);
+    (0..count).flat_map(|_| flat_block([rng.u8(..), rng.u8(..), rng.u8(..)])).collect()
+}
+
 fn textures(seed: u64, size: Size) -> Vec<GtexBuilder> {
     let mut rng = Rng::with_seed(seed);
-    let side: u16 = if size == Size::Small { 16 } else { 512 };
-    let blocks = |side: u16, rng: &mut Rng| -> Vec<u8> {
-        let count = usize::from(side.div_ceil(4)).pow(2);
-        (0..count).flat_map(|_| flat_block([rng.u8(..), rng.u8(..), rng.u8(..)])).collect()
-    };
+    let side: u16 = size.pick(16, 512);
     let levels = (0..3).map(|mip| blocks(side >> mip, &mut rng)).collect();
     // The texels are in the other file: only a size makes the `.trb` of another seed differ.
     let face: u16 = if seed.is_multiple_of(2) { 16 } else { 8 };
@@ -63,7 +59,6 @@ fn textures(seed: u64, size: Size) -> Vec<GtexBuilder> {
     ]
 }
 
-/// A `.trb` with several textures.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     build(&textures(seed, size)).0
 }

@@ -1,6 +1,6 @@
 //! Builds `.visual`, `.model`, `.mfm` and `.info` files as exporters write them: with tabs around values, in both dialects.
 
-use super::Size;
+use crate::Size;
 use std::fmt::Write as _;
 
 /// The shape of a text model.
@@ -15,37 +15,34 @@ pub enum Dialect {
 /// A node below another one.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The number of the node above; it is a node before this one.
     pub parent: Option<usize>,
-    /// Its position.
     pub position: [f32; 3],
 }
 
-/// A render set.
+impl Node<'static> {
+    /// The node above all others.
+    const ROOT: Self = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct RenderSet<'a> {
-    /// Its name: the names of its buffers have `.vertices` and `.indices` at the end.
+    /// The names of its buffers have `.vertices` and `.indices` at the end.
     pub name: &'a str,
-    /// The node that it hangs on.
     pub node: &'a str,
-    /// The name of its material.
+    /// The name of its material, and its path.
     pub material: &'a str,
-    /// The path of its material.
     pub mfm: &'a str,
     /// The level of detail that shows it.
     pub lod: usize,
 }
 
-/// A property of a material.
 #[derive(Debug, Clone, Copy)]
 pub struct Property<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The name of its element, such as `Texture`.
     pub kind: &'a str,
-    /// Its value as text.
     pub value: &'a str,
 }
 
@@ -65,6 +62,13 @@ impl Lines {
     fn begin(&mut self, name: &str) {
         self.line(&format!("<{name}>"));
         self.open.push(name.to_owned());
+    }
+
+    /// Begins a document, whose name is that of a file.
+    fn document(name: &str) -> Self {
+        let mut lines = Self::default();
+        lines.begin(name);
+        lines
     }
 
     /// Begins an element with a text before its children.
@@ -115,8 +119,7 @@ fn material_of(lines: &mut Lines, set: &RenderSet<'_>) {
 
 /// A `.visual` called `name`, without the ending.
 pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSet<'_>]) -> Vec<u8> {
-    let mut lines = Lines::default();
-    lines.begin(&format!("{name}.visual"));
+    let mut lines = Lines::document(&format!("{name}.visual"));
     match dialect {
         Dialect::Old => {
             nodes_below(&mut lines, nodes, None);
@@ -149,8 +152,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
             }
             lines.end();
             lines.begin("lods");
-            let levels = sets.iter().map(|set| set.lod + 1).max().unwrap_or(0);
-            for level in 0..levels {
+            for level in 0..sets.iter().fold(0, |levels, set| levels.max(set.lod + 1)) {
                 lines.begin("lod");
                 lines.value("extent", &format!("{:.4}", 4.0 * (level + 1) as f32));
                 lines.value("castsShadow", if level == 0 { "true" } else { "false" });
@@ -168,8 +170,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
 
 /// A `.model` of the new dialect, called `name` without the ending: the path of its visual.
 pub fn model(name: &str, visual: &str) -> Vec<u8> {
-    let mut lines = Lines::default();
-    lines.begin(&format!("{name}.model"));
+    let mut lines = Lines::document(&format!("{name}.model"));
     lines.value("visual", visual);
     lines.line("<animations />");
     lines.line("<dyes />");
@@ -180,8 +181,7 @@ pub fn model(name: &str, visual: &str) -> Vec<u8> {
 /// A `.model` of the old dialect, called `name` without the ending. `visual` and `parent`, the model of the next level of
 /// detail, are paths without endings.
 pub fn level(name: &str, visual: &str, parent: Option<&str>, extent: f32) -> Vec<u8> {
-    let mut lines = Lines::default();
-    lines.begin(&format!("{name}.model"));
+    let mut lines = Lines::document(&format!("{name}.model"));
     lines.value("extent", &format!("{extent:.4}"));
     if let Some(parent) = parent {
         lines.value("parent", parent);
@@ -194,8 +194,7 @@ pub fn level(name: &str, visual: &str, parent: Option<&str>, extent: f32) -> Vec
 
 /// A `.mfm` called `name`, without the ending.
 pub fn material(name: &str, fx: &str, properties: &[Property<'_>]) -> Vec<u8> {
-    let mut lines = Lines::default();
-    lines.begin(&format!("{name}.mfm"));
+    let mut lines = Lines::document(&format!("{name}.mfm"));
     lines.value("fx", fx);
     lines.value("collisionFlags", "0");
     for property in properties {
@@ -211,11 +210,7 @@ const FOLDER: &str = "PnFMods/Sample/gun";
 
 /// Parts of a sample, each with a mesh on a node of its own.
 fn parts(seed: u64, size: Size) -> usize {
-    let parts = match size {
-        Size::Small => 2,
-        Size::Full => 60,
-    };
-    parts + (seed % 3) as usize
+    size.pick(2, 60) + (seed % 3) as usize
 }
 
 fn demo(name: &str, dialect: Dialect, seed: u64, size: Size) -> Vec<u8> {
@@ -224,12 +219,12 @@ fn demo(name: &str, dialect: Dialect, seed: u64, size: Size) -> Vec<u8> {
         Dialect::Old => 1,
         Dialect::New => 3,
     };
-    let root = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
-    let below = |(part, name)| Node { name, parent: Some(0), position: [part as f32, 0.25, -0.5] };
-    let muzzle = Node { name: "HP_gunFire1", parent: Some(1), position: [0.0, 0.0, 1.5] };
-    let mut nodes = vec![root];
-    nodes.extend(parts.iter().map(String::as_str).enumerate().map(below));
-    nodes.push(muzzle);
+    let mut nodes = vec![Node::ROOT];
+    nodes.extend(parts.iter().enumerate().map(|(part, name)| {
+        let position = [part as f32, 0.25, -0.5];
+        Node { name, parent: Some(0), position }
+    }));
+    nodes.push(Node { name: "HP_gunFire1", parent: Some(1), position: [0.0, 0.0, 1.5] });
     let names: Vec<Vec<String>> =
         (0..levels).map(|lod| parts.iter().map(|part| set_name(part, lod)).collect()).collect();
     let mfm = format!("{FOLDER}/{name}.mfm");
@@ -246,26 +241,21 @@ fn set_name(part: &str, lod: usize) -> String {
     if lod == 0 { format!("{part}Shape") } else { format!("{part}_lod{lod}Shape") }
 }
 
-/// A believable `.visual` of the new dialect.
 pub fn demo_visual(seed: u64, size: Size) -> Vec<u8> {
     demo("turret", Dialect::New, seed, size)
 }
 
-/// A believable `.visual` of the old dialect.
 pub fn demo_old_visual(seed: u64, size: Size) -> Vec<u8> {
     demo("0director", Dialect::Old, seed, size)
 }
 
-/// A believable `.model`.
 pub fn demo_model(seed: u64, _: Size) -> Vec<u8> {
     level("turret", &format!("{FOLDER}/turret"), Some(&format!("{FOLDER}/lods/turret_lod1")), 4.0 + (seed % 8) as f32)
 }
 
-/// A believable `.mfm`.
 pub fn demo_material(seed: u64, size: Size) -> Vec<u8> {
     let influence = format!("0.{}000", seed % 10);
-    let texture = |end: &str| format!("{FOLDER}/turret_{end}.dds");
-    let (albedo, normals) = (texture("a"), texture("n"));
+    let [albedo, normals] = ["a", "n"].map(|end| format!("{FOLDER}/turret_{end}.dds"));
     let mut properties = vec![
         Property { name: "diffuseMap", kind: "Texture", value: &albedo },
         Property { name: "normalMap", kind: "Texture", value: &normals },
@@ -280,8 +270,7 @@ pub fn demo_material(seed: u64, size: Size) -> Vec<u8> {
 
 /// A believable `.info`: models with packed texts, which are Base64.
 pub fn demo_info(seed: u64, size: Size) -> Vec<u8> {
-    let mut lines = Lines::default();
-    lines.begin("RootModels.info");
+    let mut lines = Lines::document("RootModels.info");
     for part in 0..=parts(seed, size) {
         lines.value(&format!("turret{part}.model"), "KAMAAABzBAAAAG5vZGVzBAAAAGd1bnM=");
     }
@@ -302,31 +291,30 @@ pub fn sdk<E>(models: usize, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>
         let nation = ["france", "germany", "japan", "uk", "usa", "ussr"][gun % 6];
         let name = format!("AGM{gun:05}_{}in50", 3 + gun % 14);
         let folder = format!("content/gameplay/{nation}/gun/main/{name}");
-        let level = |lod: usize| match lod {
+        let [(own, path), (_, parent)] = [lod, lod + 1].map(|lod| match lod {
             0 => (name.clone(), format!("{folder}/{name}")),
             lod => (format!("{name}_lod{lod}"), format!("{folder}/lods/{name}_lod{lod}")),
-        };
-        let ((own, path), (_, parent)) = (level(lod), level(lod + 1));
+        });
         let nodes: Vec<String> = (0..NODES).map(|node| format!("{own}_node{node}")).collect();
-        let root = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
-        let below = |(node, name)| Node { name, parent: Some(0), position: [node as f32, gun as f32 / 8.0, -0.5] };
-        let nodes: Vec<Node<'_>> =
-            std::iter::once(root).chain(nodes.iter().map(String::as_str).enumerate().map(below)).collect();
+        let nodes = nodes.iter().enumerate().map(|(node, name)| {
+            let position = [node as f32, gun as f32 / 8.0, -0.5];
+            Node { name, parent: Some(0), position }
+        });
+        let nodes: Vec<Node<'_>> = std::iter::once(Node::ROOT).chain(nodes).collect();
         let mfms = [format!("{folder}/{name}.mfm"), "content/gameplay/common/wire.mfm".to_owned()];
         let sets = ["", "_wire"].map(|end| format!("{own}{end}Shape"));
-        let set = |part: usize| RenderSet {
+        let sets = [0, 1].map(|part| RenderSet {
             name: &sets[part],
             node: nodes[1 + part].name,
             material: "SHIPMAT_PBS_Gun",
             mfm: &mfms[part],
             lod: 0,
-        };
-        write(&format!("{path}.visual"), &visual(&own, Dialect::Old, &nodes, &[set(0), set(1)]))?;
+        });
+        write(&format!("{path}.visual"), &visual(&own, Dialect::Old, &nodes, &sets))?;
         let parent = (lod < 3).then_some(parent);
         write(&format!("{path}.model"), &self::level(&own, &path, parent.as_deref(), 4.0 * (lod + 1) as f32))?;
         if lod == 0 {
-            let texture = |end: &str| format!("{folder}/{name}_{end}.tga");
-            let (albedo, normals) = (texture("a"), texture("n"));
+            let [albedo, normals] = ["a", "n"].map(|end| format!("{folder}/{name}_{end}.tga"));
             let properties = [
                 Property { name: "diffuseMap", kind: "Texture", value: &albedo },
                 Property { name: "normalMap", kind: "Texture", value: &normals },

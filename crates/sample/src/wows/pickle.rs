@@ -16,34 +16,33 @@ pub enum Data {
     Object(&'static str, Vec<(Data, Data)>),
 }
 
-impl From<&str> for Data {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
+/// Members with texts for keys: `members! { "level": 9, "name": name }`.
+macro_rules! members {
+    ($($key:literal: $value:expr),* $(,)?) => { vec![$(($key.into(), $crate::pickle::Data::from($value))),*] };
 }
 
-impl From<String> for Data {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
+/// A dictionary with texts for keys.
+macro_rules! dict {
+    ($($members:tt)*) => { $crate::pickle::Data::Dict($crate::pickle::members! { $($members)* }) };
+}
+pub(crate) use {dict, members};
+
+macro_rules! from {
+    ($($type:ty: $value:ident => $data:expr),* $(,)?) => {
+        $(impl From<$type> for Data {
+            fn from($value: $type) -> Self {
+                $data
+            }
+        })*
+    };
 }
 
-impl From<bool> for Data {
-    fn from(truth: bool) -> Self {
-        Self::Bool(truth)
-    }
-}
-
-impl From<i64> for Data {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
-}
-
-impl From<f64> for Data {
-    fn from(number: f64) -> Self {
-        Self::Float(number)
-    }
+from! {
+    &str: text => Self::Text(text.to_owned()),
+    String: text => Self::Text(text),
+    bool: truth => Self::Bool(truth),
+    i64: number => Self::Int(number),
+    f64: number => Self::Float(number),
 }
 
 impl<T: Into<Self>> From<Vec<T>> for Data {

@@ -5,7 +5,8 @@
 
 mod scenes;
 
-use super::{Size, Writer};
+use crate::writer::bytes;
+use crate::{Size, Writer};
 use assetq_core::table::Value;
 use assetq_rusty_hearts::wdata::TriggerLayout;
 use fastrand::Rng;
@@ -14,15 +15,12 @@ use std::f32::consts::TAU;
 /// The contents of a map.
 #[derive(Debug, Clone)]
 pub struct Spec {
-    /// The main version.
+    /// The main version, and those of event boxes, animated backgrounds and item boxes, written from main version 7 on, and
+    /// of gimmicks, from main version 8 on.
     pub main: i32,
-    /// The event-box version, written from main version 7 on, as the next two.
     pub event_box: i32,
-    /// The version of animated backgrounds.
     pub ani_bg: i32,
-    /// The item-box version.
     pub item_box: i32,
-    /// The gimmick version, written from main version 8 on.
     pub gimmick: i32,
     /// The script counts of the header, as far as the version has them.
     pub header_counts: [i32; 4],
@@ -38,21 +36,15 @@ pub struct Spec {
     pub boxes: [u32; 19],
     /// The order of the types' boxes in the file.
     pub block_order: [usize; 19],
-    /// The number of animated backgrounds.
     pub ani_bgs: u32,
-    /// The number of item boxes.
     pub item_boxes: u32,
-    /// The number of gimmicks.
     pub gimmicks: u32,
     /// The number of triggers, or of scripts in each of the three lists.
     pub trigger_count: u32,
-    /// The number of scenes.
     pub scenes: u32,
-    /// The number of scene resources.
     pub scene_resources: u32,
     /// Values of every kind a field can hold, rather than believable ones.
     pub wild: bool,
-    /// The seed that all values follow from.
     pub seed: u64,
 }
 
@@ -82,9 +74,7 @@ impl Spec {
             seed: 1,
         }
     }
-}
 
-impl Spec {
     /// The length and width of a believable map: no more crowded with many boxes than with few.
     fn side(&self) -> f32 {
         let boxes = self.boxes.iter().sum::<u32>() + self.ani_bgs + self.item_boxes + self.gimmicks;
@@ -118,32 +108,24 @@ pub type FieldValues = Vec<(&'static str, Value<'static>)>;
 /// A map and its contents.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// The file.
     pub bytes: Vec<u8>,
     /// The rows of its tables, by table and in file order. Scenes appear twice, as `scenes` and `scene_elements`.
     pub rows: Vec<(&'static str, FieldValues)>,
-    /// The start of each section.
     pub starts: Vec<(&'static str, usize)>,
 }
 
 impl Written {
-    /// The rows of one table.
     pub fn table(&self, name: &str) -> Vec<&FieldValues> {
         self.rows.iter().filter(|(table, _)| *table == name).map(|(_, row)| row).collect()
     }
 
-    /// The start of the section of this name.
     pub fn start(&self, name: &str) -> usize {
         self.starts.iter().find(|(section, _)| *section == name).map(|(_, at)| *at).unwrap()
     }
 }
 
-/// A believable map.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
-    let times = match size {
-        Size::Small => 1,
-        Size::Full => 40,
-    };
+    let times = size.pick(1, 40);
     let boxes = [2, 12, 2, 8, 3, 4, 8, 4, 1, 4, 4, 3, 3, 3, 0, 4, 3, 30, 8].map(|count| count * times);
     let spec = Spec { wild: false, seed, boxes, ani_bgs: 8 * times, gimmicks: 4 * times, ..Spec::new(22, 9) };
     write(&Spec { item_boxes: 5 * times, trigger_count: 4 * times, scenes: 2, scene_resources: 4, ..spec }).bytes
@@ -157,7 +139,6 @@ pub fn large(boxes: u32) -> Spec {
     Spec { wild: false, boxes: per, seed: 7, ..Spec::new(22, 9) }
 }
 
-/// Writes a map.
 pub fn write(spec: &Spec) -> Written {
     let mut out = Out::new(spec);
     out.header();
@@ -165,22 +146,14 @@ pub fn write(spec: &Spec) -> Written {
     if spec.main >= 7 {
         out.event_boxes();
     }
-    out.start("ani_bgs");
-    out.count(spec.ani_bgs);
-    (0..spec.ani_bgs).for_each(|i| out.ani_bg(i));
-    out.start("item_boxes");
-    out.count(spec.item_boxes);
-    (0..spec.item_boxes).for_each(|i| out.item_box(i));
-    out.start("gimmicks");
-    out.count(spec.gimmicks);
-    (0..spec.gimmicks).for_each(|i| out.gimmick(i));
+    out.records("ani_bgs", spec.ani_bgs, Out::ani_bg);
+    out.records("item_boxes", spec.item_boxes, Out::item_box);
+    out.records("gimmicks", spec.gimmicks, Out::gimmick);
     out.trailing_paths();
     out.triggers();
     if !spec.server_side {
         out.scenes();
-        out.start("scene_resources");
-        out.count(spec.scene_resources);
-        (0..spec.scene_resources).for_each(|i| out.scene_resource(i));
+        out.records("scene_resources", spec.scene_resources, Out::scene_resource);
     }
     let mut written = out.written;
     written.bytes = out.file.into_bytes();
@@ -210,6 +183,16 @@ impl<'s> Out<'s> {
         self.written.starts.push((section, self.file.position()));
     }
 
+    /// A section of `count` records, each a row of the table of this name.
+    fn records(&mut self, table: &'static str, count: u32, record: fn(&mut Self, u32)) {
+        self.start(table);
+        self.count(count);
+        for index in 0..count {
+            record(self, index);
+            self.end_row(table);
+        }
+    }
+
     fn end_row(&mut self, table: &'static str) {
         self.written.rows.push((table, std::mem::take(&mut self.row)));
     }
@@ -221,14 +204,10 @@ impl<'s> Out<'s> {
     // Values: each function writes one and returns it.
 
     fn text(&mut self, text: &str) -> Value<'static> {
-        let mut units: Vec<u16> = text.encode_utf16().collect();
-        if self.spec.counts_nul {
-            units.push(0);
-        }
-        self.file.u16(units.len() as u16);
-        for unit in units {
-            self.file.u16(unit);
-        }
+        let nul = self.spec.counts_nul.then_some(0);
+        let units: Vec<u16> = text.encode_utf16().chain(nul).collect();
+        self.file.add(units.len() as u16);
+        self.file.all(units);
         Value::owned(text.to_owned())
     }
 
@@ -244,7 +223,7 @@ impl<'s> Out<'s> {
     }
 
     fn int_of(&mut self, value: i32) -> Value<'static> {
-        self.file.i32(value);
+        self.file.add(value);
         value.into()
     }
 
@@ -255,18 +234,18 @@ impl<'s> Out<'s> {
 
     fn uint(&mut self) -> Value<'static> {
         let value = if self.spec.wild { self.rng.u32(..) } else { self.rng.u32(0..20) };
-        self.file.u32(value);
+        self.file.add(value);
         value.into()
     }
 
     fn flag(&mut self) -> Value<'static> {
         let value = self.rng.bool();
-        self.file.i32(value.into());
+        self.file.add(i32::from(value));
         value.into()
     }
 
     fn float_of(&mut self, value: f32) -> Value<'static> {
-        self.file.f32s(&[value]);
+        self.file.add(value);
         value.into()
     }
 
@@ -278,10 +257,6 @@ impl<'s> Out<'s> {
             self.rng.i32(0..400) as f32 / 10.0
         };
         self.float_of(value)
-    }
-
-    fn floats(&mut self, count: usize) -> Value<'static> {
-        Value::List((0..count).map(|_| self.float()).collect())
     }
 
     fn count(&mut self, count: u32) -> Value<'static> {
@@ -301,6 +276,39 @@ impl<'s> Out<'s> {
         Value::List((0..count).map(|_| item(self)).collect())
     }
 
+    /// A value of a kind: `int`, `uint`, `flag`, `float`, a text that starts like this, or, with `*` and a count, a list.
+    fn value(&mut self, kind: &str) -> Value<'static> {
+        if let Some((kind, count)) = kind.split_once('*') {
+            return self.list(count.parse().expect("a count"), |out| out.value(kind));
+        }
+        match kind {
+            "int" => self.int(),
+            "uint" => self.uint(),
+            "flag" => self.flag(),
+            "float" => self.float(),
+            stem => self.some_text(stem),
+        }
+    }
+
+    /// Fields, each as its name and its kind.
+    fn values(&mut self, fields: &'static str) -> FieldValues {
+        let fields = fields.split_whitespace().map(|field| field.split_once(':').expect("a name and a kind"));
+        fields.map(|(name, kind)| (name, self.value(kind))).collect()
+    }
+
+    fn fields(&mut self, fields: &'static str) {
+        let values = self.values(fields);
+        self.row.extend(values);
+    }
+
+    /// A count, and a list of so many values.
+    fn counted(&mut self, name: &'static str, item: impl FnMut(&mut Self) -> Value<'static>) {
+        let count = self.few();
+        self.count(count);
+        let values = self.list(count, item);
+        self.set(name, values);
+    }
+
     /// A category, if the version has one, and a key.
     fn entry(&mut self, stem: &str) -> Value<'static> {
         let category = if self.spec.main >= 22 { self.uint() } else { Value::Null };
@@ -316,18 +324,11 @@ impl<'s> Out<'s> {
     fn header(&mut self) {
         let spec = self.spec;
         self.text("stairwaygames.");
-        self.file.i32(spec.main);
-        if spec.main >= 7 {
-            self.file.i32(spec.event_box);
-            self.file.i32(spec.ani_bg);
-            self.file.i32(spec.item_box);
-        }
-        if spec.main >= 8 {
-            self.file.i32(spec.gimmick);
-        }
-        for (since, count) in [9, 16, 18, 18].into_iter().zip(spec.header_counts) {
+        self.file.add(spec.main);
+        let versions = [spec.event_box, spec.ani_bg, spec.item_box, spec.gimmick].into_iter().chain(spec.header_counts);
+        for (since, number) in [7, 7, 7, 8, 9, 16, 18, 18].into_iter().zip(versions) {
             if spec.main >= since {
-                self.file.i32(count);
+                self.file.add(number);
             }
         }
     }
@@ -353,14 +354,13 @@ impl<'s> Out<'s> {
     fn event_boxes(&mut self) {
         let spec = self.spec;
         self.start("event_box_index");
-        self.file.u32(spec.box_types);
+        self.file.add(spec.box_types);
         let table = self.file.zeros(8 * spec.box_types as usize);
         for &number in spec.block_order.iter().filter(|&&n| n < spec.box_types as usize) {
             let offset = self.file.position();
-            self.start(BOX_TABLES[number]);
+            self.start(BOXES[number].0);
             (0..spec.boxes[number]).for_each(|i| self.event_box(number, i));
-            self.file.patch(table + 8 * number, (offset as u32).to_le_bytes());
-            self.file.patch(table + 8 * number + 4, spec.boxes[number].to_le_bytes());
+            self.file.patch(table + 8 * number, bytes([offset as u32, spec.boxes[number]]));
         }
     }
 
@@ -369,8 +369,7 @@ impl<'s> Out<'s> {
         let name = if self.spec.wild { self.some_text(stem) } else { self.text(&format!("{stem}_{number:03}")) };
         self.set("name", name);
         let (wild, side) = (self.spec.wild, self.spec.side());
-        let mut at = || if wild { self.rng.f32() * 4e4 - 2e4 } else { self.rng.f32() * side };
-        let (mut x, mut z) = (at(), at());
+        let [mut x, mut z] = [(); 2].map(|()| if wild { self.rng.f32() * 4e4 - 2e4 } else { self.rng.f32() * side });
         if !wild && stem == "waypoint" {
             [x, z] = self.spec.waypoint(number);
         }
@@ -384,103 +383,72 @@ impl<'s> Out<'s> {
         let extents: [f32; 3] = std::array::from_fn(|_| size + self.rng.f32() * size);
         let scale = if wild { [1.0, 2.0, 0.5] } else { [1.0; 3] };
         let numbers = [x, y, z].into_iter().chain(scale).chain(turn).chain(extents);
-        let names = [
-            "pos_x", "pos_y", "pos_z", "scale_x", "scale_y", "scale_z", "rot_x", "rot_y", "rot_z", "rot_w", "ext_x",
-            "ext_y", "ext_z",
-        ];
-        for (name, number) in names.into_iter().zip(numbers) {
+        let names = "pos_x pos_y pos_z scale_x scale_y scale_z rot_x rot_y rot_z rot_w ext_x ext_y ext_z";
+        for (name, number) in names.split(' ').zip(numbers) {
             let value = self.float_of(number);
             self.set(name, value);
         }
     }
 
     fn event_box(&mut self, number: usize, index: u32) {
-        self.place(BOX_TABLES[number].trim_end_matches("_boxes"), index);
+        let (table, fields) = BOXES[number];
+        self.place(table.trim_end_matches("_boxes"), index);
+        self.fields(fields);
         let version = self.spec.event_box;
-        macro_rules! fields {
-            ($($name:literal: $value:expr),* $(,)?) => {{ $(let value = $value; self.set($name, value);)* }};
-        }
         match number {
             0 => self.camera(),
-            1 => fields! {
-                "total_enemy_num": self.int(), "enemy_num": self.int(), "enemy_name": self.some_text("Goblin"),
-                "respawn_time": self.float(), "respawn_motion": self.some_text("Spawn"), "in_check": self.flag(),
-                "random_direction": self.flag(), "difficulty": self.list(5, Self::flag),
-            },
-            3 => {
-                fields! {
-                    "state": self.int(), "action_motion": self.some_text("Act"), "motion": self.some_text("Idle"),
-                }
-                if version >= 9 {
-                    fields! {
-                        "signpost_text_id": self.int(), "signpost_pos_x": self.float(),
-                        "signpost_pos_y": self.float(), "signpost_pos_z": self.float(),
-                    }
-                }
+            3 if version >= 9 => {
+                self.fields("signpost_text_id:int signpost_pos_x:float signpost_pos_y:float signpost_pos_z:float");
             }
-            4 => fields! {
-                "state": self.int(), "velocity": self.floats(3), "end_time": self.float(), "duration": self.float(),
-            },
             5 => {
-                fields! {
-                    "state": self.uint(), "ani_bg_name": self.some_text("ani_bg"), "damage": self.float(),
-                    "direction": self.floats(3), "damage_motion": self.some_text("Hit"),
+                let counts = [self.few(), self.few()];
+                for (name, count) in ["hit_count", "temp_hit_count"].into_iter().zip(counts) {
+                    let count = self.count(count);
+                    self.set(name, count);
                 }
-                let (hits, more) = (self.few(), self.few());
-                fields! {
-                    "hit_count": self.count(hits), "temp_hit_count": self.count(more),
-                    "hit_times": self.floats(hits as usize), "temp_hit_times": self.floats(more as usize),
+                for (name, count) in ["hit_times", "temp_hit_times"].into_iter().zip(counts) {
+                    let times = self.list(count, Self::float);
+                    self.set(name, times);
                 }
             }
-            6 => fields! { "npc_name": self.some_text("Npc"), "id": self.int(), "instance_id": self.int() },
-            7 => fields! {
-                "warp_map_name": self.some_text("Dungeon"), "id": self.int(), "msg_type": self.int(),
-                "warp_map_id": self.int(), "warp_portal_id": self.int(), "active": self.flag(),
-            },
-            8 => fields! { "id": self.int(), "msg_type": self.int(), "active": self.flag() },
-            9 => fields! { "warp_map_name": self.some_text("Area"), "id": self.int(), "active": self.flag() },
-            2 | 10 => fields! { "id": self.int() },
-            12 => fields! { "cutoff_type": self.int() },
             13 => {
-                if version < 8 {
-                    fields! { "name_deprecated": self.some_text("Target") }
-                } else {
-                    fields! { "name_text_id": self.int() }
-                }
+                self.fields(if version < 8 { "name_deprecated:Target" } else { "name_text_id:int" });
                 if version >= 2 {
-                    fields! { "target_local_pc": self.flag() }
+                    self.fields("target_local_pc:flag");
                 }
             }
-            15 => fields! { "icon_type": self.int() },
-            16 => fields! { "reverb_type": self.int() },
-            17 => {
-                // Ids start at 100; each waypoint has links to its neighbours, and the last one to the first.
-                let of_type = self.spec.boxes[17];
-                let mut links: Vec<u32> = Vec::new();
-                links.extend(index.checked_sub(1));
-                links.extend(Some(index + 1).filter(|next| *next < of_type));
-                links.extend(Some(0).filter(|_| index + 1 == of_type && index > 1));
-                fields! { "id": self.int_of(100 + index as i32), "range": self.float() }
-                fields! { "link_count": self.count(links.len() as u32) }
-                let ids = links.iter().map(|link| self.int_of(100 + *link as i32)).collect();
-                let here = self.spec.waypoint(index);
-                let distance = |link: &u32| {
-                    let there = self.spec.waypoint(*link);
-                    (here[0] - there[0]).hypot(here[1] - there[1])
-                };
-                let distances: Vec<f32> = links.iter().map(distance).collect();
-                let distances = distances.into_iter().map(|distance| self.float_of(distance)).collect();
-                fields! { "links": Value::List(ids), "link_distances": Value::List(distances) }
-            }
+            17 => self.waypoint(index),
             _ => {}
         }
-        self.end_row(BOX_TABLES[number]);
+        self.end_row(table);
+    }
+
+    /// Ids start at 100; each waypoint has links to its neighbours, and the last one to the first.
+    fn waypoint(&mut self, index: u32) {
+        let of_type = self.spec.boxes[17];
+        let mut links: Vec<u32> = Vec::new();
+        links.extend(index.checked_sub(1));
+        links.extend(Some(index + 1).filter(|next| *next < of_type));
+        links.extend(Some(0).filter(|_| index + 1 == of_type && index > 1));
+        let id = self.int_of(100 + index as i32);
+        self.set("id", id);
+        self.fields("range:float");
+        let count = self.count(links.len() as u32);
+        self.set("link_count", count);
+        let ids = links.iter().map(|link| self.int_of(100 + *link as i32)).collect();
+        self.set("links", Value::List(ids));
+        let [x, z] = self.spec.waypoint(index);
+        let distances = links.iter().map(|link| {
+            let there = self.spec.waypoint(*link);
+            self.float_of((x - there[0]).hypot(z - there[1]))
+        });
+        let distances = Value::List(distances.collect());
+        self.set("link_distances", distances);
     }
 
     fn camera(&mut self) {
         if self.spec.event_box >= 7 {
-            let category = self.uint();
-            self.set("category", category);
+            self.fields("category:uint");
         }
         let infos = (0..4).map(|i| self.camera_info(i)).collect();
         self.set("camera_infos", Value::List(infos));
@@ -488,100 +456,67 @@ impl<'s> Out<'s> {
 
     fn camera_info(&mut self, number: usize) -> Value<'static> {
         let version = self.spec.event_box;
-        let mut info: Vec<(&'static str, Value<'static>)> = Vec::new();
         let target = if version >= 3 || number == 0 { self.some_text("Bip01") } else { Value::Null };
-        info.push(("camera_target", target));
-        info.push(("camera_name", self.some_text("Camera")));
-        let names = ["camera_pos_x", "camera_pos_y", "camera_pos_z", "camera_rot_x", "camera_rot_y", "camera_rot_z"];
-        for name in names.into_iter().chain(["fov"]) {
-            info.push((name, self.float()));
-        }
-        info.push(("frustum", self.floats(14)));
+        let mut info = vec![("camera_target", target)];
+        info.extend(self.values(
+            "camera_name:Camera camera_pos_x:float camera_pos_y:float camera_pos_z:float camera_rot_x:float \
+             camera_rot_y:float camera_rot_z:float fov:float frustum:float*14",
+        ));
         info.push(("build_pvs", if version >= 5 { self.flag() } else { Value::Null }));
-        let lists = [
-            "render_bg_list",
-            "render_ani_list",
-            "render_item_list",
-            "render_gimmick_list",
-            "no_render_bg_list",
-            "no_render_ani_list",
-            "no_render_item_list",
-            "no_render_gimmick_list",
-        ];
+        let lists = "render_bg_list render_ani_list render_item_list render_gimmick_list \
+                     no_render_bg_list no_render_ani_list no_render_item_list no_render_gimmick_list";
         if version >= 4 {
             let counts: [u32; 11] = std::array::from_fn(|_| self.few());
             self.counts(&counts);
             info.push(("pvs_bg_ids", self.list(counts[0], Self::uint)));
-            if version < 6 {
-                info.push(("pvs_event_box_ids", self.list(counts[1], Self::uint)));
-                info.push(("pvs_event_entries", Value::Null));
+            let (ids, entries) = if version < 6 {
+                (self.list(counts[1], Self::uint), Value::Null)
             } else {
-                info.push(("pvs_event_box_ids", Value::Null));
-                info.push(("pvs_event_entries", self.list(counts[1], |out| out.named("name", "trigger"))));
-            }
-            for (number, name) in lists.into_iter().enumerate() {
-                info.push((name, self.list(counts[2 + number], |out| out.entry(SHOWN[number % 4]))));
-            }
-            info.push(("build_pos_list", self.list(counts[10], |out| out.floats(3))));
+                (Value::Null, self.list(counts[1], |out| out.named("name", "trigger")))
+            };
+            info.extend([("pvs_event_box_ids", ids), ("pvs_event_entries", entries)]);
+            info.extend(self.shown(lists, &counts[2..10]));
+            info.push(("build_pos_list", self.list(counts[10], |out| out.value("float*3"))));
         } else {
-            let absent = ["pvs_bg_ids", "pvs_event_box_ids", "pvs_event_entries"].into_iter().chain(lists);
-            info.extend(absent.chain(["build_pos_list"]).map(|name| (name, Value::Null)));
+            let absent = ["pvs_bg_ids", "pvs_event_box_ids", "pvs_event_entries"].into_iter();
+            let absent = absent.chain(lists.split_whitespace()).chain(["build_pos_list"]);
+            info.extend(absent.map(|name| (name, Value::Null)));
         }
-        Value::Map(info.into_iter().map(|(name, value)| (name.into(), value)).collect())
+        map(info)
+    }
+
+    /// Lists of the things to show and to hide.
+    fn shown(&mut self, names: &'static str, counts: &[u32]) -> FieldValues {
+        let stems = ["bg", "ani_bg", "item_box", "gimmick"].into_iter().cycle();
+        let lists = names.split_whitespace().zip(counts).zip(stems);
+        lists.map(|((name, count), stem)| (name, self.list(*count, |out| out.entry(stem)))).collect()
     }
 
     fn ani_bg(&mut self, index: u32) {
         self.place("ani_bg", index);
         let version = if self.spec.main >= 7 { self.spec.ani_bg } else { 0 };
-        for name in ["model", "motion"] {
-            let value = self.some_text(name);
-            self.set(name, value);
-        }
-        let looped = self.flag();
-        self.set("loop", looped);
-        for name in ["light_index", "cover_index"] {
-            let value = self.int();
-            self.set(name, value);
-        }
-        for (name, since) in [("shadow", 3), ("move_weight", 4)] {
+        self.fields("model:model motion:motion loop:flag light_index:int cover_index:int");
+        for (since, field) in [(3, "shadow:flag"), (4, "move_weight:flag"), (5, "pvs_rad:float")] {
             if version >= since {
-                let value = self.flag();
-                self.set(name, value);
+                self.fields(field);
             }
         }
-        if version >= 5 {
-            let radius = self.float();
-            self.set("pvs_rad", radius);
-        }
-        self.end_row("ani_bgs");
     }
 
     fn item_box(&mut self, index: u32) {
         self.place("item_box", index);
-        for name in ["model", "motion", "table_path"] {
-            let value = self.some_text(name);
-            self.set(name, value);
-        }
-        let looped = self.flag();
-        self.set("loop", looped);
+        self.fields("model:model motion:motion table_path:table_path loop:flag");
         if self.spec.main >= 7 && self.spec.item_box >= 3 {
-            let open = self.flag();
-            self.set("open_enable", open);
+            self.fields("open_enable:flag");
         }
-        self.end_row("item_boxes");
     }
 
     fn gimmick(&mut self, index: u32) {
         self.place("gimmick", index);
-        for name in ["model", "motion"] {
-            let value = self.some_text(name);
-            self.set(name, value);
-        }
-        for name in ["loop_flag", "light_index", "cover_index", "shadow", "move_weight", "template_id"] {
-            let value = self.int();
-            self.set(name, value);
-        }
-        self.end_row("gimmicks");
+        self.fields(
+            "model:model motion:motion loop_flag:int light_index:int cover_index:int shadow:int move_weight:int",
+        );
+        self.fields("template_id:int");
     }
 
     fn trailing_paths(&mut self) {
@@ -602,58 +537,59 @@ impl<'s> Out<'s> {
 
     fn triggers(&mut self) {
         self.start("trigger_head");
-        self.file.i32(0);
+        self.file.add(0);
         self.script("script_dir", ".\\");
-        self.file.i32(0);
+        self.file.add(0);
         self.script("main_script", "town_main.lua");
         let count = self.spec.trigger_count;
-        self.start(self.spec.triggers.name());
-        if self.spec.triggers == TriggerLayout::Scripts {
-            self.counts(&[count; 3]);
-            for kind in ["event", "condition", "action"] {
-                (0..count).for_each(|i| self.script(kind, &format!(".\\script\\{kind}_{i}.lua")));
-            }
-            return;
+        if self.spec.triggers == TriggerLayout::Triggers {
+            return self.records("triggers", count, Self::trigger);
         }
-        self.count(count);
-        for _ in 0..count {
-            for name in ["name", "comment"] {
-                let value = self.some_text(name);
-                self.set(name, value);
-            }
-            let counts = [self.few(), self.few(), self.few()];
-            self.counts(&counts);
-            for (name, count) in ["events", "conditions", "actions"].into_iter().zip(counts) {
-                let value = self.list(count, |out| out.some_text("On"));
-                self.set(name, value);
-            }
-            self.end_row("triggers");
+        self.start(self.spec.triggers.name());
+        self.counts(&[count; 3]);
+        for kind in ["event", "condition", "action"] {
+            (0..count).for_each(|i| self.script(kind, &format!(".\\script\\{kind}_{i}.lua")));
+        }
+    }
+
+    fn trigger(&mut self, _: u32) {
+        self.fields("name:name comment:comment");
+        let counts = [self.few(), self.few(), self.few()];
+        self.counts(&counts);
+        for (name, count) in ["events", "conditions", "actions"].into_iter().zip(counts) {
+            let value = self.list(count, |out| out.some_text("On"));
+            self.set(name, value);
         }
     }
 }
 
-/// Names in the lists of things to show and to hide, in their order.
-const SHOWN: [&str; 4] = ["bg", "ani_bg", "item_box", "gimmick"];
+fn map(fields: FieldValues) -> Value<'static> {
+    Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
 
-/// The tables of the box types, in the order of their numbers.
-const BOX_TABLES: [&str; 19] = [
-    "camera_boxes",
-    "respawn_boxes",
-    "start_point_boxes",
-    "trigger_boxes",
-    "skid_boxes",
-    "event_hit_boxes",
-    "npc_boxes",
-    "portal_boxes",
-    "select_map_portal_boxes",
-    "in_area_boxes",
-    "etc_boxes",
-    "camera_block_boxes",
-    "cutoff_boxes",
-    "camera_target_boxes",
-    "unused_boxes",
-    "mini_map_icon_boxes",
-    "environment_reverb_boxes",
-    "waypoint_boxes",
-    "obstacle_boxes",
+/// The tables of the box types, in the order of their numbers, and the fields that they have in every version.
+const BOXES: [(&str, &str); 19] = [
+    ("camera_boxes", ""),
+    (
+        "respawn_boxes",
+        "total_enemy_num:int enemy_num:int enemy_name:Goblin respawn_time:float respawn_motion:Spawn in_check:flag \
+         random_direction:flag difficulty:flag*5",
+    ),
+    ("start_point_boxes", "id:int"),
+    ("trigger_boxes", "state:int action_motion:Act motion:Idle"),
+    ("skid_boxes", "state:int velocity:float*3 end_time:float duration:float"),
+    ("event_hit_boxes", "state:uint ani_bg_name:ani_bg damage:float direction:float*3 damage_motion:Hit"),
+    ("npc_boxes", "npc_name:Npc id:int instance_id:int"),
+    ("portal_boxes", "warp_map_name:Dungeon id:int msg_type:int warp_map_id:int warp_portal_id:int active:flag"),
+    ("select_map_portal_boxes", "id:int msg_type:int active:flag"),
+    ("in_area_boxes", "warp_map_name:Area id:int active:flag"),
+    ("etc_boxes", "id:int"),
+    ("camera_block_boxes", ""),
+    ("cutoff_boxes", "cutoff_type:int"),
+    ("camera_target_boxes", ""),
+    ("unused_boxes", ""),
+    ("mini_map_icon_boxes", "icon_type:int"),
+    ("environment_reverb_boxes", "reverb_type:int"),
+    ("waypoint_boxes", ""),
+    ("obstacle_boxes", ""),
 ];

@@ -1,17 +1,15 @@
 //! Writes Space Engineers 2 content folders and blueprints (docs/formats/se2.md).
 
-use super::Size;
-use super::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin::*, demo, flags, member};
+use super::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin::*, demo, flags, members};
+use crate::Size;
 use assetq_core::table::Guid;
 use assetq_vrage::vrb::{ModelId, TypeId};
 
 /// The folder of the content in the game's.
 pub const CONTENT: &str = "GameData/Vanilla/Content";
 
-/// A definition for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Def {
-    /// The definition's GUID.
     pub guid: Guid,
     /// The full name of its type, with its assembly.
     pub ty: &'static str,
@@ -21,6 +19,12 @@ pub struct Def {
     pub parent: Option<Guid>,
 }
 
+impl Def {
+    fn new(n: u32, ty: &'static str, file: String, parent: Option<Guid>) -> Self {
+        Self { guid: guid(n), ty, file, parent }
+    }
+}
+
 /// The GUID number `n` of a fictional game.
 pub fn guid(n: u32) -> Guid {
     Guid(
@@ -28,52 +32,39 @@ pub fn guid(n: u32) -> Guid {
     )
 }
 
-/// The text of a `.def` file.
 pub fn def(guid: Guid, ty: &str) -> String {
     format!(
         "{{\r\n  \"$Bundles\": {{\r\n    \"Game2\": \"2.0.2.47\"\r\n  }},\r\n  \"$Type\": \"{ty}\",\r\n  \"$Value\": {{\r\n    \"Guid\": \"{guid}\",\r\n    \"Icon\": \"{{G}}{guid}\"\r\n  }}\r\n}}"
     )
 }
 
-fn of(model: ModelId) -> TypeId {
-    TypeId(model.0)
+fn definition_type(t: &mut TypesBuilder, name: &str) -> TypeId {
+    t.named(1, 0, &format!("VRage:Keen.VRage.Library.Definitions.Definition{name}"))
 }
 
 /// A `definitionsets.vrb` that lists these.
 pub fn definition_sets(defs: &[Def]) -> Vec<u8> {
     let mut t = TypesBuilder::new();
-    let named = |name: &str| format!("VRage:Keen.VRage.Library.Definitions.{name}");
     let root = t.next_model();
     let [sets, list, by_guid, data, definition_flags, partial_kind, guids] =
-        [1, 2, 3, 4, 5, 6, 7].map(|n| ModelId(root.0 + n));
-    let root_type = t.named(1, 0, &named("DefinitionSetCollection"));
-    t.composite(root_type, flags::STRUCT, 0, &[member("DefinitionSets", sets)]);
-    let list_type = t.named(1, 0, &named("DefinitionList"));
-    let ty = t.generic(DICTIONARY, &[of(STRING), list_type]);
-    t.dictionary(ty, STRING, list);
-    t.composite(list_type, flags::STRUCT, 0, &[member("_definitions", by_guid)]);
-    let data_type = t.named(1, 0, &named("DefinitionLoadingData"));
-    let ty = t.generic(DICTIONARY, &[of(GUID), data_type]);
-    t.dictionary(ty, GUID, data);
-    t.composite(
-        data_type,
-        flags::STRUCT,
-        0,
-        &[
-            member("Guid", GUID),
-            member("Type", TYPE),
-            member("Flags", definition_flags),
-            member("PartialKind", partial_kind),
-            member("BaseGuid", GUID),
-            member("PartialDefinitions", guids),
-        ],
-    );
-    let ty = t.named(1, 0, &named("DefinitionFlags"));
+        std::array::from_fn(|n| ModelId(root.0 + 1 + n as u32));
+    let root_type = definition_type(&mut t, "SetCollection");
+    t.composite(root_type, flags::STRUCT, 0, &members! { DefinitionSets: sets });
+    let list_type = definition_type(&mut t, "List");
+    t.dictionary_of([type_of(STRING), list_type], STRING, list);
+    t.composite(list_type, flags::STRUCT, 0, &members! { _definitions: by_guid });
+    let data_type = definition_type(&mut t, "LoadingData");
+    t.dictionary_of([type_of(GUID), data_type], GUID, data);
+    let members = members! {
+        Guid: GUID, Type: TYPE, Flags: definition_flags, PartialKind: partial_kind, BaseGuid: GUID,
+        PartialDefinitions: guids,
+    };
+    t.composite(data_type, flags::STRUCT, 0, &members);
+    let ty = definition_type(&mut t, "Flags");
     t.proxy(ty, flags::ENUM, INT32, 4);
-    let ty = t.named(1, 0, &named("PartialDefinitionKind"));
+    let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Definitions.PartialDefinitionKind");
     t.proxy(ty, flags::ENUM, INT32, 4);
-    let ty = t.generic(LIST, &[of(GUID)]);
-    t.list(ty, GUID);
+    t.list_of(type_of(GUID), GUID);
     let mut names: Vec<&str> = defs.iter().map(|def| def.ty).collect();
     names.sort_unstable();
     names.dedup();
@@ -97,13 +88,12 @@ pub fn definition_sets(defs: &[Def]) -> Vec<u8> {
 pub fn content_cache(files: &[(Guid, String)]) -> Vec<u8> {
     let mut t = TypesBuilder::new();
     let root = t.next_model();
-    let [list, row, handle, file] = [1, 2, 3, 4].map(|n| ModelId(root.0 + n));
+    let [list, row, handle, file] = std::array::from_fn(|n| ModelId(root.0 + 1 + n as u32));
     let root_type = t.named(1, 0, "VRage:Keen.VRage.Core.ContentCache");
-    t.composite(root_type, flags::STRUCT, 0, &[member("Mapping", list)]);
+    t.composite(root_type, flags::STRUCT, 0, &members! { Mapping: list });
     let row_type = t.named(1, 0, "VRage:Keen.VRage.Core.ContentMapping");
-    let ty = t.generic(LIST, &[row_type]);
-    t.list(ty, row);
-    t.composite(row_type, flags::STRUCT, 0, &[member("ResourceHandle", handle), member("FileHandle", file)]);
+    t.list_of(row_type, row);
+    t.composite(row_type, flags::STRUCT, 0, &members! { ResourceHandle: handle, FileHandle: file });
     let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Utils.ResourceHandle");
     t.proxy(ty, flags::PLAIN, STRING, 0);
     let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Filesystem.FileHandle");
@@ -120,13 +110,12 @@ pub fn content_cache(files: &[(Guid, String)]) -> Vec<u8> {
 pub fn blueprint(blocks: &[Guid]) -> Vec<u8> {
     let mut t = TypesBuilder::new();
     let root = t.next_model();
-    let [list, block, handle] = [1, 2, 3].map(|n| ModelId(root.0 + n));
+    let [list, block, handle] = std::array::from_fn(|n| ModelId(root.0 + 1 + n as u32));
     let root_type = t.named(0, 0, "VRage:Keen.VRage.Core.Game.Systems.EntityBundle");
-    t.composite(root_type, flags::CLASS, 0, &[member("Builders", list)]);
+    t.composite(root_type, flags::CLASS, 0, &members! { Builders: list });
     let block_type = t.named(1, 0, "Game2:Keen.Game2.Simulation.WorldObjects.CubeGrids.BlockBuilder");
-    let ty = t.generic(LIST, &[block_type]);
-    t.list(ty, block);
-    t.composite(block_type, flags::STRUCT, 0, &[member("EntityId", GUID), member("Definition", handle)]);
+    t.list_of(block_type, block);
+    t.composite(block_type, flags::STRUCT, 0, &members! { EntityId: GUID, Definition: handle });
     let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Utils.ResourceHandle");
     t.proxy(ty, flags::PLAIN, STRING, 0);
     let mut v = ValuesBuilder::new();
@@ -146,32 +135,29 @@ pub const ITEM: &str = "Game2:Keen.Game2.Simulation.WorldObjects.Items.ItemDefin
 /// Gives the definitions in it, in the order of the list.
 pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Def> {
     let names = ["ArmorBlock", "Battery", "CargoContainer", "Drill", "Gyroscope", "Reactor", "Thruster", "Wheel"];
-    let more = match size {
-        Size::Small => 20,
-        Size::Full => 17_000,
-    };
-    let new = |n: u32, ty, file: String, parent| Def { guid: guid(n), ty, file, parent };
     let mut defs: Vec<Def> = (0..)
         .zip(names)
-        .map(|(n, name)| new(n, BLOCK, format!("Blocks/{name}/{name}.def"), (n > 0).then(|| guid(0))))
+        .map(|(n, name)| Def::new(n, BLOCK, format!("Blocks/{name}/{name}.def"), (n > 0).then(|| guid(0))))
         .collect();
-    defs.extend((100..100 + more).map(|n| new(n, ITEM, format!("Items/Ores/Ore{:02}/Ore_{n}.def", n % 40), None)));
+    let others = 100..100 + size.pick(20, 17_000);
+    defs.extend(others.map(|n| Def::new(n, ITEM, format!("Items/Ores/Ore{:02}/Ore_{n}.def", n % 40), None)));
     // One without a file, and one with a file that only the cache lists.
-    defs.push(new(90, ITEM, String::new(), Some(guid(9999))));
-    let lost = new(91, ITEM, String::new(), None);
+    defs.push(Def::new(90, ITEM, String::new(), Some(guid(9999))));
+    let lost = Def::new(91, ITEM, String::new(), None);
     let mut mapping: Vec<(Guid, String)> =
         defs.iter().filter(|def| !def.file.is_empty()).map(|def| (def.guid, def.file.clone())).collect();
     mapping.push((lost.guid, "Items/Lost/LostItem.def".to_owned()));
     mapping.push((guid(5000), "Textures/Armor_cm.dds".to_owned()));
     defs.push(lost);
-    let content = |path: &str| format!("{CONTENT}/{path}");
-    write(&content("definitionsets.vrb"), definition_sets(&defs));
-    write(&content("contentcache.vrb"), content_cache(&mapping));
-    write(&content("Textures/Armor_cm.dds"), super::dds::demo(seed, super::Size::Small));
-    write(&content("Models/Hull.vrm"), demo(seed, Size::Small));
-    for def in defs.iter().filter(|def| !def.file.is_empty()) {
-        write(&content(&def.file), self::def(def.guid, def.ty).into_bytes());
-    }
+    let mut content = vec![
+        ("definitionsets.vrb".to_owned(), definition_sets(&defs)),
+        ("contentcache.vrb".to_owned(), content_cache(&mapping)),
+        ("Textures/Armor_cm.dds".to_owned(), crate::dds::demo(seed, Size::Small)),
+        ("Models/Hull.vrm".to_owned(), demo(seed, Size::Small)),
+    ];
+    let files = defs.iter().filter(|def| !def.file.is_empty());
+    content.extend(files.map(|def| (def.file.clone(), self::def(def.guid, def.ty).into_bytes())));
+    content.into_iter().for_each(|(path, bytes)| write(&format!("{CONTENT}/{path}"), bytes));
     // Block n appears n times.
     let blocks: Vec<Guid> = (1..8u32).flat_map(|n| (0..n).map(move |_| guid(n))).collect();
     write("Blueprints/Miner/grid.json.vrb", blueprint(&blocks));

@@ -3,7 +3,8 @@
 //! [`TypesBuilder`] takes types and models, [`ValuesBuilder`] the bytes of values, [`ArchiveBuilder`] puts them
 //! together. None of them checks anything: tests write damaged files with them too.
 
-use super::{Size, Writer};
+use crate::writer::{Number, bytes};
+use crate::{Size, Writer};
 use assetq_core::codec::{to_brotli, to_zlib, xxh64};
 use assetq_core::table::Guid;
 use assetq_vrage::vrb::{ArchiveHeader, MAGIC, ModelId, TypeId, VERSION};
@@ -24,7 +25,6 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// The number of the codec in an entry.
     pub fn number(self) -> u8 {
         match self {
             Self::None => 0,
@@ -33,7 +33,6 @@ impl Codec {
         }
     }
 
-    /// `data` as the codec stores it.
     pub fn encode(self, data: &[u8]) -> Vec<u8> {
         match self {
             Self::None => data.to_vec(),
@@ -43,18 +42,21 @@ impl Codec {
     }
 }
 
-/// A member of a composite.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberSpec<'a> {
-    /// The member's name.
     pub name: &'a str,
-    /// The member's model.
     pub model: ModelId,
     /// 0 for the declared type, 1 for a polymorphic member.
     pub prefix: i32,
     /// The member's offset in the image, if the composite is stored as one.
     pub offset: i32,
 }
+
+/// Members of the declared types: `members! { Name: STRING, Seed: UINT64 }`.
+macro_rules! members {
+    ($($name:ident: $model:expr),* $(,)?) => { [$($crate::vrb::member(stringify!($name), $model)),*] };
+}
+pub(crate) use members;
 
 /// A member of the declared type.
 pub fn member(name: &str, model: ModelId) -> MemberSpec<'_> {
@@ -75,48 +77,31 @@ pub fn placed(name: &str, model: ModelId, offset: i32) -> MemberSpec<'_> {
 pub mod builtin {
     use assetq_vrage::vrb::{ModelId, TypeId};
 
-    /// The type of a built-in model.
     pub fn type_of(model: ModelId) -> TypeId {
         TypeId(model.0)
     }
 
-    /// `System.String`. The functions below are named in the same way.
     pub const STRING: ModelId = ModelId(0x02);
-    /// `System.Type`.
     pub const TYPE: ModelId = ModelId(0x03);
-    /// `System.Boolean`.
     pub const BOOLEAN: ModelId = ModelId(0x04);
-    /// `System.Byte`.
     pub const BYTE: ModelId = ModelId(0x07);
-    /// `System.Int16`.
     pub const INT16: ModelId = ModelId(0x08);
-    /// `System.UInt16`.
     pub const UINT16: ModelId = ModelId(0x09);
-    /// `System.Int32`.
     pub const INT32: ModelId = ModelId(0x0A);
-    /// `System.UInt32`.
     pub const UINT32: ModelId = ModelId(0x0B);
-    /// `System.Int64`.
     pub const INT64: ModelId = ModelId(0x0C);
-    /// `System.UInt64`.
     pub const UINT64: ModelId = ModelId(0x0D);
-    /// `System.Single`.
     pub const SINGLE: ModelId = ModelId(0x0F);
-    /// `System.Double`.
     pub const DOUBLE: ModelId = ModelId(0x10);
-    /// `System.Guid`.
     pub const GUID: ModelId = ModelId(0x19);
-    /// `System.Nullable`, open.
+    // Open generic types.
     pub const NULLABLE: TypeId = TypeId(0x14);
-    /// `System.Collections.Generic.List`, open.
     pub const LIST: TypeId = TypeId(0x15);
-    /// `System.Collections.Generic.Dictionary`, open.
     pub const DICTIONARY: TypeId = TypeId(0x17);
 }
 
 /// Flags of models (§4.2).
 pub mod flags {
-    /// A class.
     pub const CLASS: u8 = 0x00;
     /// An abstract type or interface.
     pub const INTERFACE: u8 = 0x09;
@@ -126,7 +111,6 @@ pub mod flags {
     pub const PLAIN: u8 = 0x0C;
     /// A struct stored as its image.
     pub const IMAGE: u8 = 0x1C;
-    /// An enum.
     pub const ENUM: u8 = 0x5C;
 }
 
@@ -141,12 +125,10 @@ pub struct TypesBuilder {
 }
 
 impl TypesBuilder {
-    /// No types and no models.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number that the next model gets.
     pub fn next_model(&self) -> ModelId {
         ModelId(0x200 + self.model_count)
     }
@@ -158,7 +140,7 @@ impl TypesBuilder {
 
     fn add_model(&mut self, tag: u8, ty: TypeId) -> ModelId {
         self.models.push([tag]);
-        self.models.u32(ty.0);
+        self.models.add(ty.0);
         self.model_count += 1;
         ModelId(0x200 + self.model_count - 1)
     }
@@ -170,21 +152,17 @@ impl TypesBuilder {
         self.add_type()
     }
 
-    /// A closed generic.
     pub fn generic(&mut self, definition: TypeId, arguments: &[TypeId]) -> TypeId {
         self.types.push(b"G");
-        self.types.u32(definition.0);
+        self.types.add(definition.0);
         self.types.push([arguments.len() as u8]);
-        for a in arguments {
-            self.types.u32(a.0);
-        }
+        self.types.all(arguments.iter().map(|argument| argument.0));
         self.add_type()
     }
 
-    /// An array.
     pub fn array(&mut self, element: TypeId, rank: u8) -> TypeId {
         self.types.push(b"A");
-        self.types.u32(element.0);
+        self.types.add(element.0);
         self.types.push([rank]);
         self.add_type()
     }
@@ -194,32 +172,30 @@ impl TypesBuilder {
         let id = self.add_model(b'C', ty);
         self.models.push([flags]);
         if flags & 0x10 != 0 {
-            self.models.i32(size);
+            self.models.add(size);
         }
-        self.models.u16(members.len() as u16);
+        self.models.add(members.len() as u16);
         for member in members {
             push_text(&mut self.models, member.name);
-            self.models.i32(member.prefix);
+            self.models.add(member.prefix);
             if flags & 0x10 != 0 {
-                self.models.i32(member.offset);
+                self.models.add(member.offset);
             }
-            self.models.u32(member.model.0);
+            self.models.add(member.model.0);
         }
         id
     }
 
-    /// A dictionary.
     pub fn dictionary(&mut self, ty: TypeId, key: ModelId, value: ModelId) -> ModelId {
         let id = self.add_model(b'D', ty);
-        self.models.u32(key.0);
-        self.models.u32(value.0);
+        self.models.all([key.0, value.0]);
         id
     }
 
     /// A list, array or set.
     pub fn list(&mut self, ty: TypeId, element: ModelId) -> ModelId {
         let id = self.add_model(b'L', ty);
-        self.models.u32(element.0);
+        self.models.add(element.0);
         id
     }
 
@@ -227,25 +203,43 @@ impl TypesBuilder {
     pub fn proxy(&mut self, ty: TypeId, flags: u8, target: ModelId, size: i32) -> ModelId {
         let id = self.add_model(b'T', ty);
         self.models.push([flags]);
-        self.models.u32(target.0);
+        self.models.add(target.0);
         if flags & 0x10 != 0 {
-            self.models.i32(size);
+            self.models.add(size);
         }
         id
     }
 
-    /// The bytes of the table.
+    /// A type of the sample's game.
+    fn sample(&mut self, kind: u8, name: &str) -> TypeId {
+        self.named(kind, 0, &format!("Sample:Sample.World.{name}"))
+    }
+
+    pub(super) fn list_of(&mut self, element: TypeId, model: ModelId) -> ModelId {
+        let ty = self.generic(builtin::LIST, &[element]);
+        self.list(ty, model)
+    }
+
+    fn array_of(&mut self, element: TypeId, model: ModelId) -> ModelId {
+        let ty = self.array(element, 1);
+        self.list(ty, model)
+    }
+
+    pub(super) fn dictionary_of(&mut self, types: [TypeId; 2], key: ModelId, value: ModelId) -> ModelId {
+        let ty = self.generic(builtin::DICTIONARY, &types);
+        self.dictionary(ty, key, value)
+    }
+
     pub fn table(&self) -> Vec<u8> {
-        let counts = [self.type_count.to_le_bytes(), self.model_count.to_le_bytes()].concat();
+        let counts = bytes([self.type_count, self.model_count]);
         [&counts, self.types.bytes(), self.models.bytes()].concat()
     }
 }
 
 /// A string of a table.
 fn push_text(out: &mut Writer, text: &str) {
-    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    out.u32(bytes.len() as u32);
-    out.push(bytes);
+    out.add(text.encode_utf16().count() as u32 * 2);
+    out.all(text.encode_utf16());
 }
 
 /// Builds the bytes of values (§5).
@@ -255,7 +249,6 @@ pub struct ValuesBuilder {
 }
 
 impl ValuesBuilder {
-    /// No bytes yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -276,78 +269,69 @@ impl ValuesBuilder {
         self.bytes([0, a, b, c])
     }
 
-    /// A string.
     pub fn string(&mut self, text: &str) -> &mut Self {
         self.present();
         push_text(&mut self.out, text);
         self
     }
 
-    /// A boolean.
     pub fn bool(&mut self, value: bool) -> &mut Self {
         self.bytes([u8::from(value)])
     }
 
-    /// A number of four bytes.
     pub fn i32(&mut self, value: i32) -> &mut Self {
-        self.bytes(value.to_le_bytes())
+        self.number(value)
     }
 
-    /// A number of eight bytes.
     pub fn u64(&mut self, value: u64) -> &mut Self {
-        self.bytes(value.to_le_bytes())
+        self.number(value)
     }
 
-    /// A float.
     pub fn f32(&mut self, value: f32) -> &mut Self {
-        self.bytes(value.to_le_bytes())
+        self.number(value)
     }
 
-    /// A GUID.
+    /// A number of any width.
+    pub fn number(&mut self, value: impl Number) -> &mut Self {
+        self.out.add(value);
+        self
+    }
+
     pub fn guid(&mut self, value: Guid) -> &mut Self {
         self.bytes(value.0)
     }
 
-    /// Any bytes: numbers of other widths, images, and values that are wrong on purpose.
+    /// Any bytes: images, and values that are wrong on purpose.
     pub fn bytes(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.out.push(bytes);
         self
     }
 
-    /// The number of bytes so far.
     pub fn position(&self) -> usize {
         self.out.position()
     }
 
-    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out.into_bytes()
     }
 }
 
-/// A chunk to be written.
 #[derive(Debug, Clone)]
 pub struct ChunkSpec {
     /// The chunk's name; the name of the main chunk is not written.
     pub name: String,
     /// The number of the model of its value.
     pub root: i32,
-    /// How it is stored.
     pub codec: Codec,
-    /// The bytes of its value.
     pub data: Vec<u8>,
 }
 
-/// Builds an archive.
 #[derive(Debug, Clone)]
 pub struct ArchiveBuilder {
-    /// Names and versions.
     pub bundles: Vec<(String, [i32; 4])>,
-    /// The bytes of the type table.
     pub types: Vec<u8>,
     /// The main chunk and the other chunks.
     pub chunks: Vec<ChunkSpec>,
-    /// How the tables are stored.
     pub tables: Codec,
 }
 
@@ -359,7 +343,6 @@ impl ArchiveBuilder {
         Self { bundles, types: types.table(), chunks: vec![main], tables: Codec::Brotli }
     }
 
-    /// Adds a chunk.
     #[must_use]
     pub fn chunk(mut self, name: &str, root: ModelId, codec: Codec, data: Vec<u8>) -> Self {
         self.chunks.push(ChunkSpec { name: name.into(), root: root.0 as i32, codec, data });
@@ -371,47 +354,35 @@ impl ArchiveBuilder {
     pub fn build(&self) -> Vec<u8> {
         let mut out = Writer::new();
         out.zeros(size_of::<ArchiveHeader>());
-        let add = |out: &mut Writer, codec: Codec, data: &[u8]| {
-            let stored = codec.encode(data);
-            let at = out.push(&stored);
-            entry(at, &stored, data.len(), codec)
-        };
         let (main, extra) = self.chunks.split_first().expect("a main chunk");
-        let main_entry = add(&mut out, main.codec, &main.data);
+        let main_entry = push_part(&mut out, main.codec, &main.data);
 
         let mut bundles = Writer::new();
         for (name, version) in &self.bundles {
             push_text(&mut bundles, name);
-            for v in version {
-                bundles.i32(*v);
-            }
+            bundles.all(version);
         }
-        let bundle_entry = add(&mut out, self.tables, bundles.bytes());
-        let type_entry = add(&mut out, self.tables, &self.types);
+        let bundle_entry = push_part(&mut out, self.tables, bundles.bytes());
+        let type_entry = push_part(&mut out, self.tables, &self.types);
 
         let mut chunk_entry = vec![0; 36];
         if !extra.is_empty() {
             let mut table = Writer::new();
             for chunk in extra {
-                let entry = add(&mut out, chunk.codec, &chunk.data);
+                let entry = push_part(&mut out, chunk.codec, &chunk.data);
                 push_text(&mut table, &chunk.name);
                 table.push(entry);
-                table.i32(chunk.root);
+                table.add(chunk.root);
             }
-            chunk_entry = add(&mut out, self.tables, table.bytes());
+            chunk_entry = push_part(&mut out, self.tables, table.bytes());
         }
 
         let mut header = Writer::new();
-        header.u32(MAGIC);
-        header.u32(VERSION);
-        header.u64(0);
-        for e in [bundle_entry, type_entry, chunk_entry] {
-            header.push(e);
-        }
-        header.i32(self.bundles.len() as i32);
-        header.i32(extra.len() as i32);
+        header.all([MAGIC, VERSION, 0, 0]);
+        header.push([bundle_entry, type_entry, chunk_entry].concat());
+        header.all([self.bundles.len() as i32, extra.len() as i32]);
         header.push(main_entry);
-        header.i32(main.root);
+        header.add(main.root);
         header.zeros(20);
         out.patch(0, header.bytes());
         let mut file = out.into_bytes();
@@ -420,14 +391,14 @@ impl ArchiveBuilder {
     }
 }
 
-fn entry(at: usize, stored: &[u8], size: usize, codec: Codec) -> Vec<u8> {
-    let mut out = Writer::new();
-    out.i64(at as i64);
-    out.u64(xxh64(stored, MAGIC.into()));
-    out.i64(stored.len() as i64);
-    out.i64(size as i64);
-    out.push([codec.number(), 0, 0, 0]);
-    out.into_bytes()
+/// Appends `data` as a codec stores it, and returns its entry.
+fn push_part(out: &mut Writer, codec: Codec, data: &[u8]) -> Vec<u8> {
+    let stored = codec.encode(data);
+    let at = out.push(&stored);
+    let mut entry = Writer::new();
+    entry.all([at as u64, xxh64(&stored, MAGIC.into()), stored.len() as u64, data.len() as u64]);
+    entry.push([codec.number(), 0, 0, 0]);
+    entry.into_bytes()
 }
 
 /// A hostile archive: `count` chunks that take about a thousandth of the `size` bytes that each of them becomes, a
@@ -450,7 +421,6 @@ pub fn seal(file: &mut [u8]) {
 /// The models of a [`world`].
 #[derive(Debug, Clone)]
 pub struct World {
-    /// The types' table.
     pub types: TypesBuilder,
     /// The class that the main chunk holds.
     pub world: ModelId,
@@ -470,64 +440,73 @@ pub struct World {
 pub fn world() -> World {
     use builtin::*;
     let mut t = TypesBuilder::new();
-    let name = |n: &str| format!("Sample:Sample.World.{n}");
-    let of = |id: ModelId| TypeId(id.0);
 
     // The root comes first in both spaces; its members name models that are added below it, in this order.
-    let world_type = t.named(0, 0, &name("World"));
+    let world_type = t.sample(0, "World");
     let world = t.next_model();
-    let next = |n: u32| ModelId(world.0 + n);
     let [mode, level, vector, bounds, handle, typed_handle, maybe_handle, maybe_typed] =
-        [1, 2, 3, 4, 5, 6, 7, 8].map(next);
-    let [maybe_tile, tile, tags, entity, entities, by_name, by_id, marker] = [9, 10, 11, 12, 13, 14, 15, 16].map(next);
-    let [any, counters, note, bytes, mesh, vectors, indices, unit] = [17, 18, 19, 20, 21, 22, 23, 24].map(next);
-    t.composite(
-        world_type,
-        flags::CLASS,
-        0,
-        &[
-            member("Name", STRING),
-            member("Subtitle", STRING),
-            member("Seed", UINT64),
-            member("Created", INT64),
-            member("Version", INT16),
-            member("Port", UINT16),
-            member("Players", UINT32),
-            member("Time", DOUBLE),
-            member("Paused", BOOLEAN),
-            member("Mode", mode),
-            member("Level", level),
-            member("Bounds", bounds),
-            member("Handle", handle),
-            member("MaybeHandle", maybe_handle),
-            member("MaybeTyped", maybe_typed),
-            member("NoTyped", maybe_typed),
-            member("Tile", maybe_tile),
-            member("NoTile", maybe_tile),
-            member("Owner", TYPE),
-            member("NoOwner", TYPE),
-            member("Sets", by_name),
-            member("ById", by_id),
-            polymorphic("Counters", any),
-            polymorphic("Note", any),
-            polymorphic("Nothing", any),
-            member("Unit", unit),
-            member("Icon", bytes),
-            member("NoIcon", bytes),
-            member("Entities", entities),
-        ],
-    );
-    let ty = t.named(1, 0, &name("Mode"));
+        std::array::from_fn(|n| ModelId(world.0 + 1 + n as u32));
+    let [maybe_tile, tile, tags, entity, entities, by_name, by_id, marker] =
+        std::array::from_fn(|n| ModelId(world.0 + 9 + n as u32));
+    let [any, counters, note, bytes, mesh, vectors, indices, unit, end] =
+        std::array::from_fn(|n| ModelId(world.0 + 17 + n as u32));
+    let before = members! {
+        Name: STRING, Subtitle: STRING, Seed: UINT64, Created: INT64, Version: INT16, Port: UINT16, Players: UINT32,
+        Time: DOUBLE, Paused: BOOLEAN, Mode: mode, Level: level, Bounds: bounds, Handle: handle,
+        MaybeHandle: maybe_handle, MaybeTyped: maybe_typed, NoTyped: maybe_typed, Tile: maybe_tile, NoTile: maybe_tile,
+        Owner: TYPE, NoOwner: TYPE, Sets: by_name, ById: by_id,
+    };
+    let polymorphic = ["Counters", "Note", "Nothing"].map(|name| polymorphic(name, any));
+    let after = members! { Unit: unit, Icon: bytes, NoIcon: bytes, Entities: entities };
+    t.composite(world_type, flags::CLASS, 0, &[&before[..], &polymorphic, &after].concat());
+    let ty = t.sample(1, "Mode");
     t.proxy(ty, flags::ENUM, INT32, 4);
-    let ty = t.named(1, 0, &name("Level"));
+    let ty = t.sample(1, "Level");
     t.proxy(ty, flags::ENUM, BYTE, 1);
     let vector_type = t.named(1, 0, "VRage:Keen.VRage.Library.Mathematics.Vector3");
     let axes = [placed("X", SINGLE, 0), placed("Y", SINGLE, 4), placed("Z", SINGLE, 8)];
     t.composite(vector_type, flags::IMAGE, 12, &axes);
-    let ty = t.named(1, 0, &name("Bounds"));
+    let ty = t.sample(1, "Bounds");
     // Three bytes of padding after the flag.
     let members = [placed("Min", vector, 0), placed("Solid", BOOLEAN, 12), placed("Max", vector, 16)];
     t.composite(ty, flags::IMAGE, 28, &members);
+    let [handle_type, typed_type] = add_handles(&mut t, vector_type, handle, typed_handle);
+    let tile_type = t.sample(1, "Tile");
+    let ty = t.generic(NULLABLE, &[tile_type]);
+    let tile_members = members! { X: INT32, Y: INT32, Label: STRING };
+    t.composite(ty, flags::STRUCT, 0, &tile_members);
+    t.composite(tile_type, flags::STRUCT, 0, &tile_members);
+    t.list_of(handle_type, handle);
+    let entity_type = t.sample(0, "Entity");
+    let members = members! {
+        Id: GUID, Kind: TYPE, Name: STRING, Position: vector, Health: SINGLE, Mass: INT32, Level: level, Tags: tags,
+        Child: entity,
+    };
+    t.composite(entity_type, flags::CLASS, 0, &members);
+    t.list_of(entity_type, entity);
+    t.dictionary_of([type_of(STRING), tile_type], STRING, tile);
+    let marker_type = t.sample(1, "Marker");
+    t.dictionary_of([type_of(GUID), marker_type], GUID, marker);
+    t.composite(marker_type, flags::PLAIN, 0, &members! { Guid: GUID, Level: level });
+    let ty = t.sample(2, "IAnything");
+    t.proxy(ty, flags::INTERFACE, ModelId(0), 0);
+    t.dictionary_of([type_of(STRING), type_of(INT32)], STRING, INT32);
+    let note_type = t.sample(0, "Note");
+    t.composite(note_type, flags::CLASS, 0, &members! { Text: STRING });
+    t.array_of(type_of(BYTE), BYTE);
+    let ty = t.sample(0, "Mesh");
+    t.composite(ty, flags::CLASS, 0, &members! { Name: STRING, Vertices: vectors, Indices: indices });
+    t.array_of(vector_type, vector);
+    t.array_of(type_of(INT32), INT32);
+    let ty = t.sample(1, "Unit");
+    t.composite(ty, flags::IMAGE, 1, &[]);
+    assert_eq!(t.next_model(), end);
+    World { types: t, world, entities, mesh, kinds: [entity_type, note_type, typed_type], counters, note }
+}
+
+/// Handles of resources, of any type and of one, and the same as values that may be absent.
+fn add_handles(t: &mut TypesBuilder, vector_type: TypeId, handle: ModelId, typed_handle: ModelId) -> [TypeId; 2] {
+    use builtin::{NULLABLE, STRING};
     let handle_type = t.named(1, 0, "VRage:Keen.VRage.Library.Utils.ResourceHandle");
     t.proxy(handle_type, flags::PLAIN, STRING, 0);
     let open = t.named(1, 1, "VRage:Keen.VRage.Library.Utils.ResourceHandle`1");
@@ -537,61 +516,7 @@ pub fn world() -> World {
     t.proxy(ty, flags::PLAIN, STRING, 0);
     let ty = t.generic(NULLABLE, &[typed_type]);
     t.proxy(ty, flags::PLAIN, typed_handle, 0);
-    let tile_type = t.named(1, 0, &name("Tile"));
-    let ty = t.generic(NULLABLE, &[tile_type]);
-    let tile_members = [member("X", INT32), member("Y", INT32), member("Label", STRING)];
-    t.composite(ty, flags::STRUCT, 0, &tile_members);
-    t.composite(tile_type, flags::STRUCT, 0, &tile_members);
-    let ty = t.generic(LIST, &[handle_type]);
-    t.list(ty, handle);
-    let entity_type = t.named(0, 0, &name("Entity"));
-    t.composite(
-        entity_type,
-        flags::CLASS,
-        0,
-        &[
-            member("Id", GUID),
-            member("Kind", TYPE),
-            member("Name", STRING),
-            member("Position", vector),
-            member("Health", SINGLE),
-            member("Mass", INT32),
-            member("Level", level),
-            member("Tags", tags),
-            member("Child", entity),
-        ],
-    );
-    let ty = t.generic(LIST, &[entity_type]);
-    t.list(ty, entity);
-    let ty = t.generic(DICTIONARY, &[of(STRING), tile_type]);
-    t.dictionary(ty, STRING, tile);
-    let marker_type = t.named(1, 0, &name("Marker"));
-    let ty = t.generic(DICTIONARY, &[of(GUID), marker_type]);
-    t.dictionary(ty, GUID, marker);
-    t.composite(marker_type, flags::PLAIN, 0, &[member("Guid", GUID), member("Level", level)]);
-    let ty = t.named(2, 0, &name("IAnything"));
-    t.proxy(ty, flags::INTERFACE, ModelId(0), 0);
-    let ty = t.generic(DICTIONARY, &[of(STRING), of(INT32)]);
-    t.dictionary(ty, STRING, INT32);
-    let note_type = t.named(0, 0, &name("Note"));
-    t.composite(note_type, flags::CLASS, 0, &[member("Text", STRING)]);
-    let ty = t.array(of(BYTE), 1);
-    t.list(ty, BYTE);
-    let ty = t.named(0, 0, &name("Mesh"));
-    t.composite(
-        ty,
-        flags::CLASS,
-        0,
-        &[member("Name", STRING), member("Vertices", vectors), member("Indices", indices)],
-    );
-    let ty = t.array(vector_type, 1);
-    t.list(ty, vector);
-    let ty = t.array(of(INT32), 1);
-    t.list(ty, INT32);
-    let ty = t.named(1, 0, &name("Unit"));
-    t.composite(ty, flags::IMAGE, 1, &[]);
-    assert_eq!(t.next_model(), next(25));
-    World { types: t, world, entities, mesh, kinds: [entity_type, note_type, typed_type], counters, note }
+    [handle_type, typed_type]
 }
 
 fn random_guid(rng: &mut Rng) -> Guid {
@@ -654,15 +579,8 @@ pub fn world_values(world: &World, seed: u64, count: usize) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
     let mut v = ValuesBuilder::new();
     v.present().string("Verdure").null().u64(seed).u64(638_000_000_000_000_000);
-    v.bytes((-3i16).to_le_bytes()).bytes(27_016u16.to_le_bytes()).bytes(4_000_000_000u32.to_le_bytes());
-    v.bytes(0.1f64.to_le_bytes()).bool(true).i32(-1).bytes([4]);
-    for x in [-1.5, 0.0, f32::NAN] {
-        v.f32(x);
-    }
-    v.bytes([1, 0xAA, 0xBB, 0xCC]);
-    for x in [1.5, 2.5, f32::INFINITY] {
-        v.f32(x);
-    }
+    v.number(-3i16).number(27_016u16).number(4_000_000_000u32).number(0.1f64).bool(true).i32(-1).bytes([4]);
+    v.f32(-1.5).f32(0.0).f32(f32::NAN).bytes([1, 0xAA, 0xBB, 0xCC]).f32(1.5).f32(2.5).f32(f32::INFINITY);
     // Handle, MaybeHandle, MaybeTyped with both of its prefixes, NoTyped.
     v.string("{G}7e9ebc0b-f48a-4f33-9a2e-8d54ea2603a0").null();
     v.present().string("mesh").null();
@@ -687,10 +605,7 @@ pub fn world_values(world: &World, seed: u64, count: usize) -> Vec<u8> {
 /// A believable archive: a world, and chunks of each codec.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     let world = world();
-    let (count, vertices) = match size {
-        Size::Small => (12, 20),
-        Size::Full => (120_000, 60_000),
-    };
+    let (count, vertices) = size.pick((12, 20), (120_000, 60_000));
     let main = world_values(&world, seed, count);
     ArchiveBuilder::new(&world.types, world.world, Codec::Brotli, main)
         .chunk("Vertex_0", world.mesh, Codec::None, mesh(seed, vertices))

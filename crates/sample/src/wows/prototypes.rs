@@ -1,6 +1,6 @@
 //! Records of every prototype type, with valid inner pointers.
 
-use super::Writer;
+use crate::writer::{Writer, bytes};
 use assetq_wows::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 
@@ -22,13 +22,11 @@ impl BlobWriter {
     /// A blob of `count` records of `size` bytes.
     pub fn with_size(size: usize, count: usize) -> Self {
         let mut data = Writer::new();
-        data.u64(count as u64);
-        data.u64(16);
+        data.all([count as u64, 16]);
         data.zeros(count * size);
         Self { data, count, size }
     }
 
-    /// The position of a record.
     pub fn record(&self, index: usize) -> usize {
         assert!(index < self.count);
         16 + index * self.size
@@ -56,20 +54,29 @@ impl BlobWriter {
         self.data.zeros(count * size)
     }
 
-    /// A packed string at `at`, its text appended.
-    pub fn text(&mut self, at: usize, text: &str) {
-        self.data.patch(at, (text.len() as u32 + 1).to_le_bytes());
-        self.point_here(at, 8);
-        self.data.push(text);
-        self.data.push([0]);
+    /// As [`Self::structs`]; returns the position of each.
+    pub fn each(
+        &mut self,
+        base: usize,
+        field: usize,
+        count: usize,
+        size: usize,
+    ) -> impl Iterator<Item = usize> + use<> {
+        let at = self.structs(base, field, count, size);
+        (0..count).map(move |i| at + i * size)
     }
 
-    /// Overwrites the floats at `at`.
+    /// A packed string at `at`, its text appended.
+    pub fn text(&mut self, at: usize, text: &str) {
+        self.data.set(at, text.len() as u32 + 1);
+        self.point_here(at, 8);
+        self.data.text(text);
+    }
+
     pub fn floats(&mut self, at: usize, values: &[f32]) {
         self.data.patch(at, floats(values));
     }
 
-    /// The whole blob.
     pub fn finish(self) -> Vec<u8> {
         self.data.into_bytes()
     }
@@ -77,25 +84,24 @@ impl BlobWriter {
 
 /// Little-endian bytes of u32s.
 pub fn u32s(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    values.into_iter().flat_map(u32::to_le_bytes).collect()
+    bytes(values)
 }
 
 /// Little-endian bytes of u16s.
 pub fn u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
-    values.into_iter().flat_map(u16::to_le_bytes).collect()
+    bytes(values)
 }
 
 /// Little-endian bytes of u64s.
 pub fn u64s(values: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    values.into_iter().flat_map(u64::to_le_bytes).collect()
+    bytes(values)
 }
 
 /// Little-endian bytes of floats.
 pub fn floats(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    bytes(values)
 }
 
-/// Fills all records of a blob.
 pub(super) fn records(
     blob: &mut BlobWriter,
     prototype: PrototypeType,
@@ -148,100 +154,94 @@ fn unit(rng: &mut Rng) -> f32 {
     (rng.f32() * 1024.0).round() / 1024.0
 }
 
-fn matrix(rng: &mut Rng) -> Vec<u8> {
-    let mut m = [0f32; 16];
-    for i in [0, 5, 10, 15] {
-        m[i] = 1.0;
-    }
-    for value in &mut m[12..15] {
-        *value = unit(rng) * 20.0 - 10.0;
-    }
-    floats(&m)
+/// The bytes of `count` random floats.
+fn units(count: usize, rng: &mut Rng) -> Vec<u8> {
+    bytes((0..count).map(|_| unit(rng)))
+}
+
+fn matrices(count: usize, rng: &mut Rng) -> Vec<u8> {
+    bytes((0..count).flat_map(|_| {
+        let [x, y, z] = [(); 3].map(|()| unit(rng) * 20.0 - 10.0);
+        [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, z, 1.0]
+    }))
 }
 
 fn material(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
     // Properties of each kind: bool int uint float texture vec2 vec3 vec4 matrix.
     let counts: [usize; 9] = [2, 1, 1, 4, 4, 1, 1, 3, usize::from(rng.u8(..) < 16)].map(|n| rng.usize(..=n));
     let total: usize = counts.iter().sum();
-    b.data.patch(at, (total as u16).to_le_bytes());
+    b.data.set(at, total as u16);
     b.data.patch(at + 2, counts.map(|n| n as u8));
     b.array(at, 0x10, from.names(total, rng));
     let refs = counts.iter().enumerate().flat_map(|(kind, &n)| (0..n).map(move |i| (i << 4 | kind) as u16));
     b.array(at, 0x18, u16s(refs));
-    let number = |rng: &mut Rng| rng.u32(..100);
     b.array(at, 0x20, (0..counts[0]).map(|_| rng.u8(..2)).collect::<Vec<u8>>());
-    b.array(at, 0x28, u32s((0..counts[1]).map(|_| number(rng))));
-    b.array(at, 0x30, u32s((0..counts[2]).map(|_| number(rng))));
-    let vectors = |n: usize, rng: &mut Rng| floats(&(0..n).map(|_| unit(rng)).collect::<Vec<_>>());
-    b.array(at, 0x38, vectors(counts[3], rng));
+    b.array(at, 0x28, u32s((0..counts[1]).map(|_| rng.u32(..100))));
+    b.array(at, 0x30, u32s((0..counts[2]).map(|_| rng.u32(..100))));
+    b.array(at, 0x38, units(counts[3], rng));
     b.array(at, 0x40, u64s((0..counts[4]).map(|_| one_of(&from.resources.textures, rng))));
-    b.array(at, 0x48, vectors(counts[5] * 2, rng));
-    b.array(at, 0x50, vectors(counts[6] * 3, rng));
-    b.array(at, 0x58, vectors(counts[7] * 4, rng));
-    b.array(at, 0x60, (0..counts[8]).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
-    b.data.patch(at + 0x68, one_of(&from.resources.textures, rng).to_le_bytes());
-    b.data.patch(at + 0x70, rng.u32(..4).to_le_bytes());
-    b.data.patch(at + 0x74, rng.i32(0..8).to_le_bytes());
+    b.array(at, 0x48, units(counts[5] * 2, rng));
+    b.array(at, 0x50, units(counts[6] * 3, rng));
+    b.array(at, 0x58, units(counts[7] * 4, rng));
+    b.array(at, 0x60, matrices(counts[8], rng));
+    b.data.set(at + 0x68, one_of(&from.resources.textures, rng));
+    b.data.set(at + 0x70, rng.u32(..4));
+    b.data.set(at + 0x74, rng.i32(0..8));
 }
 
 fn visual(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
     let nodes = 1 + rng.usize(..79);
     skeleton(b, at, nodes, from, rng);
-    b.data.patch(at + 0x30, one_of(&from.resources.geometries, rng).to_le_bytes());
+    b.data.set(at + 0x30, one_of(&from.resources.geometries, rng));
     let (sets, lods) = (1 + rng.usize(..6), 1 + rng.usize(..4));
-    b.data.patch(at + 0x38, [0, 1]);
-    b.data.patch(at + 0x3A, (sets as u16).to_le_bytes());
-    b.data.patch(at + 0x3C, [lods as u8]);
+    b.data.patch(at + 0x38, [0, 1, sets as u8, 0, lods as u8]);
     b.floats(at + 0x40, &[-unit(rng), -unit(rng), -unit(rng)]);
     b.floats(at + 0x50, &[unit(rng), unit(rng), unit(rng)]);
-    let array = b.structs(at, 0x60, sets, 0x28);
-    for set in (0..sets).map(|i| array + i * 0x28) {
+    for set in b.each(at, 0x60, sets, 0x28) {
         b.data.patch(set, from.names(4, rng));
-        b.data.patch(set + 0x10, from.resource(0, rng).to_le_bytes());
+        b.data.set(set + 0x10, from.resource(0, rng));
         let nodes = 1 + rng.usize(..3);
         b.data.patch(set + 0x18, [u8::from(nodes > 1), nodes as u8]);
         b.array(set, 0x20, from.names(nodes, rng));
     }
-    let array = b.structs(at, 0x68, lods, 0x10);
-    for (index, lod) in (0..lods).map(|i| (i, array + i * 0x10)) {
+    for (index, lod) in b.each(at, 0x68, lods, 0x10).enumerate() {
         b.floats(lod, &[100.0 * (index + 1) as f32]);
         b.data.patch(lod + 4, [1]);
-        b.data.patch(lod + 6, (sets as u16).to_le_bytes());
+        b.data.set(lod + 6, sets as u16);
         b.array(lod, 8, from.names(sets, rng));
     }
 }
 
 fn skeleton(b: &mut BlobWriter, at: usize, nodes: usize, from: &Choices<'_>, rng: &mut Rng) {
-    b.data.patch(at, (nodes as i32).to_le_bytes());
+    b.data.set(at, nodes as i32);
     let names = from.names(nodes, rng);
     b.array(at, 0x08, &names);
     b.array(at, 0x10, u16s((0..nodes).map(|i| i as u16)));
     b.array(at, 0x18, &names);
-    b.array(at, 0x20, (0..nodes).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
+    b.array(at, 0x20, matrices(nodes, rng));
     b.array(at, 0x28, u16s((0..nodes).map(|i| if i == 0 { 0xFFFF } else { rng.u16(..i as u16) })));
 }
 
 fn skeleton_extender(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
     let nodes = 1 + rng.usize(..6);
-    b.data.patch(at + 2, (nodes as u16).to_le_bytes());
+    b.data.set(at + 2, nodes as u16);
     b.array(at, 0x08, from.names(nodes, rng));
     b.array(at, 0x10, from.names(nodes, rng));
-    b.array(at, 0x18, (0..nodes).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
+    b.array(at, 0x18, matrices(nodes, rng));
 }
 
 fn model(b: &mut BlobWriter, at: usize, index: usize, from: &Choices<'_>, rng: &mut Rng) {
     let visuals = &from.resources.by_type[1];
-    let visual = visuals.get(index % visuals.len().max(1)).copied().unwrap_or(0);
-    b.data.patch(at, visual.to_le_bytes());
+    let visual = if visuals.is_empty() { 0 } else { visuals[index % visuals.len()] };
+    b.data.set(at, visual);
     let (extenders, animations, dyes) = (rng.usize(..2), rng.usize(..2), rng.usize(..3));
     b.data.patch(at + 8, [extenders as u8, rng.u8(..5), animations as u8, dyes as u8]);
     b.array(at, 0x10, u64s((0..extenders).map(|_| from.resource(2, rng))));
     b.array(at, 0x18, u64s((0..animations).map(|_| one_of(&from.resources.geometries, rng))));
-    let array = b.structs(at, 0x20, dyes, 0x20);
-    for dye in (0..dyes).map(|i| array + i * 0x20) {
+    for dye in b.each(at, 0x20, dyes, 0x20) {
         b.data.patch(dye, from.names(2, rng));
         let tints = rng.usize(..3);
-        b.data.patch(dye + 8, (tints as u32).to_le_bytes());
+        b.data.set(dye + 8, tints as u32);
         b.array(dye, 0x10, from.names(tints, rng));
         b.array(dye, 0x18, u64s((0..tints).map(|_| from.resource(0, rng))));
     }
@@ -252,29 +252,27 @@ fn light(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
         let keys = rng.usize(..4);
         b.floats(curve, &[1.0]);
         b.data.patch(curve + 4, [1]);
-        b.data.patch(curve + 0x10, (keys as i32).to_le_bytes());
-        let values: Vec<f32> = (0..keys * width).map(|_| unit(rng)).collect();
-        b.array(curve + 0x10, 8, floats(&values));
+        b.data.set(curve + 0x10, keys as i32);
+        b.array(curve + 0x10, 8, units(keys * width, rng));
     }
     b.floats(at + 0x40, &[unit(rng), unit(rng), unit(rng), 1.0]);
     b.floats(at + 0x50, &[unit(rng), unit(rng), unit(rng), 5.0]);
-    b.data.patch(at + 0x64, rng.u32(..3).to_le_bytes());
+    b.data.set(at + 0x64, rng.u32(..3));
     b.data.patch(at + 0x68, [1, 0]);
 }
 
 fn ramp(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     let keys = 1 + rng.usize(..4);
-    b.data.patch(at, (keys as u32).to_le_bytes());
-    let values: Vec<f32> = (0..keys).flat_map(|i| [unit(rng), i as f32 / keys as f32]).collect();
-    b.array(at, 8, floats(&values));
+    b.data.set(at, keys as u32);
+    b.array(at, 8, bytes((0..keys).flat_map(|i| [unit(rng), i as f32 / keys as f32])));
 }
 
 fn scalar(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     let kind = rng.i32(-1..=2);
-    b.data.patch(at, kind.to_le_bytes());
+    b.data.set(at, kind);
     match kind {
-        0 => b.array(at, 8, floats(&[unit(rng), unit(rng)])),
-        1 => b.array(at, 8, floats(&[unit(rng)])),
+        0 => b.array(at, 8, units(2, rng)),
+        1 => b.array(at, 8, units(1, rng)),
         2 => {
             let body = b.structs(at, 8, 1, 0x18);
             b.data.patch(body + 0x10, u32s([rng.u32(..6), rng.u32(..3)]));
@@ -286,34 +284,31 @@ fn scalar(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
 
 fn volumes(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     let count = rng.usize(..3);
-    b.data.patch(at + 4, (count as u32).to_le_bytes());
-    let array = b.structs(at, 8, count, 0x10);
-    for shape in (0..count).map(|i| array + i * 0x10) {
+    b.data.set(at + 4, count as u32);
+    for shape in b.each(at, 8, count, 0x10) {
         let kind = rng.i32(-1..=4);
-        b.data.patch(shape, kind.to_le_bytes());
-        let floats_in = match kind {
+        b.data.set(shape, kind);
+        let size = match kind {
             0 | 4 => 6,
             1 => 3,
             2 => 16,
             3 => 5,
             _ => 0,
         };
-        let values: Vec<f32> = (0..floats_in).map(|_| unit(rng)).collect();
-        b.array(shape, 8, floats(&values));
+        b.array(shape, 8, units(size, rng));
     }
 }
 
 fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
     let systems = 1 + rng.usize(..4);
     b.floats(at, &[1.0 + unit(rng)]);
-    b.data.patch(at + 4, (systems as u32).to_le_bytes());
-    let array = b.structs(at, 8, systems, 0x1C8);
-    for (number, system) in (0..systems).map(|i| (i, array + i * 0x1C8)) {
+    b.data.set(at + 4, systems as u32);
+    for (number, system) in b.each(at, 8, systems, 0x1C8).enumerate() {
         b.text(system, "particles/textures/smoke.dds");
         ramp(b, system + 0x20, rng);
         b.floats(system + 0x30, &[0.0, 1.0, 0.0]);
-        b.data.patch(system + 0x80, 2i32.to_le_bytes());
-        b.data.patch(system + 0x88, rng.i32(0..10).to_le_bytes());
+        b.data.set(system + 0x80, 2i32);
+        b.data.set(system + 0x88, rng.i32(0..10));
         let emitter = system + 0xA0;
         for field in [0x00, 0x30, 0x40, 0x50, 0x60, 0x70] {
             scalar(b, emitter + field, rng);
@@ -324,15 +319,15 @@ fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
         b.data.patch(system + 0x170, u32s([rng.u32(1..200), 4]));
         b.floats(system + 0x178, &[2.5, 0.0]);
         b.floats(system + 0x188, &[500.0]);
-        b.data.patch(system + 0x18C, 1u32.to_le_bytes());
+        b.data.set(system + 0x18C, 1u32);
         let config = b.structs(system + 0x188, 8, 1, 0x20);
         ramp(b, config, rng);
-        b.data.patch(config + 0x10, 2u32.to_le_bytes());
+        b.data.set(config + 0x10, 2u32);
         b.array(config, 0x18, u32s([3, 7]));
         b.text(system + 0x198, &format!("system_{index}_{number}"));
-        b.data.patch(system + 0x1A8, 1u32.to_le_bytes());
+        b.data.set(system + 0x1A8, 1u32);
         let channel = b.structs(system + 0x1A8, 8, 1, 0x10);
-        b.data.patch(channel, 1u32.to_le_bytes());
+        b.data.set(channel, 1u32);
         let config = b.structs(channel, 8, 1, 0x20);
         ramp(b, config, rng);
         components(b, system, rng);
@@ -341,25 +336,19 @@ fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
 
 fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
     let count = rng.usize(..6);
-    b.data.patch(system + 0x1B8, (count as i32).to_le_bytes());
-    let array = b.structs(system, 0x1C0, count, 0x10);
-    for component in (0..count).map(|i| array + i * 0x10) {
+    b.data.set(system + 0x1B8, count as i32);
+    for component in b.each(system, 0x1C0, count, 0x10) {
         match rng.u8(..4) {
             0 => {
-                b.data.patch(component, 1i32.to_le_bytes());
+                b.data.set(component, 1i32);
                 let fields = action_body(b, component, 0, 0x70);
                 light(b, fields, rng);
             }
             1 => {
-                b.data.patch(component, 3i32.to_le_bytes());
-                let action = rng.i32(0..13);
-                system_action(b, component, action, rng);
+                b.data.set(component, 3i32);
+                system_action(b, component, rng.i32(0..13), rng);
             }
-            _ => {
-                b.data.patch(component, 0i32.to_le_bytes());
-                let action = rng.i32(0..14);
-                particle_action(b, component, action, rng);
-            }
+            _ => particle_action(b, component, rng.i32(0..14), rng),
         }
     }
 }
@@ -367,25 +356,13 @@ fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
 /// The slot of an action or of a light, and its fields: `size` zeroed bytes.
 fn action_body(b: &mut BlobWriter, component: usize, action: i32, size: usize) -> usize {
     let slot = b.structs(component, 8, 1, 0x10);
-    b.data.patch(slot, action.to_le_bytes());
+    b.data.set(slot, action);
     b.structs(slot, 8, 1, size)
 }
 
 fn particle_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rng) {
     // The names of the system actions are the same, their numbers differ.
-    let same = match action {
-        0 => 0,
-        1 => 2,
-        2 => 3,
-        3 => 4,
-        5 => 7,
-        8 => 6,
-        10 => 8,
-        11 => 9,
-        12 => 10,
-        13 => 11,
-        _ => -1,
-    };
+    const SAME: [i32; 14] = [0, 2, 3, 4, -1, 7, -1, -1, 6, -1, 8, 9, 10, 11];
     match action {
         4 => {
             let body = action_body(b, component, action, 0x0C);
@@ -398,14 +375,14 @@ fn particle_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut 
         }
         7 => {
             let body = action_body(b, component, action, 0x1C);
-            b.data.patch(body, 2u32.to_le_bytes());
+            b.data.set(body, 2u32);
             b.array(body, 8, floats(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 0.5, 0.0, 1.0]));
         }
         9 => {
             let body = action_body(b, component, action, 0x14);
             ramp(b, body, rng);
         }
-        _ => shared_action(b, component, action, same, rng),
+        _ => shared_action(b, component, action, SAME[action as usize], rng),
     }
 }
 
@@ -439,8 +416,7 @@ fn shared_action(b: &mut BlobWriter, component: usize, action: i32, same: i32, r
         2 | 9 => 0x18,
         3 => 0x28,
         4 => 0x34,
-        6 | 8 => 0x30,
-        7 => 0x30,
+        6..=8 => 0x30,
         10 | 11 => 0x38,
         other => panic!("action {other} has a body of its own"),
     };
@@ -474,9 +450,8 @@ fn velocity_field(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
 fn effect_metadata(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     let names = ["intensity", "scale", "wind"];
     let count = rng.usize(..=names.len());
-    b.data.patch(at, (count as u32).to_le_bytes());
-    let array = b.structs(at, 8, count, 0x20);
-    for (entry, name) in (0..count).map(|i| array + i * 0x20).zip(names) {
+    b.data.set(at, count as u32);
+    for (entry, name) in b.each(at, 8, count, 0x20).zip(names) {
         b.text(entry, name);
         b.floats(entry + 0x10, &[0.0, 1.0, unit(rng)]);
     }
@@ -484,13 +459,11 @@ fn effect_metadata(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
 
 fn atlas_contour(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     let frames = 1 + rng.usize(..16);
-    b.data.patch(at, (frames as i32).to_le_bytes());
-    let array = b.structs(at, 8, frames, 0x10);
-    for frame in (0..frames).map(|i| array + i * 0x10) {
+    b.data.set(at, frames as i32);
+    for frame in b.each(at, 8, frames, 0x10) {
         let points = 4 + rng.usize(..8);
-        b.data.patch(frame, (points as i32).to_le_bytes());
-        let values: Vec<f32> = (0..points * 2).map(|_| unit(rng)).collect();
-        b.array(frame, 8, floats(&values));
+        b.data.set(frame, points as i32);
+        b.array(frame, 8, units(points * 2, rng));
     }
 }
 

@@ -31,6 +31,16 @@ fn quad([a, b, c, d]: [Point; 4]) -> [[Point; 3]; 2] {
     [[a, b, c], [a, c, d]]
 }
 
+/// A quad on a side, from a line to the one above.
+fn strip(line: usize, f: usize, side: f32) -> [Point; 4] {
+    [on(line, f, side), on(line + 1, f, side), on(line + 1, f + 1, side), on(line, f + 1, side)]
+}
+
+/// A quad from side to side.
+fn across(line: usize, f: usize) -> [Point; 4] {
+    [on(line, f, -1.0), on(line, f, 1.0), on(line, f + 1, 1.0), on(line, f + 1, -1.0)]
+}
+
 /// A plate of many quads.
 fn plate(material: u16, layer: u16, quads: impl IntoIterator<Item = [Point; 4]>) -> PlateShape {
     PlateShape { material, layer, triangles: quads.into_iter().flat_map(quad).collect() }
@@ -38,24 +48,26 @@ fn plate(material: u16, layer: u16, quads: impl IntoIterator<Item = [Point; 4]>)
 
 /// An upright tube of a dozen sides with a lid, around a point of the deck.
 fn tube(materials: [u16; 2], [x, y, z]: Point, radius: f32, height: f32) -> [PlateShape; 2] {
-    let rim = |step: usize, up: f32| {
-        let (sin, cos) = (step as f32 / 12.0 * TAU).sin_cos();
-        [x + radius * cos, y + up, z + radius * sin]
-    };
-    let wall = (0..12).map(|s| [rim(s, 0.0), rim(s, height), rim(s + 1, height), rim(s + 1, 0.0)]);
-    let lid = (0..12).map(|s| [[x, y + height, z], rim(s, height), rim(s + 1, height), [x, y + height, z]]);
+    let [low, high] = [0.0, height].map(|up| {
+        let points = (0..=12).map(|step| {
+            let (sin, cos) = (step as f32 / 12.0 * TAU).sin_cos();
+            [x + radius * cos, y + up, z + radius * sin]
+        });
+        points.collect::<Vec<Point>>()
+    });
+    let wall = (0..12).map(|s| [low[s], high[s], high[s + 1], low[s + 1]]);
+    let lid = (0..12).map(|s| [[x, y + height, z], high[s], high[s + 1], [x, y + height, z]]);
     [plate(materials[0], 1, wall), plate(materials[1], 1, lid)]
 }
 
 /// An upright box: its sides and its top.
 fn cabin(materials: [u16; 2], [x, y, z]: Point, [wide, high, long]: Point) -> [PlateShape; 2] {
-    let corner = |i: usize, up: f32| {
-        let (dx, dz) = [(-wide, -long), (-wide, long), (wide, long), (wide, -long)][i % 4];
-        [x + dx, y + up, z + dz]
-    };
-    let walls = (0..4).map(|i| [corner(i, 0.0), corner(i, high), corner(i + 1, high), corner(i + 1, 0.0)]);
-    let top = [[corner(0, high), corner(1, high), corner(2, high), corner(3, high)]];
-    [plate(materials[0], 1, walls), plate(materials[1], 1, top)]
+    let [low, top] = [0.0, high].map(|up| {
+        let corners = [(-wide, -long), (-wide, long), (wide, long), (wide, -long)];
+        corners.map(|(dx, dz)| [x + dx, y + up, z + dz])
+    });
+    let walls = (0..4).map(|i| [low[i], top[i], top[(i + 1) % 4], low[(i + 1) % 4]]);
+    [plate(materials[0], 1, walls), plate(materials[1], 1, [top])]
 }
 
 /// All plates of the ship.
@@ -68,26 +80,15 @@ pub(super) fn ship() -> Vec<PlateShape> {
         (CITADEL[1], FRAMES, [47, 47, 46, 48], 49),
     ];
     for (from, to, strakes, deck) in stretches {
-        let strip = |line: usize, side: f32| {
-            (from..to).map(move |f| {
-                [on(line, f, side), on(line + 1, f, side), on(line + 1, f + 1, side), on(line, f + 1, side)]
-            })
-        };
         for (line, material) in strakes.into_iter().enumerate() {
-            all.extend([-1.0, 1.0].map(|side| plate(material, 1, strip(line, side))));
+            all.extend([-1.0, 1.0].map(|side| plate(material, 1, (from..to).map(|f| strip(line, f, side)))));
         }
-        let across =
-            |line: usize, f: usize| [on(line, f, -1.0), on(line, f, 1.0), on(line, f + 1, 1.0), on(line, f + 1, -1.0)];
         all.push(plate(deck, 1, (from..to).map(|f| across(LINES.len() - 1, f))));
         all.push(plate(strakes[0], 1, (from..to).map(|f| across(0, f))));
         if deck == 57 {
             // Within the citadel lie a second deck and a second belt.
             all.push(plate(64, 2, (from..to).map(|f| across(2, f))));
-            let inner = |side: f32| {
-                let within = move |line, f| on(line, f, side * 0.8);
-                (from..to).map(move |f| [within(1, f), within(2, f), within(2, f + 1), within(1, f + 1)])
-            };
-            all.extend([-1.0, 1.0].map(|side| plate(67, 2, inner(side))));
+            all.extend([-1.0, 1.0].map(|side| plate(67, 2, (from..to).map(|f| strip(1, f, side * 0.8)))));
         }
     }
     // Bulkheads, where the citadel ends.
@@ -108,13 +109,10 @@ pub(super) fn ship() -> Vec<PlateShape> {
     all
 }
 
-/// An armour plate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlateShape {
-    /// Collision material.
     pub material: u16,
-    /// Layer, from 1.
+    /// From 1.
     pub layer: u16,
-    /// The plate's triangles.
     pub triangles: Vec<[[f32; 3]; 3]>,
 }

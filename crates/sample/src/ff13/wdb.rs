@@ -1,6 +1,7 @@
 //! Sheets and packs of the FINAL FANTASY XIII trilogy.
 
-use super::{Size, Writer};
+use crate::Size;
+use crate::writer::{Writer, bytes};
 use fastrand::Rng;
 use std::collections::HashMap;
 
@@ -13,12 +14,10 @@ pub enum Game {
     Later,
 }
 
-/// One cell of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// An integer; the field keeps its lowest bits.
     Int(i64),
-    /// The value of a float word.
     Float(f32),
     /// The text of a string word or of a string array.
     Text(Vec<u8>),
@@ -57,12 +56,10 @@ pub struct Sheet {
 struct Field {
     name: String,
     letter: u8,
-    /// The width of a packed field.
     width: Option<u32>,
 }
 
 impl Sheet {
-    /// A sheet without fields and records.
     pub fn new(game: Game, name: &str) -> Self {
         Self { game, name: name.to_owned(), version: 0x1234_5678, fields: Vec::new(), records: Vec::new() }
     }
@@ -84,12 +81,10 @@ impl Sheet {
         self
     }
 
-    /// The names of the fields.
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| &*field.name)
     }
 
-    /// The records: names and cells.
     pub fn records(&self) -> &[(Vec<u8>, Vec<Cell>)] {
         &self.records
     }
@@ -101,34 +96,21 @@ impl Sheet {
         self
     }
 
-    /// The file.
     pub fn build(&self) -> Vec<u8> {
         let mut texts = TextPool::default();
         texts.add(b"");
         // The texts of arrays come first, in the order of the arrays.
-        let arrays: Vec<Vec<u32>> = (0..self.fields.len())
-            .filter(|&i| self.fields[i].letter == b's' && self.fields[i].width.is_some())
-            .map(|i| self.array(i, &mut texts))
-            .collect();
+        let arrays = self.fields.iter().enumerate().map(|(n, field)| {
+            let is_array = field.letter == b's' && field.width.is_some();
+            is_array.then(|| self.array(n, &mut texts))
+        });
+        let arrays: Vec<Option<Vec<u32>>> = arrays.collect();
+        let records = self.records.iter().map(|(_, cells)| self.words(cells, &arrays, &mut texts));
+        let records: Vec<Vec<u8>> = records.collect();
+        let arrays: Vec<Vec<u32>> = arrays.into_iter().flatten().collect();
         let item_bits = 32 - arrays.iter().flatten().max().map_or(32, |offset| offset.leading_zeros()).min(31);
-        let mut array = 0;
-        let indexes: Vec<HashMap<u32, u32>> =
-            arrays.iter().map(|array| (0..).zip(array).map(|(index, &offset)| (offset, index)).collect()).collect();
-        let array_of: Vec<Option<usize>> = self
-            .fields
-            .iter()
-            .map(|f| {
-                (f.letter == b's' && f.width.is_some()).then(|| {
-                    array += 1;
-                    array - 1
-                })
-            })
-            .collect();
-        let records: Vec<Vec<u8>> =
-            self.records.iter().map(|(_, cells)| self.words(cells, &array_of, &indexes, &mut texts)).collect();
 
         let mut sections: Vec<(&str, Vec<u8>)> = Vec::new();
-        let be = |values: &[u32]| values.iter().flat_map(|v| v.to_be_bytes()).collect::<Vec<u8>>();
         if self.game == Game::Later {
             sections.push(("!!sheetname", [self.name.as_bytes(), &[0]].concat()));
         }
@@ -162,8 +144,8 @@ impl Sheet {
             sections.push(("!structitem", names));
             sections.push(("!structitemnum", be(&[self.fields.len() as u32])));
         }
-        let sections = sections.into_iter().map(|(name, data)| (name.as_bytes().to_vec(), Vec::new(), data));
-        let records = self.records.iter().zip(records).map(|((name, _), data)| (name.clone(), Vec::new(), data));
+        let sections = sections.iter().map(|(name, data)| (name.as_bytes(), &b""[..], &**data));
+        let records = self.records.iter().zip(&records).map(|((name, _), data)| (&**name, &b""[..], &**data));
         container(&sections.chain(records).collect::<Vec<_>>(), 4)
     }
 
@@ -180,18 +162,11 @@ impl Sheet {
         offsets
     }
 
-    /// The words of a record.
-    fn words(
-        &self,
-        cells: &[Cell],
-        array_of: &[Option<usize>],
-        indexes: &[HashMap<u32, u32>],
-        texts: &mut TextPool,
-    ) -> Vec<u8> {
+    fn words(&self, cells: &[Cell], arrays: &[Option<Vec<u32>>], texts: &mut TextPool) -> Vec<u8> {
         assert_eq!(cells.len(), self.fields.len(), "a cell for each field");
         let mut words: Vec<u32> = Vec::new();
         let mut used = 32;
-        for ((field, cell), array) in self.fields.iter().zip(cells).zip(array_of) {
+        for ((field, cell), array) in self.fields.iter().zip(cells).zip(arrays) {
             match (field.width, cell) {
                 (Some(64), Cell::Int(value)) => {
                     words.extend([(*value as u64 >> 32) as u32, *value as u32]);
@@ -200,7 +175,10 @@ impl Sheet {
                 (Some(width), cell) => {
                     let value = match (cell, array) {
                         (Cell::Int(value), None) => *value as u32,
-                        (Cell::Text(text), Some(array)) => indexes[*array][&texts.add(text)],
+                        (Cell::Text(text), Some(array)) => {
+                            let offset = texts.add(text);
+                            array.iter().position(|other| *other == offset).expect("a text of the array") as u32
+                        }
                         other => panic!("{}: {other:?} cannot be packed", field.name),
                     };
                     if used + width > 32 {
@@ -220,28 +198,24 @@ impl Sheet {
                 }
             }
         }
-        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+        be(&words)
     }
 
     fn kinds(&self) -> Vec<u32> {
         let (mut kinds, mut used) = (Vec::new(), 32);
         for field in &self.fields {
-            match field.width {
-                Some(64) => kinds.push(3),
-                Some(width) if used + width <= 32 => {
+            match (field.width, field.letter) {
+                (Some(width), _) if width < 64 => {
+                    if used + width > 32 {
+                        kinds.push(0);
+                        used = 0;
+                    }
                     used += width;
                     continue;
                 }
-                Some(width) => {
-                    kinds.push(0);
-                    used = width;
-                    continue;
-                }
-                None => kinds.push(match field.letter {
-                    b'f' => 1,
-                    b's' => 2,
-                    _ => 3,
-                }),
+                (None, b'f') => kinds.push(1),
+                (None, b's') => kinds.push(2),
+                _ => kinds.push(3),
             }
             used = 32;
         }
@@ -257,6 +231,11 @@ impl Sheet {
         });
         types.collect()
     }
+}
+
+/// The big-endian bytes of numbers.
+fn be(numbers: &[u32]) -> Vec<u8> {
+    bytes(numbers.iter().map(|number| number.to_be()))
 }
 
 /// The pool: each distinct text once.
@@ -281,20 +260,16 @@ impl TextPool {
 
 /// A pack of files, each with name, extension and bytes. Data begins at multiples of 128 bytes, as in the games.
 pub fn pack(files: &[(&str, &str, Vec<u8>)]) -> Vec<u8> {
-    let entries: Vec<_> = files
-        .iter()
-        .map(|(name, extension, data)| (name.as_bytes().to_vec(), extension.as_bytes().to_vec(), data.clone()))
-        .collect();
-    container(&entries, 128)
+    let entries = files.iter().map(|(name, extension, data)| (name.as_bytes(), extension.as_bytes(), &**data));
+    container(&entries.collect::<Vec<_>>(), 128)
 }
 
 /// The container: entries with name, extension and data.
-fn container(entries: &[(Vec<u8>, Vec<u8>, Vec<u8>)], alignment: usize) -> Vec<u8> {
+fn container(entries: &[(&[u8], &[u8], &[u8])], alignment: usize) -> Vec<u8> {
     let size = entries.iter().map(|(_, _, data)| data.len() + alignment + 0x20).sum();
     let mut out = Writer::with_capacity(size);
     out.push(b"WPD\0");
-    out.push((entries.len() as u32).to_be_bytes());
-    out.zeros(8);
+    out.all([(entries.len() as u32).to_be(), 0, 0]);
     let table = out.zeros(entries.len() * 0x20);
     for (index, (name, extension, data)) in entries.iter().enumerate() {
         assert!(name.len() <= 16 && extension.len() <= 8, "an entry's name has 16 bytes, its extension 8");
@@ -302,8 +277,7 @@ fn container(entries: &[(Vec<u8>, Vec<u8>, Vec<u8>)], alignment: usize) -> Vec<u
         let offset = out.push(data);
         let entry = table + index * 0x20;
         out.patch(entry, name);
-        out.patch(entry + 0x10, (offset as u32).to_be_bytes());
-        out.patch(entry + 0x14, (data.len() as u32).to_be_bytes());
+        out.patch(entry + 0x10, be(&[offset as u32, data.len() as u32]));
         out.patch(entry + 0x18, extension);
     }
     out.align(alignment);
@@ -313,41 +287,15 @@ fn container(entries: &[(Vec<u8>, Vec<u8>, Vec<u8>)], alignment: usize) -> Vec<u
 /// A sheet of `records` records with `fields` fields of every kind, most of them packed as in the games.
 pub fn generated(seed: u64, game: Game, records: usize, fields: usize) -> Sheet {
     let mut rng = Rng::with_seed(seed);
-    let kinds = [
-        "sName",
-        "fScale",
-        "u7Race",
-        "u9SaveIndex",
-        "u9SortId",
-        "u1IsBoss",
-        "u2Memory",
-        "i8Random",
-        "uFlags",
-        "u4Repeat",
-        "f16Rate",
-        "i5Attribute",
-        "iSituation",
-        "u13Zone",
-        "u16Count",
-        "u8Level",
-        "sSpec",
-        "i16Argument",
-        "u6Genre",
-        "u1Limit",
-    ];
-    let arrays = if game == Game::Later { 1 } else { 0 };
-    let mut names: Vec<String> = (0..fields.saturating_sub(arrays))
-        .map(|i| {
-            format!(
-                "{}{}",
-                kinds[i % kinds.len()],
-                if i < kinds.len() { String::new() } else { format!("_{}", i / kinds.len()) }
-            )
-        })
-        .collect();
-    if arrays == 1 && fields > 0 {
-        names.push("s4Family".to_owned());
-    }
+    let kinds = "sName fScale u7Race u9SaveIndex u9SortId u1IsBoss u2Memory i8Random uFlags u4Repeat f16Rate i5Attribute \
+                 iSituation u13Zone u16Count u8Level sSpec i16Argument u6Genre u1Limit";
+    let kinds: Vec<&str> = kinds.split_whitespace().collect();
+    let arrays = usize::from(game == Game::Later).min(fields);
+    let names = (0..fields - arrays).map(|i| match i / kinds.len() {
+        0 => kinds[i].to_owned(),
+        round => format!("{}_{round}", kinds[i % kinds.len()]),
+    });
+    let names: Vec<String> = names.chain(std::iter::repeat_n("s4Family".to_owned(), arrays)).collect();
     let texts: Vec<String> = (0..256).map(|i| format!("text_{i:03}")).collect();
     let mut sheet = Sheet::new(game, "Generated").fields(names.iter().map(String::as_str));
     for row in 0..records {
@@ -369,11 +317,7 @@ pub fn generated(seed: u64, game: Game, records: usize, fields: usize) -> Sheet 
 
 /// A believable sheet of Lightning Returns.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
-    let records = match size {
-        Size::Small => 24,
-        Size::Full => 4000,
-    };
-    generated(seed, Game::Later, records, 26).build()
+    generated(seed, Game::Later, size.pick(24, 4000), 26).build()
 }
 
 /// The fields of the first game's sheet of bonuses for chains, in the order in which its records have them.
@@ -392,20 +336,15 @@ pub const CHAINS: [&str; 10] = [
 
 /// A believable pack: two sheets and two other files.
 pub fn demo_pack(seed: u64, size: Size) -> Vec<u8> {
-    let records = match size {
-        Size::Small => 12,
-        Size::Full => 2000,
-    };
     let mut rng = Rng::with_seed(seed);
-    let mut bytes = |len: usize| (0..len).map(|_| rng.u8(..)).collect::<Vec<u8>>();
     let chains = Sheet::new(Game::First, "")
         .fields(CHAINS)
         .record("chain_a", [1, 2, 3, 4, 5, 6, 7, 8, 9, 150].map(Cell::Int))
         .record("chain_b", [9, 8, 7, 6, 5, 4, 3, 2, 1, 65_535].map(Cell::Int));
     pack(&[
         ("bt_chainbonus", "wdb", chains.build()),
-        ("btscene", "wdb", generated(seed, Game::Later, records, 20).build()),
-        ("0cf22cd9a62847b5", "clb", bytes(840)),
+        ("btscene", "wdb", generated(seed, Game::Later, size.pick(12, 2000), 20).build()),
+        ("0cf22cd9a62847b5", "clb", (0..840).map(|_| rng.u8(..)).collect()),
         ("readme", "", b"a file without extension".to_vec()),
     ])
 }

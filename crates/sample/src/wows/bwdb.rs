@@ -1,7 +1,8 @@
 //! Builds prototype databases: any that a test wants, and one of the size of the games' own.
 
 use super::prototypes::{BlobWriter, Resources, records};
-use super::{Size, Writer};
+use crate::writer::{Number, bytes};
+use crate::{Size, Writer};
 use assetq_core::codec::{cityhash64, murmur3};
 use assetq_core::threads::prelude::*;
 use assetq_wows::bwdb::layout::MAGIC;
@@ -97,7 +98,6 @@ impl DatabaseBuilder {
         self.resources.push((id, (record as u32) << 8 | (database as u32) << 2 | state));
     }
 
-    /// Adds a database; returns its number.
     pub fn database(&mut self, magic: u32, checksum: u32, blob: Vec<u8>) -> usize {
         self.databases.push((magic, checksum, blob));
         self.databases.len() - 1
@@ -118,88 +118,65 @@ impl DatabaseBuilder {
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
         w.push(MAGIC);
         w.push([0, 0, order.packed, 1]);
-        let checksum = w.u32(0);
+        let checksum = w.add(0);
         w.push([64, 0, 0, 0]);
         let body = w.zeros(0x60);
-        let pointer = |w: &mut Writer, at: usize, base: usize, target: usize| w.point(body + at, body + base, target);
-
-        let capacity = self.string_capacity.unwrap_or_else(|| roomy(self.strings.len()));
         let mut pool = Writer::new();
-        let offsets: Vec<u32> = self
-            .strings
-            .iter()
-            .map(|(_, text)| {
-                let at = pool.push(text);
-                pool.push([0]);
-                at as u32
-            })
-            .collect();
-        let slots = place(self.strings.iter().map(|(id, _)| u64::from(*id)), capacity);
-        let at = order.strings;
-        w.patch(body + at, capacity.to_le_bytes());
-        let buckets = w.zeros(capacity as usize * 8);
-        let values = w.zeros(capacity as usize * 4);
-        for ((slot, (id, _)), offset) in slots.iter().zip(&self.strings).zip(&offsets) {
-            w.patch(buckets + slot * 8, id.to_le_bytes());
-            w.patch(buckets + slot * 8 + 4, (0x8000_0000u32).to_le_bytes());
-            w.patch(values + slot * 4, offset.to_le_bytes());
-        }
-        pointer(&mut w, at + 0x08, at, buckets);
-        pointer(&mut w, at + 0x10, at, values);
-        w.patch(body + at + 0x18, (pool.position() as u32).to_le_bytes());
+        let strings: Vec<_> = self.strings.iter().map(|(id, text)| (*id, pool.text(text) as u32)).collect();
+        let at = body + order.strings;
+        map(&mut w, at, self.string_capacity, 1u32 << 31, &strings);
+        w.set(at + 0x18, pool.position() as u32);
         let data = w.push(pool.bytes());
-        pointer(&mut w, at + 0x20, at, data);
+        w.point(at + 0x20, at, data);
+        map(&mut w, body + order.resources, self.resource_capacity, 1u64 << 63, &self.resources);
 
-        let capacity = self.resource_capacity.unwrap_or_else(|| roomy(self.resources.len()));
-        let slots = place(self.resources.iter().map(|(id, _)| *id), capacity);
-        let at = order.resources;
-        w.patch(body + at, capacity.to_le_bytes());
-        let buckets = w.zeros(capacity as usize * 16);
-        let values = w.zeros(capacity as usize * 4);
-        for (slot, (id, value)) in slots.iter().zip(&self.resources) {
-            w.patch(buckets + slot * 16, id.to_le_bytes());
-            w.patch(buckets + slot * 16 + 8, (1u64 << 63).to_le_bytes());
-            w.patch(values + slot * 4, value.to_le_bytes());
-        }
-        pointer(&mut w, at + 0x08, at, buckets);
-        pointer(&mut w, at + 0x10, at, values);
-
-        let at = order.paths;
-        w.patch(body + at, (self.paths.len() as u32).to_le_bytes());
+        let at = body + order.paths;
+        w.set(at, self.paths.len() as u32);
         let entries = w.zeros(self.paths.len() * 0x20);
-        pointer(&mut w, at + 0x08, at, entries);
+        w.point(at + 0x08, at, entries);
         for (index, path) in self.paths.iter().enumerate() {
             let entry = entries + index * 0x20;
-            w.patch(entry, path.id.to_le_bytes());
-            w.patch(entry + 8, path.parent.to_le_bytes());
-            w.patch(entry + 0x10, (path.name.len() as u32 + 1).to_le_bytes());
-            let name = w.push(&path.name);
-            w.push([0]);
+            w.patch(entry, bytes([path.id, path.parent, path.name.len() as u64 + 1]));
+            let name = w.text(&path.name);
             w.point(entry + 0x18, entry + 0x10, name);
         }
 
-        let at = order.databases;
-        w.patch(body + at, (self.databases.len() as u32).to_le_bytes());
+        let at = body + order.databases;
+        w.set(at, self.databases.len() as u32);
         let entries = w.zeros(self.databases.len() * 0x18);
-        pointer(&mut w, at + 0x08, order.databases_base, entries);
+        w.point(at + 0x08, body + order.databases_base, entries);
         for (index, (magic, schema, blob)) in self.databases.iter().enumerate() {
             let entry = entries + index * 0x18;
-            w.patch(entry, magic.to_le_bytes());
-            w.patch(entry + 4, schema.to_le_bytes());
-            w.patch(entry + 8, (blob.len() as u32).to_le_bytes());
+            w.patch(entry, bytes([*magic, *schema, blob.len() as u32]));
             let at = w.push(blob);
             w.point(entry + 0x10, entry, at);
         }
         let sum = murmur3(&w.bytes()[0x10..]);
-        w.patch(checksum, sum.to_le_bytes());
+        w.set(checksum, sum);
         w.into_bytes()
     }
 }
 
+/// Writes the header of a hash map at `at`, its buckets, marked as `taken`, and its values.
+fn map<K: Number + Into<u64>>(w: &mut Writer, at: usize, capacity: Option<u32>, taken: K, entries: &[(K, u32)]) {
+    let capacity = capacity.unwrap_or_else(|| roomy(entries.len()));
+    let slots = place(entries.iter().map(|(key, _)| (*key).into()), capacity);
+    let bucket = 2 * size_of::<K>();
+    w.set(at, capacity);
+    let buckets = w.zeros(capacity as usize * bucket);
+    let values = w.zeros(capacity as usize * 4);
+    for (slot, (key, value)) in slots.into_iter().zip(entries) {
+        w.patch(buckets + slot * bucket, bytes([*key, taken]));
+        w.set(values + slot * 4, value);
+    }
+    w.point(at + 0x08, at, buckets);
+    w.point(at + 0x10, at, values);
+}
+
 /// A prime capacity that leaves about half of the slots empty.
 fn roomy(count: usize) -> u32 {
-    let is_prime = |n: usize| n > 1 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (count * 2 + 3..).find(|&n| is_prime(n)).map_or(3, |n| n as u32)
+    let prime = (count * 2 + 3..).find(|n| (2..).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d)));
+    prime.expect("primes have no end") as u32
 }
 
 /// The slot of each key, by linear probing in the order of the keys.
@@ -214,7 +191,6 @@ fn place(keys: impl Iterator<Item = u64>, capacity: u32) -> Vec<usize> {
     .collect()
 }
 
-/// How big the parts of a sample are.
 struct SampleSizes {
     paths: usize,
     /// Bytes of all their names; 0 for as many as names of `name_bytes` have.
@@ -226,7 +202,6 @@ struct SampleSizes {
     resource_capacity: Option<u32>,
     /// Records of each type, in the order of `PrototypeType::ALL`.
     records: [usize; 10],
-    /// Bytes of all blobs.
     blob_bytes: Option<usize>,
 }
 
@@ -242,7 +217,6 @@ const SMALL: SampleSizes = SampleSizes {
     blob_bytes: None,
 };
 
-/// The size of the full plan's file.
 const FULL_BYTES: usize = 170_699_420;
 
 /// The sections of the real file in docs/formats/bwdb.md §2.1, 170,699,420 bytes in all. (Its figure for the blobs,
@@ -262,19 +236,23 @@ const FULL: SampleSizes = SampleSizes {
 impl SampleSizes {
     /// The full plan, its counts scaled to a file of about `bytes` bytes.
     fn of(bytes: usize) -> Self {
-        let scaled = |count: usize| (count as f64 * bytes as f64 / FULL_BYTES as f64).ceil() as usize;
         Self {
-            paths: scaled(FULL.paths),
+            paths: scaled(FULL.paths, bytes),
             path_bytes: 0,
-            name_bytes: FULL.name_bytes,
-            strings: scaled(FULL.strings),
-            string_bytes: scaled(FULL.string_bytes),
-            string_capacity: FULL.string_capacity.map(|c| scaled(c as usize) as u32 | 1),
-            resource_capacity: FULL.resource_capacity.map(|c| scaled(c as usize) as u32 | 1),
-            records: FULL.records.map(scaled),
+            strings: scaled(FULL.strings, bytes),
+            string_bytes: scaled(FULL.string_bytes, bytes),
+            string_capacity: FULL.string_capacity.map(|c| scaled(c as usize, bytes) as u32 | 1),
+            resource_capacity: FULL.resource_capacity.map(|c| scaled(c as usize, bytes) as u32 | 1),
+            records: FULL.records.map(|count| scaled(count, bytes)),
             blob_bytes: None,
+            ..FULL
         }
     }
+}
+
+/// The part of a count of the full plan in a file of `bytes` bytes.
+fn scaled(count: usize, bytes: usize) -> usize {
+    (count as f64 * bytes as f64 / FULL_BYTES as f64).ceil() as usize
 }
 
 /// A hostile database: an effect, `particles/bomb.xml`, with `systems` systems that all have the same 5,000 components.
@@ -283,15 +261,15 @@ pub fn systems_that_share(systems: usize) -> Vec<u8> {
     let id = builder.path("particles/bomb.xml");
     let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
     let at = blob.record(0);
-    blob.data.patch(at + 4, (systems as u32).to_le_bytes());
-    let array = blob.structs(at, 8, systems, 0x1C8);
+    blob.data.set(at + 4, systems as u32);
+    let array = blob.each(at, 8, systems, 0x1C8);
     // Components and scalars of kind -1 have no body.
     let components = blob.data.push(vec![0xFF; 5000 * 0x10]);
-    for system in (0..systems).map(|i| array + i * 0x1C8) {
+    for system in array {
         for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
-            blob.data.patch(system + scalar, (-1i32).to_le_bytes());
+            blob.data.set(system + scalar, -1i32);
         }
-        blob.data.patch(system + 0x1B8, 5000i32.to_le_bytes());
+        blob.data.set(system + 0x1B8, 5000i32);
         blob.data.point(system + 0x1C0, system, components);
     }
     builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
@@ -316,27 +294,17 @@ pub(super) struct WithFiles {
 pub(super) fn demo_with_files(seed: u64, size: Size) -> WithFiles {
     let builder = assemble(seed, size);
     let entries: HashMap<u64, &PathSpec> = builder.paths.iter().map(|path| (path.id, path)).collect();
-    let is_file = |path: &&PathSpec| path.name.ends_with(".dds") || path.name.ends_with(".geometry");
-    let join = |path: &PathSpec| {
-        let mut names = vec![&*path.name];
-        let mut parent = path.parent;
-        while let Some(folder) = entries.get(&parent) {
-            names.push(&folder.name);
-            parent = folder.parent;
-        }
-        names.reverse();
-        names.join("/")
-    };
-    let files = builder.paths.iter().filter(is_file).map(join).collect();
-    WithFiles { files, bytes: builder.build() }
+    let files = builder.paths.iter().filter(|path| path.name.ends_with(".dds") || path.name.ends_with(".geometry"));
+    let files = files.map(|path| {
+        let folders = std::iter::successors(Some(path), |path| entries.get(&path.parent).copied());
+        let names: Vec<&str> = folders.map(|path| &*path.name).collect();
+        names.into_iter().rev().collect::<Vec<_>>().join("/")
+    });
+    WithFiles { files: files.collect(), bytes: builder.build() }
 }
 
 fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
-    let plan = match size {
-        Size::Small => &SMALL,
-        Size::Full => &FULL,
-    };
-    planned(seed, plan)
+    planned(seed, size.pick(&SMALL, &FULL))
 }
 
 /// A sample with everything scaled to about `bytes` bytes, a million at the least: to see how cost grows.
@@ -354,13 +322,13 @@ fn planned(seed: u64, plan: &SampleSizes) -> DatabaseBuilder {
     let strings = name_strings(&mut builder, plan, &mut rng);
     let resources = name_paths(&mut builder, plan, &mut rng);
     let seeds: Vec<u64> = PrototypeType::ALL.iter().map(|_| rng.u64(..)).collect();
-    let blob = |(index, &prototype): (usize, &PrototypeType)| {
+    let blobs = PrototypeType::ALL.par_iter().enumerate().map(|(index, &prototype)| {
         let mut rng = Rng::with_seed(seeds[index]);
         let mut blob = BlobWriter::new(prototype, plan.records[index]);
         records(&mut blob, prototype, &strings, &resources, &mut rng);
         blob.finish()
-    };
-    let mut blobs: Vec<Vec<u8>> = PrototypeType::ALL.par_iter().enumerate().map(blob).collect();
+    });
+    let mut blobs: Vec<Vec<u8>> = blobs.collect();
     if let Some(wanted) = plan.blob_bytes {
         let written: usize = blobs.iter().map(Vec::len).sum();
         assert!(written <= wanted, "the plan has room for {wanted} bytes of records, not {written}");
@@ -385,7 +353,6 @@ fn planned(seed: u64, plan: &SampleSizes) -> DatabaseBuilder {
 /// A later build of the [`demo`] of a seed, and the differences of the two.
 #[derive(Debug)]
 pub struct Altered {
-    /// The file.
     pub bytes: Vec<u8>,
     /// Paths that it has and the other has not.
     pub added_paths: Vec<String>,
@@ -406,92 +373,30 @@ pub struct Altered {
 /// lie in another order.
 pub fn altered(seed: u64, size: Size) -> Altered {
     let mut builder = assemble(seed, size);
-    let step = if size == Size::Full { 100 } else { 2 };
-    let mut owners: Vec<HashMap<usize, u64>> = vec![HashMap::new(); builder.databases.len()];
+    let step = size.pick(2, 100);
+    let mut owners: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); builder.databases.len()];
     for &(id, value) in builder.resources.iter().filter(|(_, value)| value & 3 == 0) {
         owners[(value >> 2 & 0x3F) as usize].insert((value >> 8) as usize, id);
     }
-    let mut changed = Vec::new();
-    let f32_at = |blob: &[u8], at: usize| f32::from_le_bytes(blob[at..at + 4].try_into().expect("four bytes"));
-    for (database, &prototype) in PrototypeType::ALL.iter().enumerate() {
-        let record_size = Layout::Current(prototype).size();
-        let blob = &mut builder.databases[database].2;
-        for (number, (&record, &id)) in owners[database].iter().collect::<BTreeMap<_, _>>().into_iter().enumerate() {
-            if number % step != 0 {
-                continue;
-            }
-            let at = 16 + record * record_size;
-            let target = |field: usize| {
-                let pointer = i64::from_le_bytes(blob[at + field..at + field + 8].try_into().expect("eight bytes"));
-                (at as i64 + pointer) as usize
-            };
-            let (place, field) = match prototype {
-                PrototypeType::Material => (at + 0x74, "sort_order"),
-                PrototypeType::Visual => (target(0x68), "lods[0].extent"),
-                PrototypeType::PointLight => (at + 0x60, "radius"),
-                PrototypeType::Effect => (at, "max_emitting_duration"),
-                _ => continue,
-            };
-            if prototype == PrototypeType::Material {
-                blob[place + 1] ^= 1;
-            } else {
-                let value = f32_at(blob, place) + 1.0;
-                blob[place..place + 4].copy_from_slice(&value.to_le_bytes());
-            }
-            changed.push((id, field));
-        }
-    }
-    // Two records are exchanged: their targets keep their positions, so that their pointers change.
-    let mut moved: HashMap<(usize, usize), usize> = HashMap::new();
-    for database in [0, 3] {
-        let prototype = PrototypeType::ALL[database];
-        let record_size = Layout::Current(prototype).size();
-        let blob = &mut builder.databases[database].2;
-        for first in (0..owners[database].len().saturating_sub(1)).step_by(4) {
-            let (a, b) = (16 + first * record_size, 16 + (first + 1) * record_size);
-            let (front, back) = blob.split_at_mut(b);
-            front[a..].swap_with_slice(&mut back[..record_size]);
-            for (at, by) in [(a, record_size as i64), (b, -(record_size as i64))] {
-                for field in Layout::Current(prototype).pointers() {
-                    let place = at + field..at + field + 8;
-                    let pointer = i64::from_le_bytes(blob[place.clone()].try_into().expect("eight bytes"));
-                    if pointer != 0 {
-                        blob[place].copy_from_slice(&(pointer + by).to_le_bytes());
-                    }
-                }
-            }
-            moved.insert((database, first), first + 1);
-            moved.insert((database, first + 1), first);
-        }
-    }
-    let last = builder.databases.len() - 1;
-    for (_, value) in &mut builder.resources {
-        let (database, record) = ((*value >> 2 & 0x3F) as usize, (*value >> 8) as usize);
-        let record = moved.get(&(database, record)).copied().unwrap_or(record);
-        *value = (record as u32) << 8 | ((last - database) as u32) << 2 | *value & 3;
-    }
-    builder.databases.reverse();
+    let changed = change_records(&mut builder, &owners, step);
+    exchange_records(&mut builder, &owners);
 
     // Resources and their paths, of types without changes so far.
-    let mut removed = Vec::new();
-    for database in [2, 6, 9] {
-        removed.extend(owners[database].iter().filter(|(record, _)| *record % step == 1).map(|(_, id)| *id));
-    }
+    let removed = [2, 6, 9].into_iter().flat_map(|database| &owners[database]);
+    let mut removed: Vec<u64> = removed.filter(|(record, _)| *record % step == 1).map(|(_, id)| *id).collect();
     removed.sort_unstable();
-    let gone: HashSet<u64> = removed.iter().copied().collect();
-    builder.resources.retain(|(id, _)| !gone.contains(id));
-    let plain: Vec<u64> = builder.paths.iter().filter(|p| p.name.ends_with("_a.dds")).map(|p| p.id).collect();
-    let mut removed_paths: Vec<u64> = plain.into_iter().step_by(step).chain(removed.iter().copied()).collect();
+    builder.resources.retain(|(id, _)| removed.binary_search(id).is_err());
+    let plain = builder.paths.iter().filter(|path| path.name.ends_with("_a.dds")).map(|path| path.id).step_by(step);
+    let mut removed_paths: Vec<u64> = plain.chain(removed.iter().copied()).collect();
     removed_paths.sort_unstable();
-    let gone: HashSet<u64> = removed_paths.iter().copied().collect();
-    builder.paths.retain(|path| !gone.contains(&path.id));
-    let count = if size == Size::Full { 500 } else { 2 };
+    builder.paths.retain(|path| removed_paths.binary_search(&path.id).is_err());
+    let count = size.pick(2, 500);
     let (mut added, mut added_paths) = (Vec::new(), Vec::new());
     for index in 0..count {
         let before = builder.paths.len();
         let path = format!("content/gameplay/added/{index:04}.model");
         let id = builder.path(&path);
-        builder.resource(id, last - 3, index, 0);
+        builder.resource(id, builder.databases.len() - 4, index, 0);
         added.push(id);
         let mut folder = path.as_str();
         for _ in before..builder.paths.len() {
@@ -514,6 +419,71 @@ pub fn altered(seed: u64, size: Size) -> Altered {
         }
     }
     Altered { bytes: builder.build(), added_paths, removed_paths, added, removed, changed, added_strings }
+}
+
+/// Changes a field of every `step`th record of four types; returns the resources, and their changed fields.
+fn change_records(
+    builder: &mut DatabaseBuilder,
+    owners: &[BTreeMap<usize, u64>],
+    step: usize,
+) -> Vec<(u64, &'static str)> {
+    let mut changed = Vec::new();
+    for (database, &prototype) in PrototypeType::ALL.iter().enumerate() {
+        let record_size = Layout::Current(prototype).size();
+        let blob = &mut builder.databases[database].2;
+        for (&record, &id) in owners[database].iter().step_by(step) {
+            let at = 16 + record * record_size;
+            let (place, field) = match prototype {
+                PrototypeType::Material => {
+                    blob[at + 0x75] ^= 1;
+                    changed.push((id, "sort_order"));
+                    continue;
+                }
+                PrototypeType::Visual => {
+                    let pointer = i64::from_le_bytes(*blob[at + 0x68..].first_chunk().expect("eight bytes"));
+                    ((at as i64 + pointer) as usize, "lods[0].extent")
+                }
+                PrototypeType::PointLight => (at + 0x60, "radius"),
+                PrototypeType::Effect => (at, "max_emitting_duration"),
+                _ => break,
+            };
+            let number = blob[place..].first_chunk_mut().expect("four bytes");
+            *number = (f32::from_le_bytes(*number) + 1.0).to_le_bytes();
+            changed.push((id, field));
+        }
+    }
+    changed
+}
+
+/// Exchanges records with their neighbours, whose targets keep their positions, so that their pointers change; and reverses
+/// the databases.
+fn exchange_records(builder: &mut DatabaseBuilder, owners: &[BTreeMap<usize, u64>]) {
+    let mut moved: HashMap<(usize, usize), usize> = HashMap::new();
+    for database in [0, 3] {
+        let layout = Layout::Current(PrototypeType::ALL[database]);
+        let size = layout.size();
+        let blob = &mut builder.databases[database].2;
+        for second in (1..owners[database].len()).step_by(4) {
+            let (a, b) = (16 + (second - 1) * size, 16 + second * size);
+            let (front, back) = blob.split_at_mut(b);
+            front[a..].swap_with_slice(&mut back[..size]);
+            for (at, by) in [(a, size as i64), (b, -(size as i64))] {
+                for field in layout.pointers() {
+                    let pointer = blob[at + field..].first_chunk_mut().expect("eight bytes");
+                    let old = i64::from_le_bytes(*pointer);
+                    *pointer = if old == 0 { old } else { old + by }.to_le_bytes();
+                }
+            }
+            moved.extend([((database, second - 1), second), ((database, second), second - 1)]);
+        }
+    }
+    let last = builder.databases.len() - 1;
+    for (_, value) in &mut builder.resources {
+        let (database, record) = ((*value >> 2 & 0x3F) as usize, (*value >> 8) as usize);
+        let record = moved.get(&(database, record)).copied().unwrap_or(record);
+        *value = (record as u32) << 8 | ((last - database) as u32) << 2 | *value & 3;
+    }
+    builder.databases.reverse();
 }
 
 /// Words that fill names up to the requested length.
@@ -544,9 +514,9 @@ fn name_strings(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng
     while builder.strings.len() < plan.strings {
         let left = plan.strings - builder.strings.len();
         // The bytes that are left are spread evenly, so that the last text fills the pool to its last byte.
-        let room = plan.string_bytes.saturating_sub(bytes) / left;
+        let room = (plan.string_bytes.max(bytes) - bytes) / left;
         let jitter = if left > 8 && room > 12 { rng.usize(..9) } else { 4 };
-        let wanted = if plan.string_bytes == 0 { 12 } else { (room + jitter).saturating_sub(5) };
+        let wanted = if plan.string_bytes == 0 { 12 } else { (room + jitter).max(5) - 5 };
         let text = name("n", builder.strings.len(), wanted, rng);
         let before = builder.strings.len();
         builder.string(&text);
@@ -581,57 +551,48 @@ const FILES: [(&str, Option<usize>); 7] = [
     (".splash", None),
 ];
 
+/// Types whose files are not in a ship's folder: their folders, and the endings of their names.
+const OTHERS: [(usize, &str, &str); 7] = [
+    (2, "content/skeletons", ".skel_ext"),
+    (4, "content/lights", ".light"),
+    (5, "particles", ".xml/high"),
+    (6, "particles/fields", ".vf"),
+    (7, "particles/presets", ".xml"),
+    (8, "particles/meta", ".meta"),
+    (9, "gui/atlas", ".contour"),
+];
+
 fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) -> Resources {
     let mut resources = Resources::default();
-    let mut bytes = 0;
-    let mut counted = 0;
-    let mut folder = String::new();
-    let mut stem = String::new();
+    let (mut bytes, mut counted, mut ships) = (0, 0, 0);
+    let (mut folder, mut stem) = (String::new(), String::new());
     let mut in_folder = FILES.len();
-    let mut ships = 0;
     // A small sample has as many paths as its records need.
     let exact = plan.path_bytes > 0;
-    let missing = |r: &Resources| !exact && (0..10).any(|t| r.by_type[t].len() < plan.records[t]);
-    while builder.paths.len() < plan.paths || missing(&resources) {
-        for path in &builder.paths[counted..] {
-            bytes += path.name.len() + 1;
-        }
+    while builder.paths.len() < plan.paths || !exact && (0..10).any(|kind| resources.lacks(kind, plan)) {
+        bytes += builder.paths[counted..].iter().map(|path| path.name.len() + 1).sum::<usize>();
         counted = builder.paths.len();
-        let left = plan.paths.saturating_sub(counted).max(1);
-        let room = plan.path_bytes.saturating_sub(bytes) / left;
-        let wanted = if exact { room.saturating_sub(1) } else { plan.name_bytes };
-        let need = |t: usize, r: &Resources| r.by_type[t].len() < plan.records[t];
-        // Types without a place in a ship's folder have folders of their own.
-        let other = [2, 4, 5, 6, 7, 8, 9].into_iter().find(|&t| need(t, &resources));
-        if let Some(kind) = other.filter(|_| in_folder >= FILES.len() && (ships % 3 == 2 || left < 20)) {
-            let (dir, ending) = [
-                ("content/skeletons", ".skel_ext"),
-                ("content/lights", ".light"),
-                ("particles", ".xml/high"),
-                ("particles/fields", ".vf"),
-                ("particles/presets", ".xml"),
-                ("particles/meta", ".meta"),
-                ("gui/atlas", ".contour"),
-            ][[2, 4, 5, 6, 7, 8, 9].iter().position(|&t| t == kind).expect("one of these")];
-            let index = resources.by_type[kind].len();
-            // An ending with a folder in it splits a name in two.
-            let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
-            if ending.contains('/') && exact && left < 2 {
+        let left = plan.paths.max(counted + 1) - counted;
+        let room = (plan.path_bytes.max(bytes) - bytes) / left;
+        let wanted = if exact { room.max(1) - 1 } else { plan.name_bytes };
+        if in_folder >= FILES.len() {
+            let other = OTHERS.into_iter().find(|(kind, ..)| resources.lacks(*kind, plan));
+            if let Some((kind, dir, ending)) = other.filter(|_| ships % 3 == 2 || left < 20) {
+                let index = resources.by_type[kind].len();
+                let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
+                // An ending with a folder in it splits a name in two.
+                if ending.contains('/') && exact && left < 2 {
+                    continue;
+                }
+                resources.by_type[kind].push(builder.path(&format!("{dir}/{text}{ending}")));
+                ships += usize::from(index % 4 == 3);
                 continue;
             }
-            let id = builder.path(&format!("{dir}/{text}{ending}"));
-            resources.by_type[kind].push(id);
-            if index % 4 == 3 {
-                ships += 1;
+            if exact && left == 1 && !folder.is_empty() {
+                // Room for one more, not for a folder and a file.
+                builder.path(&format!("{folder}/{}.txt", name("last", counted, wanted, rng)));
+                continue;
             }
-            continue;
-        }
-        if exact && in_folder >= FILES.len() && left == 1 && !folder.is_empty() {
-            // Room for one more, not for a folder and a file.
-            builder.path(&format!("{folder}/{}.txt", name("last", counted, wanted, rng)));
-            continue;
-        }
-        if in_folder >= FILES.len() {
             let nation = NATIONS[rng.usize(..NATIONS.len())];
             let class = CLASSES[rng.usize(..CLASSES.len())];
             let code = format!("{}{}", nation[..1].to_uppercase(), class[..1].to_uppercase());
@@ -642,15 +603,14 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) 
         }
         let (ending, kind) = FILES[in_folder];
         in_folder += 1;
-        let kind = kind.filter(|&t| need(t, &resources));
+        let kind = kind.filter(|&kind| resources.lacks(kind, plan));
         let wanted = wanted.saturating_sub(ending.len() + 1);
         let mut file = format!("{}{}", &stem[..stem.len().min(wanted.max(6))], in_folder);
         while file.len() < wanted {
             file.push_str(WORDS[rng.usize(..WORDS.len())]);
         }
-        let before = builder.paths.len();
         let id = builder.path(&format!("{folder}/{file}{ending}"));
-        if builder.paths.len() == before {
+        if builder.paths.len() == counted {
             continue;
         }
         match (kind, ending) {
@@ -668,6 +628,13 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) 
         assert_eq!(ids.len(), plan.records[kind], "paths for all records of type {kind}");
     }
     resources
+}
+
+impl Resources {
+    /// Whether the plan has more records of a type.
+    fn lacks(&self, kind: usize, plan: &SampleSizes) -> bool {
+        self.by_type[kind].len() < plan.records[kind]
+    }
 }
 
 /// Makes the pool of names exactly as long as planned, by the names of files without a prototype.

@@ -1,0 +1,297 @@
+//! A small World of Warships folder with one ship: hull, bow and stern, two turrets and a torpedo launcher, three materials with
+//! textures, armour, and the parameters that list them.
+
+use super::bwdb::DatabaseBuilder;
+use super::gameparams::{self, armor, index_of};
+use super::geometry::{GeometryBuilder, Mapping, PlateShape, pack_vertices, surface};
+use super::pickle::{Data, dict, members};
+use super::prototypes::{BlobWriter, u16s, u32s, u64s};
+use super::{How, Package};
+use crate::dds::{DdsBuilder, Texels, flat, flat_block};
+use crate::writer::bytes;
+use assetq_core::codec::murmur3;
+use assetq_core::texture::Masks;
+use assetq_wows::bwdb::prototypes::PrototypeType;
+use assetq_wows::wows::Variant;
+
+pub const BUILD: &str = "9000000";
+pub const SHIP: &str = "PASB999_Sample";
+/// The folder of the hull.
+const FOLDER: &str = "content/gameplay/usa/ship/battleship/ASB999_Sample";
+pub const HULL: &str = "content/gameplay/usa/ship/battleship/ASB999_Sample/ASB999_Sample.model";
+pub const GUN: &str = "content/gameplay/usa/gun/main/AGM999/AGM999.model";
+pub const TUBE: &str = "content/gameplay/usa/gun/torpedo/AGT999/AGT999.model";
+/// The nodes of the hull: name, parent and position below the parent, left-handed.
+pub const NODES: [(&str, Option<usize>, [f32; 3]); 5] = [
+    ("Scene Root", None, [0.0, 0.0, 0.0]),
+    ("Deck", Some(0), [0.0, 1.0, 0.0]),
+    ("HP_AGM_1", Some(1), [0.5, 0.5, 6.0]),
+    ("HP_AGM_2", Some(1), [0.0, 0.5, -6.0]),
+    ("HP_AGT_1", Some(0), [1.0, 1.0, 0.0]),
+];
+/// The colours of the materials' textures.
+pub const COLOURS: [(&str, [u8; 3]); 3] = [("hull", [96, 104, 112]), ("gun", [200, 40, 40]), ("glass", [40, 80, 200])];
+
+/// The linear colours of the ship's striped camouflage, for black, red, green and blue of its texture.
+pub const STRIPES: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+const STRIPES_PATH: &str = "content/gameplay/common/camouflage/textures/stripes.dds";
+
+struct Visual {
+    path: String,
+    nodes: Vec<(&'static str, Option<usize>, [f32; 3])>,
+    /// Names of render sets and the number of each one's material.
+    sets: Vec<(&'static str, usize)>,
+}
+
+/// Gives all files of the folder to `write`, under their paths in it.
+///
+/// # Errors
+/// The errors of `write`.
+pub fn folder<E>(mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut package = Package::new(Variant::V2, "ship_0001.pkg");
+    let [hull, gun, tube] = [HULL, GUN, TUBE].map(|model| model.trim_end_matches(".model"));
+    let visuals = [
+        Visual {
+            path: hull.into(),
+            nodes: NODES.to_vec(),
+            sets: vec![("deck", 0), ("window", 2), ("deck_crack_1", 0)],
+        },
+        Visual { path: format!("{hull}_Bow"), nodes: vec![NODES[0]], sets: vec![("bow", 0)] },
+        Visual { path: format!("{hull}_Stern"), nodes: vec![NODES[0]], sets: vec![("stern", 0)] },
+        Visual { path: gun.into(), nodes: vec![NODES[0]], sets: vec![("turret", 1)] },
+        Visual { path: tube.into(), nodes: vec![NODES[0]], sets: vec![("tube", 1)] },
+    ];
+    package.file("content/assets.bin", &database(&visuals), How::Deflated);
+    for (number, visual) in visuals.iter().enumerate() {
+        package.file(&format!("{}.geometry", visual.path), &mesh(visual, number), How::Deflated);
+    }
+    for (name, colour) in COLOURS {
+        package.file(&texture_path(name, "a"), &flat(64, colour), How::Stored);
+        package.file(&texture_path(name, "a").replace(".dds", ".dd2"), &flat_level(128, colour), How::Stored);
+        for (ending, texel) in [("n", [128, 128, 0, 255]), ("mg", [155, 20, 0, 255]), ("ao", [220, 220, 220, 255])] {
+            let builder = DdsBuilder::new(Texels::Masks(32, Masks::RGBA8.channels), 4, 4);
+            package.file(&texture_path(name, ending), &builder.build(&texel.repeat(16)), How::Stored);
+        }
+    }
+    package.file("content/GameParams.data", &parameters(), How::Stored);
+    package.file("camouflages.xml", camouflages().as_bytes(), How::Deflated);
+    package.file(STRIPES_PATH, &stripes(), How::Stored);
+    let titles = [
+        ("", "Content-Type: text/plain; charset=UTF-8\n"),
+        ("IDS_PAEP999_STRIPES", "Stripes"),
+        ("IDS_PASB999", "Sample"),
+    ];
+    write(&format!("bin/{BUILD}/res/texts/en/LC_MESSAGES/global.mo"), &gameparams::mo(&titles))?;
+    write(&format!("bin/{BUILD}/idx/ship.idx"), &package.index())?;
+    package.volumes.iter().try_for_each(|(name, bytes)| write(&format!("res_packages/{name}"), bytes))
+}
+
+/// Stripes of black, red, green and blue, four texels wide.
+fn stripes() -> Vec<u8> {
+    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 16, 4);
+    let colours = [[0, 0, 0], [255, 0, 0], [0, 255, 0], [0, 0, 255]];
+    builder.build(&builder.blocks(|_, [x, _]| flat_block(colours[x as usize % 4])))
+}
+
+/// Camouflages: stripes for all parts of the ship, one of other ships, and one whose texture the folder lacks.
+fn camouflages() -> String {
+    let [black, red, green, blue] = STRIPES.map(|[r, g, b]| format!("{r} {g} {b} 1"));
+    format!(
+        "<data><shipgroups.xml><USA_group><ships>{SHIP}</ships></USA_group></shipgroups.xml><colorScheme><name>scheme</name>\
+         <color0>{black}</color0><color1>{red}</color1><color2>{green}</color2><color3>{blue}</color3></colorScheme>\
+         {}{}{}</data>",
+        camouflage("camo_stripes", "<shipGroups>USA_group</shipGroups>", STRIPES_PATH),
+        camouflage("camo_other", "<targetShip>PJSB999_Other</targetShip>", STRIPES_PATH),
+        camouflage("camo_missing", "", "content/gameplay/common/camouflage/textures/missing.dds"),
+    )
+}
+
+fn camouflage(name: &str, more: &str, texture: &str) -> String {
+    format!(
+        "<camouflage><name>{name}</name><tiled>true</tiled><colorSchemes>scheme</colorSchemes>{more}\
+         <Textures><Tile>{texture}</Tile></Textures><UV><Tile><scale>2 2</scale></Tile></UV></camouflage>"
+    )
+}
+
+fn flat_level(size: u32, colour: [u8; 3]) -> Vec<u8> {
+    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size);
+    builder.build(&builder.blocks(|_, _| flat_block(colour)))
+}
+
+fn texture_path(material: &str, ending: &str) -> String {
+    format!("{FOLDER}/textures/{material}_{ending}.dds")
+}
+
+fn mapping_id(visual: &Visual, set: &str, what: &str) -> u32 {
+    murmur3(format!("{}.{set}.{what}", visual.path).as_bytes())
+}
+
+fn mesh(visual: &Visual, number: usize) -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    let (mut all, mut all_indices) = (Vec::new(), Vec::new());
+    for (n, (set, _)) in visual.sets.iter().enumerate() {
+        let length = if number < 3 { 20.0 } else { 2.0 };
+        let (vertices, indices) = surface(8, 8, length, (number * 8 + n) as u64);
+        for (what, mappings, start, count) in [
+            ("vertices", &mut builder.vertex_mappings, all.len(), vertices.len()),
+            ("indices", &mut builder.index_mappings, all_indices.len(), indices.len()),
+        ] {
+            let id = mapping_id(visual, set, what);
+            mappings.push(Mapping { id, buffer: 0, density: 0, start: start as u32, count: count as u32 });
+        }
+        all.extend(vertices);
+        all_indices.extend(indices);
+    }
+    builder.vertex_buffer("set3/xyznuvtbpc", 28, &pack_vertices("set3/xyznuvtbpc", 28, &all), true);
+    builder.index_buffer(2, &all_indices, true);
+    if number == 0 || number == 3 {
+        let plates = [(47, 1, 0.0), (56, 2, 2.0), (99, 1, 4.0)].map(|(material, layer, z)| {
+            let triangles = vec![[[0.0, 0.0, z], [0.0, 1.0, z], [0.0, 1.0, z + 1.0]]];
+            PlateShape { material, layer, triangles }
+        });
+        builder.armor("CM_PA_united.armor", plates.to_vec());
+    }
+    builder.build()
+}
+
+fn database(visuals: &[Visual]) -> Vec<u8> {
+    let mut builder = DatabaseBuilder::default();
+    let (materials, material_ids) = materials(&mut builder);
+    let mut records = BlobWriter::new(PrototypeType::Visual, visuals.len());
+    let mut models = BlobWriter::new(PrototypeType::Model, visuals.len());
+    let mut ids = Vec::new();
+    for (record, visual) in visuals.iter().enumerate() {
+        let at = records.record(record);
+        write_visual(&mut records, at, visual, &material_ids, &mut builder);
+        let id = builder.path(&format!("{}.visual", visual.path));
+        let model = models.record(record);
+        models.data.set(model, id);
+        ids.push((id, builder.path(&format!("{}.model", visual.path))));
+    }
+    let blobs =
+        [(PrototypeType::Material, materials), (PrototypeType::Visual, records), (PrototypeType::Model, models)];
+    for (prototype, blob) in blobs {
+        builder.database(prototype.magic(), murmur3(prototype.table().as_bytes()), blob.finish());
+    }
+    material_ids.iter().enumerate().for_each(|(record, id)| builder.resource(*id, 0, record, 0));
+    for (record, (visual, model)) in ids.into_iter().enumerate() {
+        builder.resource(visual, 1, record, 0);
+        builder.resource(model, 2, record, 0);
+    }
+    builder.build()
+}
+
+/// The records of the materials, and their ids.
+fn materials(builder: &mut DatabaseBuilder) -> (BlobWriter, Vec<u64>) {
+    let mut materials = BlobWriter::new(PrototypeType::Material, COLOURS.len());
+    let mut ids = Vec::new();
+    for (record, (name, _)) in COLOURS.iter().enumerate() {
+        let slots =
+            [("diffuseMap", "a"), ("normalMap", "n"), ("metallicGlossMap", "mg"), ("ambientOcclusionMap", "ao")];
+        let names: Vec<u32> = slots.iter().map(|(slot, _)| builder.string(slot)).collect();
+        let textures: Vec<u64> = slots.iter().map(|(_, ending)| builder.path(&texture_path(name, ending))).collect();
+        let fx = if *name == "glass" { "glass_material" } else { "PBS_ship" };
+        let fx = builder.path(&format!("shaders/materials/{fx}.fx"));
+        let at = materials.record(record);
+        let double_sided = builder.string("doubleSided");
+        // One flag and four textures.
+        materials.data.set(at, 5u16);
+        materials.data.patch(at + 2, [1, 0, 0, 0, 4]);
+        materials.array(at, 0x10, u32s(names.into_iter().chain([double_sided])));
+        materials.array(at, 0x18, u16s([0x04, 0x14, 0x24, 0x34, 0x00]));
+        materials.array(at, 0x20, [u8::from(*name == "glass")]);
+        materials.array(at, 0x40, u64s(textures));
+        materials.data.set(at + 0x68, fx);
+        ids.push(builder.path(&format!("{FOLDER}/{name}.mfm")));
+    }
+    (materials, ids)
+}
+
+fn write_visual(
+    records: &mut BlobWriter,
+    at: usize,
+    visual: &Visual,
+    material_ids: &[u64],
+    builder: &mut DatabaseBuilder,
+) {
+    let names = u32s(visual.nodes.iter().map(|(name, ..)| builder.string(name)).collect::<Vec<_>>());
+    let matrices = visual
+        .nodes
+        .iter()
+        .flat_map(|(.., [x, y, z])| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, *x, *y, *z, 1.0]);
+    records.data.set(at, visual.nodes.len() as i32);
+    records.array(at, 0x08, &names);
+    records.array(at, 0x10, u16s(0..visual.nodes.len() as u16));
+    records.array(at, 0x18, &names);
+    records.array(at, 0x20, bytes(matrices));
+    records.array(at, 0x28, u16s(visual.nodes.iter().map(|(_, parent, _)| parent.map_or(0xFFFF, |p| p as u16))));
+    records.data.set(at + 0x30, builder.path(&format!("{}.geometry", visual.path)));
+    records.data.patch(at + 0x38, [0, 1, visual.sets.len() as u8, 0, 1]);
+    records.floats(at + 0x40, &[-2.0, -2.0, -10.0]);
+    records.floats(at + 0x50, &[2.0, 2.0, 10.0]);
+    let mut set_names = Vec::new();
+    for (set, (name, material)) in records.each(at, 0x60, visual.sets.len(), 0x28).zip(&visual.sets) {
+        let [vertices, indices] = ["vertices", "indices"].map(|what| mapping_id(visual, name, what));
+        let name = builder.string(name);
+        records.data.patch(set, u32s([name, builder.string(COLOURS[*material].0), vertices, indices]));
+        records.data.set(set + 0x10, material_ids[*material]);
+        records.data.patch(set + 0x18, [0, 1]);
+        records.array(set, 0x20, u32s([builder.string("Scene Root")]));
+        set_names.push(name);
+    }
+    let lod = records.structs(at, 0x68, 1, 0x10);
+    records.floats(lod, &[1000.0]);
+    records.data.set(lod + 6, set_names.len() as u16);
+    records.array(lod, 8, u32s(set_names));
+}
+
+fn info(kind: &str, species: &str) -> Data {
+    Data::Object("TypeInfo", members! { "nation": "USA", "species": species, "type": kind })
+}
+
+fn mount(name: &str, model: &str, species: &str, plates: &[(u16, u16, f64)]) -> Data {
+    let members = members! {
+        "armor": armor(plates), "barrelDiameter": 0.406, "model": model, "name": name, "numBarrels": 3,
+        "typeinfo": info("Gun", species),
+    };
+    Data::Object("GPData", members)
+}
+
+fn upgrade(prev: &str, hull: &str, guns: &str) -> Data {
+    let components = dict! { "artillery": vec![guns], "hull": vec![hull], "torpedoes": vec!["AB_Torpedoes"] };
+    dict! { "components": components, "prev": prev, "ucType": "_Hull" }
+}
+
+/// The `GameParams.data` that lists the ship: two upgrades of its hull. The second one has the stern turret.
+pub fn parameters() -> Vec<u8> {
+    let [gun, stern] = [430.0, 400.0].map(|face| mount("PAGM999_Sample", GUN, "Main", &[(1, 47, face), (2, 56, 26.0)]));
+    let hull = members! { "armor": armor(&[(1, 47, 307.0), (2, 56, 38.0)]), "health": 60_000.0, "model": HULL };
+    let hull = Data::Object("GPData", hull);
+    let upgrades = dict! {
+        "PAUH999_A": upgrade("", "A_Hull", "A_Artillery"),
+        "PAUH999_B": upgrade("PAUH999_A", "B_Hull", "B_Artillery"),
+    };
+    let tubes = members! { "HP_AGT_1": mount("PAGT999_Sample", TUBE, "Torpedo", &[]) };
+    let guns = members! { "HP_AGM_1": gun.clone(), "HP_AGM_2": stern, "HP_AGM_9": gun.clone() };
+    let ship = members! {
+        "AB_Torpedoes": Data::Object("GPData", tubes),
+        "A_Artillery": Data::Object("GPData", members! { "HP_AGM_1": gun }), "A_Hull": hull.clone(),
+        "B_Artillery": Data::Object("GPData", guns), "B_Hull": hull, "ShipUpgradeInfo": upgrades,
+        "group": "upgradeable", "id": 999_000_001, "index": index_of(SHIP), "isPaperShip": false, "level": 9,
+        "name": SHIP, "nativePermoflage": "PAEP999_Stripes",
+        "permoflages": vec!["PAEP997_Other", "PAEP998_Missing", "PAEP999_Stripes"], "typeinfo": info("Ship", "Battleship"),
+    };
+    let mut entities = vec![(SHIP, Data::Object("GPData", ship))];
+    for (name, id, camouflage) in [
+        ("PAEP997_Other", 999_000_002, "camo_other"),
+        ("PAEP998_Missing", 999_000_003, "camo_missing"),
+        ("PAEP999_Stripes", 999_000_004, "camo_stripes"),
+    ] {
+        let paint = members! {
+            "camouflage": camouflage, "id": id, "index": index_of(name), "name": name,
+            "typeinfo": info("Exterior", "Permoflage"),
+        };
+        entities.push((name, Data::Object("GPData", paint)));
+    }
+    gameparams::file(&gameparams::root(Data::dict(entities)).pickle())
+}
