@@ -28,7 +28,7 @@ impl Context {
     /// # Errors
     /// `Usage` if both exist as files, unless `--` precedes them.
     pub(super) fn file_and_entry<'a>(&self, file: &'a Path, entry: &'a Path) -> Result<(&'a Path, &'a Path), Failure> {
-        if self.keeps_order() || !is_one_file(entry) {
+        if self.keeps_order || !is_one_file(entry) {
             return Ok((file, entry));
         }
         if is_one_file(file) { Err(both(file, entry, "-- FILE ENTRY")) } else { Ok((entry, file)) }
@@ -43,7 +43,7 @@ impl Context {
         entry: &'a Path,
         files: &'a [PathBuf],
     ) -> Result<(&'a Path, Vec<PathBuf>), Failure> {
-        if self.keeps_order() || !exists(entry) {
+        if self.keeps_order || !exists(entry) {
             return Ok((entry, files.to_vec()));
         }
         let mut missing = (0..).zip(files).filter(|(_, argument)| !exists(argument) && !self.selects_files(argument));
@@ -62,7 +62,7 @@ impl Context {
     fn selects_files(&self, argument: &Path) -> bool {
         let pattern = FilePattern::of(argument);
         pattern.is_many()
-            && pattern.list(argument, self.options(), &Progress::default()).is_ok_and(|list| !list.is_empty())
+            && pattern.list(argument, &self.options, &Progress::default()).is_ok_and(|list| !list.is_empty())
     }
 
     /// The database of a command that takes entries, and perhaps the database among them: `given`, else the argument that
@@ -77,7 +77,7 @@ impl Context {
         check: DatabaseCheck,
     ) -> Result<(Asset, Vec<&'a String>), Failure> {
         let files: Vec<&String> = match given {
-            None if arguments.len() > 1 && !self.keeps_order() => {
+            None if arguments.len() > 1 && !self.keeps_order => {
                 arguments.iter().filter(|argument| is_one_file(Path::new(argument))).collect()
             }
             _ => Vec::new(),

@@ -22,7 +22,6 @@ impl Found<'_, '_> {
         self.pairs.iter().copied().filter(move |pair| pair.kind() == kind)
     }
 
-    /// The number of pairs of each of [`KINDS`].
     pub(super) fn counts(&self) -> [usize; 3] {
         KINDS.map(|kind| self.of_kind(kind).count())
     }
@@ -42,7 +41,6 @@ pub(super) fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field
     said.map(|(field, _)| field).collect()
 }
 
-/// Whether `text` is the text of the id `field`.
 fn is_text_of(text: &diff::Field<'_>, field: &diff::Field<'_>) -> bool {
     let stem = field.name.strip_suffix("_id").filter(|_| !text.old.is_null() || !text.new.is_null());
     stem.is_some_and(|stem| text.name == stem || text.name.strip_suffix("_path") == Some(stem))
@@ -83,12 +81,10 @@ pub(super) fn by(old: &Value<'_>, new: &Value<'_>) -> String {
     difference(old, new).map_or_else(String::new, |by| format!(" ({by})"))
 }
 
-/// The file of a side.
 pub(super) fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
     if side == Side::Old { old } else { new }
 }
 
-/// The sign and colour of a kind of change.
 pub(super) fn mark(kind: DifferenceKind) -> (char, Mark) {
     match kind {
         DifferenceKind::Added => ('+', Mark::Green),
@@ -116,7 +112,7 @@ pub(super) fn text(value: &Value<'_>) -> String {
 pub(super) const COLUMNS: [(&str, Kind); 5] =
     [("table", Kind::Text), ("change", Kind::Text), ("key", Kind::Any), ("old", Kind::Nested), ("new", Kind::Nested)];
 
-/// The cells of a difference in [`columns`]: null on a side without the row.
+/// The cells of a difference in [`COLUMNS`]: null on a side without the row.
 pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Value<'a>; 5] {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for field in change.fields {

@@ -96,7 +96,6 @@ pub(super) struct InsideArgs {
     words: Vec<String>,
 }
 
-/// The greatest number of offered addresses.
 const OFFERED: usize = 200;
 
 /// Rows whose names are looked at: a person waits for the answer.
@@ -120,7 +119,6 @@ pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
     addresses(word, context)
 }
 
-/// A command line up to the cursor.
 struct Line<'l> {
     before: &'l [String],
     word: &'l str,
@@ -177,13 +175,11 @@ impl Line<'_> {
         Ok(Some(games).filter(|_| is_game))
     }
 
-    /// The value of an option.
     fn option(&self, names: &[&str]) -> Option<&str> {
         let at = self.before.iter().position(|word| names.contains(&word.as_str()))?;
         self.before.get(at + 1).map(String::as_str)
     }
 
-    /// The first file among the arguments.
     fn file(&self, context: &Context) -> Result<Option<Asset>, Failure> {
         let mut arguments = self.before.iter().skip(1).map(Path::new);
         let file = arguments.find(|path| Address::of(path).exists() && (!path.is_dir() || is_archive(path)));
@@ -257,12 +253,10 @@ fn addresses(word: &str, context: &Context) -> Outcome {
     let inside = inner.match_indices(MARK).map(|(at, mark)| (Some(&inner[..at]), &inner[at + mark.len()..]));
     for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {
         let holder = match holder {
-            None => Asset::clone(&outer),
-            Some(path) => match context.open(Path::new(&format!("{before}{path}"))) {
-                Ok(holder) => holder,
-                Err(_) => continue,
-            },
+            None => Ok(Asset::clone(&outer)),
+            Some(path) => context.open(Path::new(&format!("{before}{path}"))),
         };
+        let Ok(holder) = holder else { continue };
         let Some(archive) = holder.reader().archive() else { continue };
         let found = offered(archive, begun)?;
         let kept = &word[..word.len() - begun.len()];

@@ -1,12 +1,12 @@
 //! Tools that all commands share: opening files, writing output, progress.
 
-use super::bar::Unit;
 use super::entries::Entries;
 use super::failure::{Exit, Failure};
 use super::global::{Color, Format, Global};
 use super::output::{Lost, Stdout};
 use super::outputs::ReadFiles;
-use super::pager::{self, Pager, complain};
+use super::pager::{Pager, complain};
+use super::progress::Unit;
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, Oodle, is_archive, open_inside};
 use crate::asset::{self, Asset};
@@ -18,7 +18,7 @@ use crate::source::bounded::Bounded;
 use crate::table::{Column, Kind, Table};
 use crate::texture_files::TextureFiles;
 use crate::write::rows::{Header, RowFormat, RowWriter};
-use crate::write::text::{Page, Style, escape};
+use crate::write::text::{Page, Style};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -29,37 +29,39 @@ use std::sync::Arc;
 
 /// The default database of commands, below the current folder and its parents.
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
-/// The number of damaged rows that are reported one by one.
 const SHOWN_ERRORS: u64 = 10;
 
 /// The settings of one run, and its faults so far.
-#[derive(Debug)]
 pub(super) struct Context {
-    format: Cell<Format>,
+    pub(super) format: Cell<Format>,
     /// Whether rows have a header of column names.
-    headers: Cell<bool>,
-    quiet: bool,
-    keeps_order: bool,
-    options: Options,
+    pub(super) headers: Cell<bool>,
+    /// Whether only results and failures are shown.
+    pub(super) quiet: bool,
+    /// Whether arguments are in the documented order, whatever exists.
+    pub(super) keeps_order: bool,
+    /// The options for opening files.
+    pub(super) options: Options,
     damaged: Cell<u64>,
     /// The errors that were shown, and how often they were met again.
     shown: RefCell<(Vec<String>, u64)>,
     worst: Cell<Exit>,
-    lost: Lost,
+    /// The output that could not be written to standard output.
+    pub(super) lost: Lost,
     /// The archive of the last address.
     archive: RefCell<Option<(Address, Rc<Asset>)>>,
-    /// The opened files.
     read: RefCell<HashSet<FileId>>,
     /// The files of opened archives, and folders all of whose files are read.
     archive_files: RefCell<HashSet<PathBuf>>,
     /// The folders that the command writes, and makes if they are missing.
     written_folders: RefCell<Vec<PathBuf>>,
-    pager: Pager,
+    pub(super) pager: Pager,
     /// Whether output of a prompt may go through a pager, and how wide it is there.
-    pages: Option<bool>,
-    style: Style,
-    /// The width of the terminal for tables.
-    width: Option<usize>,
+    pub(super) pages: Option<bool>,
+    /// Whether lines for people are bold and coloured.
+    pub(super) style: Style,
+    /// The width of the terminal for tables; `None` if cells are not cut.
+    pub(super) width: Option<usize>,
 }
 
 impl Context {
@@ -144,57 +146,11 @@ impl Context {
         Ok(names)
     }
 
-    pub(super) fn pager(&self) -> &Pager {
-        &self.pager
-    }
-
-    /// Has the next answer go through a pager. `stop` is called if the user leaves it before the end.
-    pub(super) fn page_answer(&self, stop: &Arc<dyn Fn() + Send + Sync>) {
-        if let Some(wide) = self.pages {
-            self.pager.restart(wide, Arc::clone(stop));
-        }
-    }
-
-    /// Whether lines for people are bold and coloured.
-    pub(super) fn style(&self) -> Style {
-        self.style
-    }
-
-    /// The width of the terminal for tables; `None` if cells are not cut.
-    pub(super) fn width(&self) -> Option<usize> {
-        self.width
-    }
-
     pub(super) fn format(&self) -> Format {
         self.format.get()
     }
 
-    /// Sets the format of further rows.
-    pub(super) fn set_format(&self, format: Format) {
-        self.format.set(format);
-    }
-
-    /// Sets whether further rows have a header.
-    pub(super) fn set_headers(&self, headers: bool) {
-        self.headers.set(headers);
-    }
-
-    /// Whether arguments are in the documented order, whatever exists.
-    pub(super) fn keeps_order(&self) -> bool {
-        self.keeps_order
-    }
-
-    /// The options for opening files.
-    pub(super) fn options(&self) -> &Options {
-        &self.options
-    }
-
-    /// Whether only results and failures are shown.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.quiet
-    }
-
-    /// The worst exit code so far.
+    /// The worst exit code so far. Says how many reports were left out.
     pub(super) fn worst(&self) -> Exit {
         if let Some(more) = self.damaged.get().checked_sub(SHOWN_ERRORS).filter(|&m| m > 0) {
             complain(&format!("… and {more} more"));
@@ -207,14 +163,8 @@ impl Context {
         self.worst.get()
     }
 
-    /// Whether anything was missing, damaged or wrong so far.
     pub(super) fn has_failed(&self) -> bool {
         self.worst.get() != Exit::Done
-    }
-
-    /// The output that could not be written to standard output.
-    pub(super) fn lost(&self) -> &Lost {
-        &self.lost
     }
 
     /// Registers input files, which are never overwritten.
@@ -232,7 +182,6 @@ impl Context {
         }
     }
 
-    /// The input files.
     pub(super) fn files_read(&self) -> ReadFiles {
         ReadFiles::new(self.read.borrow().clone(), &self.archive_files.borrow())
     }
@@ -369,11 +318,6 @@ impl Context {
         self.watch("downloading", Unit::Bytes, &progress, || address.open_outer(&options))
     }
 
-    /// The archive in which the file at `inner` lies, which may itself lie in the one at `address`, and the file's path there.
-    pub(super) fn holder<'i>(&self, address: &Address, inner: &'i str) -> Result<(Asset, &'i str)> {
-        archive::holder(&*self.archive(address)?, inner, &self.options)
-    }
-
     /// Opens one side of a comparison: as [`Context::open`], but any folder is an archive of its files.
     pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
         if path.is_dir() && !is_archive(path) {
@@ -472,7 +416,6 @@ impl Context {
         Address::of(path).exists() && self.open(path).is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
-    /// Shows the warnings of a reader.
     pub(super) fn warn(&self, asset: &Asset) {
         if let Some(set) = asset.get::<FileSet>() {
             set.left_out().iter().for_each(|(file, error)| self.damaged(file, error));
@@ -506,12 +449,10 @@ impl Context {
         Err(Failure::new(Exit::Io, "no database here: name one with --db FILE or --db GAME, or set ASSETQ_DB"))
     }
 
-    /// Lines for people on standard output.
     pub(super) fn page(&self) -> Page<Stdout> {
         Page::new(self.stdout(), self.style)
     }
 
-    /// Writes a line for people to standard output.
     pub(super) fn print_line(&self, line: &str) -> Result<(), Failure> {
         let mut page = self.page();
         page.line(line)?;
@@ -525,7 +466,6 @@ impl Context {
         Ok(out.flush()?)
     }
 
-    /// Rows on standard output, with columns of these names and kinds.
     pub(super) fn rows_of<const N: usize>(
         &self,
         columns: [(&'static str, Kind); N],
@@ -533,7 +473,6 @@ impl Context {
         self.rows(&columns.map(|(name, kind)| Column::new(name, kind)))
     }
 
-    /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(Header::from).collect();
         let format = RowFormat::from(self.format());
@@ -588,24 +527,12 @@ impl Context {
         main.map_or_else(String::new, |table| crate::table::hint_of_rows(wanted, &*table))
     }
 
-    /// Shows a note about a file.
     pub(super) fn note(&self, file: impl AsRef<Path>, note: &str) {
         self.say(&format!("{}: note: {note}", file.as_ref().display()));
     }
 
-    /// Shows notes about a file.
     pub(super) fn notes(&self, file: &str, notes: &[impl AsRef<str>]) {
         notes.iter().for_each(|note| self.note(file, note.as_ref()));
-    }
-
-    /// Writes one line to standard error that must be seen, even if the command continues.
-    pub(super) fn complain(&self, message: &str) {
-        complain(message);
-    }
-
-    /// Writes a line to standard error; only characters that a terminal could take for a command are escaped.
-    pub(super) fn show(&self, line: &str) {
-        pager::message(&escape(line));
     }
 
     /// Writes one line to standard error that reports no failure.
@@ -622,8 +549,8 @@ fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Res
     configured.map_err(|e| Failure::usage(e.to_string()))
 }
 
-/// The largest size of a file of settings: a device has no end.
 fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
+    /// The largest size of a file of settings: a device has no end.
     const MOST: u64 = 16 << 20;
     let open = std::fs::File::open(file).map(io::BufReader::new);
     let read = open.and_then(|open| Bounded::new(open, MOST).bytes());
@@ -651,7 +578,6 @@ fn terminal_width() -> Option<usize> {
     Some(usize::from(width)).filter(|width| *width > 0)
 }
 
-/// The longest line that counts as an argument.
 const LINE: u64 = 1 << 20;
 
 /// The lines of `input`; a line may be endless.

@@ -131,7 +131,7 @@ fn format_of(archive: &dyn Archive, file: &archive::File<'_>) -> Option<crate::F
 
 /// Compares files inside of the archives, and shows their differences under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
-    let (archives, options) = ([show.old, show.new], show.context.options());
+    let (archives, options) = ([show.old, show.new], &show.context.options);
     // A single thread shows a file while its decoded bytes are still in the cache.
     let chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
     let (mut paths, mut compared): (&[[String; 2]], _) = (&[], Vec::new());
@@ -155,7 +155,6 @@ fn show_inner(show: &mut Show<'_>, paths: &[[String; 2]], compared: Vec<Result<I
     paths.iter().zip(compared).try_for_each(|([_, path], inner)| show.inner(path, inner))
 }
 
-/// Compares the files at `paths` in two archives.
 fn compare([old, new]: [&Asset; 2], paths: &[[String; 2]], options: &crate::Options) -> Vec<Result<Inner, Error>> {
     let compared = paths.par_iter().map(|[old_path, new_path]| {
         let old = archive::open_inside(old, old_path, options)?;
@@ -170,7 +169,6 @@ fn compare([old, new]: [&Asset; 2], paths: &[[String; 2]], options: &crate::Opti
     compared.collect()
 }
 
-/// Compares all tables.
 fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -> Vec<Differences> {
     let bytes = (old.source().bytes().len() as u64) + new.source().bytes().len() as u64;
     let share = bytes / tables.len().max(1) as u64;
@@ -201,7 +199,6 @@ fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
     format!("{} {:016x}", names.join(" "), xxh64(html, 0))
 }
 
-/// The largest size of a feed in bytes.
 const FEED: u64 = 256 << 20;
 
 /// Writes the entry as a new feed, or into the given one.

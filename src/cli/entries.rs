@@ -8,12 +8,10 @@ use crate::write::text::{Outline, Style};
 use serde_json::ser::PrettyFormatter;
 use std::io::Write;
 
-/// A map of these fields.
 pub(super) fn object<'v, const N: usize>(fields: [(&'v str, Value<'v>); N]) -> Value<'v> {
     Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
 }
 
-/// Writes whole entries, one after another.
 pub(super) struct Entries<W: Write> {
     out: Output<W>,
     written: usize,

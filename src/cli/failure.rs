@@ -31,12 +31,10 @@ impl Failure {
         Self { exit, message: message.into(), closed_pipe: false }
     }
 
-    /// A mistake in the command line.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// The failure to do `action` with `file`.
     pub(super) fn io(file: impl AsRef<Path>, action: &'static str, error: std::io::Error) -> Self {
         Self::in_file(file, &Error::io(action, error))
     }
@@ -71,7 +69,6 @@ impl Failure {
     }
 }
 
-/// The output that an error is about.
 pub(super) fn output_of(error: &Error) -> Option<&str> {
     match error.kind() {
         ErrorKind::Io { source, .. } => crate::atomic_file::output_of(source),

@@ -3,7 +3,8 @@ use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
-use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::table::{Kind, RowCursor, Table, Value};
+use crate::writable::keys;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -216,8 +217,7 @@ impl Search<'_> {
 
 /// The key of a row: its value, or the list of its keys, or its number if it has none.
 fn key<'r>(table: &dyn Table, row: &'r dyn RowCursor) -> crate::Result<Value<'r>> {
-    let keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
-    let mut cells: Vec<Value<'r>> = keys.map(|(index, _)| row.value(index)).collect::<Result<_, _>>()?;
+    let mut cells: Vec<Value<'r>> = keys(table).map(|index| row.value(index)).collect::<Result<_, _>>()?;
     Ok(match cells.len() {
         0 => row.row().into(),
         1 => cells.swap_remove(0),

@@ -53,7 +53,6 @@ pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
     }
 }
 
-/// A text of an error.
 fn quoted(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),

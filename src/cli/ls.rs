@@ -1,6 +1,6 @@
 use super::rows::{SelectedRows, text_of};
 use super::sort::SortOrder;
-use super::{Context, Failure, Format, Outcome};
+use super::{Context, Failure, Format, Outcome, complain};
 use crate::archive;
 use crate::asset::Asset;
 use crate::paths::glob_of;
@@ -85,7 +85,6 @@ impl Args {
         !is_about_rows && self.table.is_none() && self.columns.is_empty() && !self.tree
     }
 
-    /// The requested place.
     fn place(&self) -> Option<Region> {
         let region = self.region.map(|[a, b, c, d, e, f]| Region::Box([a, b, c], [d, e, f]));
         let line = self.line.map(|[a, b, c, d, e, f]| Region::Segment([a, b, c], [d, e, f]));
@@ -167,8 +166,8 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
     let mut out = context.rows(&columns)?;
     // On a terminal the note is the last line of the table. A single column in a pipe is for programs.
     let note = more_columns(&left_out.iter().map(String::as_str).collect::<Vec<_>>(), "--long");
-    let is_aside = !left_out.is_empty() && context.width().is_none() != (columns.len() == 1);
-    if context.width().is_some() {
+    let is_aside = !left_out.is_empty() && context.width.is_none() != (columns.len() == 1);
+    if context.width.is_some() {
         out = out.without_columns(left_out, "--long");
     }
     let order = SortOrder::parse(&args.sort, file, table, context)?;
@@ -201,7 +200,7 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
         context.say(&format!("{file}: {note}"));
     }
     if skipped > 0 {
-        context.complain(&format!("{file}: {} of {} left out", counted(skipped, "damaged row"), table.name()));
+        complain(&format!("{file}: {} of {} left out", counted(skipped, "damaged row"), table.name()));
     }
     Ok(found)
 }

@@ -1,5 +1,4 @@
-use super::{Context, Failure, Outcome};
-use crate::error::Error;
+use super::{Context, Outcome};
 use clap_mangen::Man;
 use std::path::PathBuf;
 
@@ -25,9 +24,7 @@ pub(super) fn run(args: &Args, commands: clap::Command, context: &Context) -> Ou
     while let Some(command) = commands.pop() {
         commands.extend(command.get_subcommands().filter(|sub| !sub.is_hide_set()).cloned());
         let page = Man::new(command);
-        context.create(&args.dir.join(page.get_filename()), true, |mut out| {
-            page.render(&mut out).map_err(|e| Failure::from(Error::io("cannot write", e)))
-        })?;
+        context.create(&args.dir.join(page.get_filename()), true, |mut out| Ok(page.render(&mut out)?))?;
     }
     Ok(())
 }

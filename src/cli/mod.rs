@@ -10,7 +10,6 @@
 )]
 
 mod arguments;
-mod bar;
 mod cache;
 mod cat;
 mod changes;
@@ -57,12 +56,12 @@ pub use crate::source::signals::Allocator;
 use crate::threads;
 use crate::urls::redacted;
 use crate::write::text::escape;
-use bar::Unit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use context::Context;
 use failure::{Exit, Failure, Outcome};
 use global::{Format, Global};
 use pager::complain;
+use progress::Unit;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
@@ -223,7 +222,6 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     run(cli)
 }
 
-/// The exit code after help was printed.
 fn printed(help: std::io::Result<()>) -> Exit {
     ended(help.map_err(output::lost).map(|()| Exit::Done))
 }

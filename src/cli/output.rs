@@ -12,37 +12,15 @@ const STDOUT: &str = "standard output";
 
 /// Standard output, buffered. Its context learns of failed writes, even if no caller checks; a drop flushes everything.
 pub(super) struct Stdout {
-    out: BufWriter<Paged>,
+    out: BufWriter<Pager>,
     lost: Lost,
 }
 
 impl Stdout {
     /// Standard output through `pager`; `lost` notes what cannot be written.
     pub(super) fn new(pager: Pager, lost: Lost) -> Self {
-        Self { out: BufWriter::with_capacity(1 << 16, Paged(pager)), lost }
+        Self { out: BufWriter::with_capacity(1 << 16, pager), lost }
     }
-}
-
-/// Standard output, perhaps through a pager.
-struct Paged(Pager);
-
-impl Write for Paged {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        #[cfg(feature = "remote")]
-        crate::source::remote::prefetch(bytes);
-        self.0.write(bytes).map_err(closed)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(closed)
-    }
-}
-
-/// `error`, as a closed pipe if Windows calls it a pipe that is not connected.
-fn closed(error: io::Error) -> io::Error {
-    const NOT_CONNECTED: i32 = 233;
-    let is_closed = cfg!(windows) && error.raw_os_error() == Some(NOT_CONNECTED);
-    if is_closed { ErrorKind::BrokenPipe.into() } else { error }
 }
 
 /// Why standard output could not be written, if so.

@@ -1,7 +1,7 @@
 //! The outputs of a command: standard output, and files that get their name only once they are complete.
 
 use super::output::{Stdout, is_stdout};
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome, complain};
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
 };
@@ -13,24 +13,23 @@ use std::path::{Path, PathBuf};
 impl Context {
     /// Ends a command with this result: reports output that was lost silently.
     pub(super) fn close(&self, ran: Outcome) -> Result<Exit, Failure> {
-        self.pager().finish();
-        match (ran, self.lost().failure()) {
+        self.pager.finish();
+        match (ran, self.lost.failure()) {
             (Ok(()), None) => Ok(self.worst()),
             (Ok(()), Some(lost)) => {
                 self.worst();
                 Err(lost)
             }
             (Err(failure), Some(lost)) if failure.exit != Exit::Io && !lost.closed_pipe => {
-                self.complain(&failure.message);
+                complain(&failure.message);
                 Err(lost)
             }
             (Err(failure), _) => Err(failure),
         }
     }
 
-    /// Standard output.
     pub(super) fn stdout(&self) -> Stdout {
-        Stdout::new(self.pager().clone(), self.lost().clone())
+        Stdout::new(self.pager.clone(), self.lost.clone())
     }
 
     /// Refuses to write over a file that is read, or over any other unless that is wanted, and to write into a folder that
@@ -93,10 +92,10 @@ impl Context {
         file.commit().map_err(refused)
     }
 
-    /// Settings that several threads need to write files.
-    pub(super) fn outputs(&self) -> Outputs {
+    /// As [`Context::files_read`], for code that writes files itself.
+    pub(super) fn outputs(&self) -> ReadFiles {
         leave_nothing_when_ended();
-        Outputs { read: self.files_read() }
+        self.files_read()
     }
 
     /// As [`Context::create`], for code that opens the file itself, at the path that it receives.
@@ -159,19 +158,12 @@ impl ReadFiles {
         FileId::of(path).is_some_and(|id| self.files.contains(&id))
             || path.exists() && self.folders.iter().any(|folder| is_inside(path, folder))
     }
-}
 
-/// Files that several threads write, in a folder that is made if it is missing.
-pub(super) struct Outputs {
-    read: ReadFiles,
-}
-
-impl Outputs {
-    /// As [`Context::create`]. The file is safe from a power failure once [`sync_files`] was called.
+    /// As [`Context::create`], for several threads, in a folder that is made if it is missing. The file is safe from a power failure once [`sync_files`] was called.
     pub(super) fn create(&self, to: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
         // Without force no file that exists is written over, whether it is read or not.
         if force {
-            check_new(to, force, || self.read.contains(to))?;
+            check_new(to, force, || self.contains(to))?;
         }
         let mut file = AtomicFile::create_with_folders(to, Overwrite::if_forced(force)).map_err(refused)?;
         file.write_all(bytes)?;

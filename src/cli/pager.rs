@@ -3,7 +3,7 @@
 //! It is started with the first output. Progress bars end then, and messages wait until the pager has ended, as they would
 //! be written over its screen.
 
-use super::bar;
+use super::progress;
 use crate::urls::redacted;
 use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
@@ -43,7 +43,7 @@ pub(super) fn message(line: &str) {
         }
     }
     // A failure of standard error cannot be reported.
-    let _ = bar::aside(|| writeln!(io::stderr(), "{line}"));
+    let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -51,10 +51,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Standard output, through a pager if one is wanted.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pager(Arc<Mutex<State>>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum State {
     /// Output goes directly to standard output.
     #[default]
@@ -81,15 +81,6 @@ enum Leave {
     Answer(Arc<dyn Fn() + Send + Sync>),
 }
 
-impl std::fmt::Debug for Leave {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Process => "Process",
-            Self::Answer(_) => "Answer",
-        })
-    }
-}
-
 impl State {
     /// Waits for output if standard output is a terminal that a pager can work on.
     fn on_terminal(wide: bool, leave: Leave) -> Self {
@@ -109,29 +100,6 @@ impl Pager {
         *lock(&self.0) = State::on_terminal(wide, Leave::Answer(stop));
     }
 
-    /// Writes to the pager, or to standard output without one.
-    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = lock(&self.0);
-        if let State::Waiting { wide, leave } = &*state {
-            *state = start(*wide, leave.clone());
-        }
-        match &mut *state {
-            State::Running { input, leave: Leave::Answer(_), .. } => match input.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
-                written => written,
-            },
-            State::Running { input, .. } => input.write(bytes),
-            _ => bar::aside(|| io::stdout().write(bytes)),
-        }
-    }
-
-    pub(super) fn flush(&self) -> io::Result<()> {
-        match &mut *lock(&self.0) {
-            State::Running { input, .. } => input.flush(),
-            _ => bar::aside(|| io::stdout().flush()),
-        }
-    }
-
     /// Waits until the user has left the pager, and shows the messages that waited. Returns whether the user left before
     /// the end of the output.
     pub(super) fn finish(&self) -> bool {
@@ -143,6 +111,45 @@ impl Pager {
         }
         was_left
     }
+}
+
+/// Writes to the pager, or to standard output without one.
+impl Write for Pager {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(feature = "remote")]
+        crate::source::remote::prefetch(bytes);
+        let mut state = lock(&self.0);
+        if let State::Waiting { wide, leave } = &*state {
+            *state = start(*wide, leave.clone());
+        }
+        let written = match &mut *state {
+            State::Running { input, .. } => input.write(bytes),
+            _ => progress::aside(|| io::stdout().write(bytes)),
+        };
+        match (written.map_err(closed), &*state) {
+            (Err(error), State::Running { leave: Leave::Answer(_), .. })
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                Ok(bytes.len())
+            }
+            (written, _) => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = match &mut *lock(&self.0) {
+            State::Running { input, .. } => input.flush(),
+            _ => progress::aside(|| io::stdout().flush()),
+        };
+        flushed.map_err(closed)
+    }
+}
+
+/// `error`, as a closed pipe if Windows calls it a pipe that is not connected.
+fn closed(error: io::Error) -> io::Error {
+    const NOT_CONNECTED: i32 = 233;
+    let is_closed = cfg!(windows) && error.raw_os_error() == Some(NOT_CONNECTED);
+    if is_closed { io::ErrorKind::BrokenPipe.into() } else { error }
 }
 
 /// Shows what waited for the end of the pager, and whether that could not be run.
@@ -160,14 +167,13 @@ fn show_messages() {
     later.lines().for_each(message);
 }
 
-/// Starts the pager, if there is one.
 fn start(wide: bool, leave: Leave) -> State {
     let Some(mut child) = spawn(wide) else { return State::Off };
     let Some(input) = child.stdin.take() else { return State::Off };
     // Ctrl-C is for the pager, which then stops waiting for more output.
     let _ = ctrlc::set_handler(|| ());
     RUNNING.store(true, Ordering::Release);
-    bar::end();
+    progress::end();
     let closed = Arc::new(AtomicBool::new(false));
     let (is_closed, left) = (Arc::clone(&closed), leave.clone());
     let waiting = thread::Builder::new().spawn(move || {

@@ -1,8 +1,8 @@
 use super::changes::{self, side_of};
 use super::output::is_stdout;
 use super::outputs::leave_nothing_when_ended;
-use super::{Context, Exit, Failure, Format, Outcome, Unit};
-use crate::archive::{Address, open_inside};
+use super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
+use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;
 use crate::atomic_file::{Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
@@ -62,9 +62,8 @@ pub(super) struct Args {
     delete_missing: bool,
 }
 
-/// An editor of `asset` with these edits.
 pub(super) fn edited<'a>(asset: &'a Asset, edits: Vec<TableEdits>, context: &Context) -> Result<Editor<'a>, Error> {
-    let mut editor = Editor::with_options(asset, context.options())?;
+    let mut editor = Editor::with_options(asset, &context.options)?;
     edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?;
     Ok(editor)
 }
@@ -105,7 +104,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let target = Target::of(&args.file, &args.output, context)?;
     let failed = Failure::of_file(&args.file);
-    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
+    let mut editor = Editor::with_options(&target.asset, &context.options).map_err(failed)?;
     match &args.entry {
         None => changes(args, &mut editor)?,
         Some(entry) => {
@@ -143,7 +142,6 @@ fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
     if editor.is_restored() { Ok(()) } else { editor.edits(edits) }
 }
 
-/// Passes the rows of CHANGES to the editor.
 fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
     let failed = Failure::of_file(&args.changes);
@@ -222,7 +220,8 @@ impl Target {
         let mut on_disk = address.outer().to_owned();
         if let Some(inner) = address.inner() {
             let failed = Failure::of_file(&file);
-            let (holding, name) = context.holder(&address, inner).map_err(failed)?;
+            let archive = context.archive(&address).map_err(failed)?;
+            let (holding, name) = holder(&archive, inner, &context.options).map_err(failed)?;
             let is_direct = name == inner;
             let is_written = holding.reader().writable().is_some();
             let in_place = is_written && holding.source().path().is_some();
@@ -283,7 +282,7 @@ impl Target {
         if left > SHOWN {
             context.not_found(&format!("{file}: … and {} more", left - SHOWN));
         }
-        if left > 0 && context.options().strict {
+        if left > 0 && context.options.strict {
             return Err(Failure::new(
                 Exit::NotFound,
                 format!("{file}: nothing is written, as --strict says: {summary}"),
@@ -319,7 +318,7 @@ impl Target {
         }
         if written.findings() > 0 {
             let found = counted(written.findings(), "finding");
-            context.complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
+            complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
         }
         let new = written.commit().map_err(|error| self.failure(&error))?;
         if !undo.is_some_and(is_stdout) {
@@ -341,7 +340,6 @@ impl Target {
         holding.source().on_disk().map(|(path, _)| path)
     }
 
-    /// The failure to write the new file.
     fn failure(&self, error: &Error) -> Failure {
         let Some(to) = &self.to else { return Failure::from_error(error) };
         match error.kind() {
@@ -362,7 +360,7 @@ impl Target {
 
 /// Checks that the file `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
 fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -> Result<(), Error> {
-    let inner = open_inside(holding, name, context.options())?;
+    let inner = open_inside(holding, name, &context.options)?;
     if inner.source().bytes() == asset.source().bytes() {
         return Ok(());
     }
@@ -453,7 +451,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         patch::between(
             old,
             new,
-            context.options(),
+            &context.options,
             tables,
             &mut |side, error| context.damaged(side_of(side, old, new).source().name(), &error),
             &mut |row| {
@@ -469,7 +467,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
     context.warn(new);
     if !left.is_empty() {
         let name = new.source().name();
-        left.reasons.iter().for_each(|reason| context.complain(&format!("{name}: {reason}")));
+        left.reasons.iter().for_each(|reason| complain(&format!("{name}: {reason}")));
         let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
         let what = "this patch lacks rows that differ, because they cannot be written";
         return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));

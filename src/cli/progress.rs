@@ -1,45 +1,57 @@
 //! Progress of long work, drawn on the terminal aside from all other output.
 
-use super::bar::{BAR, Unit, end};
 use super::{Context, pager};
 use crate::report::Progress;
 use crate::write::text::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal as _};
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// The unit of a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Files,
+    Rows,
+}
+
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes to the terminal of a bar: the bar is hidden meanwhile.
+pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Takes the bar away, and draws no other one while a pager has the terminal.
+pub(super) fn end() {
+    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        bar.finish_and_clear();
+    }
+}
 
 /// Work that ends before needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(50);
 
-/// The knowledge about the amount of some work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// That it goes on.
-    Nothing,
-    /// How much of it is done.
-    Done,
-    /// How much there is.
-    Total,
+/// The template of a bar, which shows as much as is known: that work goes on, how much is done, or how much there is.
+fn template(unit: Unit, done: u64, total: u64) -> &'static str {
+    match (unit, done, total) {
+        (Unit::Bytes, 0, 0) => "{prefix} {elapsed}",
+        (Unit::Bytes, _, 0) => "{prefix} {bytes} {elapsed}",
+        (Unit::Bytes, ..) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+        (Unit::Files, _, 0) => "{prefix} {human_pos} files {elapsed}",
+        (Unit::Files, ..) => "{prefix} [{bar:40}] {human_pos}/{human_len} files {elapsed}",
+        (Unit::Rows, _, 0) => "{prefix} {human_pos} rows {elapsed}",
+        (Unit::Rows, ..) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
+    }
 }
 
-/// The style of a bar, which shows as much as is known.
-fn style(unit: Unit, known: Known) -> ProgressStyle {
-    let template = match (unit, known) {
-        (Unit::Bytes, Known::Nothing) => "{prefix} {elapsed}",
-        (Unit::Bytes, Known::Total) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
-        (Unit::Bytes, Known::Done) => "{prefix} {bytes} {elapsed}",
-        (Unit::Files, Known::Total) => "{prefix} [{bar:40}] {human_pos}/{human_len} files {elapsed}",
-        (Unit::Files, _) => "{prefix} {human_pos} files {elapsed}",
-        (Unit::Rows, Known::Total) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
-        (Unit::Rows, _) => "{prefix} {human_pos} rows {elapsed}",
-    };
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-/// Draws the bar of some work until it is done.
 fn draw(what: &str, unit: Unit, progress: &Progress, done: &AtomicBool) {
     let mut waited = Duration::ZERO;
     let mut shown = None;
@@ -50,19 +62,16 @@ fn draw(what: &str, unit: Unit, progress: &Progress, done: &AtomicBool) {
             continue;
         }
         let (steps, total) = progress.state();
-        let known = match (steps, total) {
-            (0, 0) => Known::Nothing,
-            (_, 0) => Known::Done,
-            _ => Known::Total,
-        };
+        let template = template(unit, steps, total);
         let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
         if pager::is_running() {
             continue;
         }
         // A terminal that cannot be drawn on shows nothing.
         let bar = bar.get_or_insert_with(|| ProgressBar::new(0).with_prefix(escape(what).into_owned()));
-        if shown.replace(known) != Some(known) {
-            bar.set_style(style(unit, known));
+        if shown.replace(template) != Some(template) {
+            let style = ProgressStyle::with_template(template);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         }
         bar.set_length(total);
         bar.set_position(steps);
@@ -84,7 +93,7 @@ impl Context {
 
     /// Runs long work that adds to `progress`, with a bar if there is a terminal.
     pub(super) fn watch<T>(&self, what: &str, unit: Unit, progress: &Progress, work: impl FnOnce() -> T) -> T {
-        if self.is_quiet() || !io::stderr().is_terminal() {
+        if self.quiet || !io::stderr().is_terminal() {
             return work();
         }
         let done = AtomicBool::new(false);

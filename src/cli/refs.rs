@@ -136,7 +136,7 @@ fn open_files_of_folders(
     given: &[PathBuf],
     context: &Context,
 ) -> Vec<Option<Result<LinkedFile, Failure>>> {
-    let options = context.options();
+    let options = &context.options;
     context.with_progress_of("refs", Unit::Files, |progress| {
         progress.announce(paths.len() as u64);
         let each = paths.par_iter().map(|path| {
@@ -151,7 +151,6 @@ fn open_files_of_folders(
     })
 }
 
-/// Shows the damage of references.
 fn report(file: &str, found: &Found, context: &Context) {
     for error in found.damage.findings() {
         context.damaged(file, error);
@@ -172,10 +171,9 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// The files of `--names`.
     fn of_names(context: &Context) -> Self {
         let mut all = Self::default();
-        let names = context.options().get::<NameSources>();
+        let names = context.options.get::<NameSources>();
         names.iter().flat_map(|names| names.files()).for_each(|asset| all.add(asset, context));
         all
     }
@@ -184,7 +182,7 @@ impl Elsewhere {
         let Some(archive) = asset.reader().archive() else { return self.databases.push(asset.clone()) };
         self.archives.push(asset.clone());
         let Some(database) = archive.database() else { return };
-        match open_inside(asset, database, context.options()) {
+        match open_inside(asset, database, &context.options) {
             Ok(database) => self.databases.push(database),
             Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. } | ErrorKind::NotFound { .. }) => {
                 context.note(asset.source().name(), WITHOUT_DATABASE);
@@ -225,7 +223,6 @@ impl Elsewhere {
     }
 }
 
-/// The note about an archive that has an index alone.
 const WITHOUT_DATABASE: &str = "its database is not installed, and only its index is searched";
 
 /// Whether the database of an archive can be read; an archive without one has nothing to miss.
@@ -263,7 +260,6 @@ struct RequestedEntry {
     ids: BTreeSet<u64>,
 }
 
-/// A row of the output.
 struct ReferenceRow<'r> {
     direction: &'static str,
     id: Value<'r>,
@@ -394,7 +390,6 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Whether any file has this id.
     fn has(&self, id: u64) -> bool {
         self.files.iter().filter_map(LinkedFile::asset).any(|asset| refs::has(asset, id))
     }
@@ -437,7 +432,7 @@ impl Search<'_> {
         let has_paths = self.files.iter().any(|file| file.stated().is_some());
         let absent = [("entry", entries.len() == 1), ("entry_path", entries.len() == 1), ("found", !has_paths)];
         let absent: Vec<&str> = absent.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
-        let is_short = self.context.width().is_some() && self.context.format() == Format::Text;
+        let is_short = self.context.width.is_some() && self.context.format() == Format::Text;
         let mut out = ReferenceRows::new(self, &absent, is_short)?;
         if !args.from {
             entries.iter().try_for_each(|entry| self.list_to(entry, &mut out))?;
@@ -465,7 +460,6 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lists what an entry refers to.
     fn list_to(&self, entry: &RequestedEntry, out: &mut ReferenceRows<'_>) -> Result<(), Failure> {
         for (number, asset) in self.files.iter().enumerate() {
             for edge in &self.references(asset, number, entry.id, entry.file).edges {

@@ -7,7 +7,6 @@ use crate::table::glob::Glob;
 use crate::table::{Region, RowCursor, Table, Value};
 use std::borrow::Cow;
 
-/// The selected rows.
 pub(super) struct SelectedRows<'a> {
     pub(super) table: &'a dyn Table,
     filter: Option<Bound>,
@@ -18,7 +17,6 @@ pub(super) struct SelectedRows<'a> {
     columns: Option<Vec<usize>>,
 }
 
-/// The selected names.
 enum Pattern {
     All,
     Glob(Glob),
@@ -51,22 +49,18 @@ impl Pattern {
 pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
 
 impl<'a> SelectedRows<'a> {
-    /// All rows of `table`.
     pub(super) fn of(table: &'a dyn Table) -> Self {
         Self { table, filter: None, pattern: Pattern::All, place: None, limit: usize::MAX, columns: None }
     }
 
-    /// Keeps only the rows for which the condition holds.
     pub(super) fn with_condition(self, condition: Option<&str>) -> Result<Self, Failure> {
         Ok(Self { filter: condition.map(|text| Filter::parse(text)?.bind(self.table.columns())).transpose()?, ..self })
     }
 
-    /// Keeps only the rows with a matching name.
     pub(super) fn with_name(self, name: Option<&str>) -> Result<Self, Failure> {
         Ok(Self { pattern: name.map_or(Ok(Pattern::All), Pattern::new)?, ..self })
     }
 
-    /// Keeps only the rows at this place.
     pub(super) fn with_place(self, place: Option<Region>) -> Self {
         Self { place, ..self }
     }
@@ -81,12 +75,10 @@ impl<'a> SelectedRows<'a> {
         self
     }
 
-    /// Keeps at most this many rows.
     pub(super) fn with_limit(self, limit: Option<usize>) -> Self {
         Self { limit: limit.unwrap_or(self.limit), ..self }
     }
 
-    /// Whether the current row of `row` has the requested name and place.
     fn is_meant(&self, row: &dyn RowCursor) -> AssetResult<bool> {
         if let Some(filter) = &self.filter
             && !filter.matches(row)?

@@ -88,7 +88,6 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(out.finish()?)
 }
 
-/// The row of a file or folder.
 fn cells(path: &Path, format: crate::Format, size: usize) -> [Value<'_>; 3] {
     [Value::Text(path.to_string_lossy()), format.name().into(), size.into()]
 }

@@ -2,7 +2,7 @@ mod manifest;
 
 use super::extract::decoded;
 use super::file_names::check_fit;
-use super::outputs::Outputs;
+use super::outputs::ReadFiles;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Builds;
 use crate::archive::choose;
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
         progress.announce(sizes);
         for (from, to) in &snapshot.indexes {
-            let index = context.options().source_in_folder(from).map_err(Failure::of_file(&from))?;
+            let index = context.options.source_in_folder(from).map_err(Failure::of_file(&from))?;
             rows.push(part.put(to, index.bytes())?);
         }
         for (path, file) in &files {
@@ -125,7 +125,6 @@ fn check_replaced(home: &Path) -> Result<(), Failure> {
     Err(Failure::usage(format!("{}: {what}", foreign.to_string_lossy())))
 }
 
-/// A file of a snapshot.
 struct Kept {
     path: String,
     size: u64,
@@ -133,14 +132,13 @@ struct Kept {
     shared: bool,
 }
 
-/// The unfinished folder of a build.
 struct UnfinishedBuild {
     folder: TempDir,
     /// The subfolders that were made so far.
     subfolders: HashSet<PathBuf>,
     unfinished: UnfinishedFolder,
     manifest: Manifest,
-    outputs: Outputs,
+    outputs: ReadFiles,
     /// The folders of other builds.
     others: Vec<PathBuf>,
     /// The fingerprint of the folder to replace.
@@ -154,7 +152,7 @@ impl UnfinishedBuild {
             .map_err(|error| Failure::io(builds, "cannot make the snapshot", error))
     }
 
-    fn make(home: &Path, builds: &Path, outputs: Outputs) -> io::Result<Self> {
+    fn make(home: &Path, builds: &Path, outputs: ReadFiles) -> io::Result<Self> {
         fs::create_dir_all(builds)?;
         let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         let replaced = FileState::at(home)?;

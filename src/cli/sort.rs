@@ -48,7 +48,6 @@ impl SortOrder {
         self.0.is_empty()
     }
 
-    /// The numbers of its columns.
     pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
         self.0.iter().map(|by| by.column)
     }
@@ -100,7 +99,6 @@ impl SortedRows<'_> {
         self.rows.truncate(self.most.unwrap_or(self.rows.len()));
     }
 
-    /// The cells of the rows, in order.
     pub(super) fn finish(mut self) -> Vec<Vec<Value<'static>>> {
         self.sort();
         self.rows.into_iter().map(|row| row.cells).collect()
@@ -110,7 +108,7 @@ impl SortedRows<'_> {
 /// The order of two cells: truth values, numbers, ids and texts each in their own order.
 fn compare(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     match (number(a), number(b)) {
-        (Some(a), Some(b)) => a.compare(b),
+        (Some((a, whole_a)), Some((b, whole_b))) => a.total_cmp(&b).then(whole_a.cmp(&whole_b)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => match (a.as_text(), b.as_text()) {
@@ -120,33 +118,17 @@ fn compare(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     }
 }
 
-/// A number of a cell.
-#[derive(Debug, Clone, Copy)]
-enum Number {
-    Whole(i128),
-    Float(f64),
-}
-
-impl Number {
-    #[expect(clippy::cast_precision_loss, reason = "a float is compared in its own precision")]
-    fn compare(self, other: Self) -> Ordering {
-        match (self, other) {
-            (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),
-            (Self::Whole(a), Self::Float(b)) => (a as f64).total_cmp(&b),
-            (Self::Float(a), Self::Whole(b)) => a.total_cmp(&(b as f64)),
-            (Self::Float(a), Self::Float(b)) => a.total_cmp(&b),
-        }
-    }
-}
-
-fn number(cell: &Value<'_>) -> Option<Number> {
-    match cell {
-        Value::Bool(truth) => Some(Number::Whole((*truth).into())),
-        Value::Int(number) => Some(Number::Whole((*number).into())),
-        Value::Uint(number) | Value::Id64(number) => Some(Number::Whole((*number).into())),
-        Value::Id32(id) => Some(Number::Whole((*id).into())),
-        Value::F32(number) => Some(Number::Float((*number).into())),
-        Value::F64(number) => Some(Number::Float(*number)),
-        _ => None,
-    }
+/// A number of a cell, as a float, and without its fraction: a float distinguishes no large whole numbers.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "each part has what the other lacks")]
+fn number(cell: &Value<'_>) -> Option<(f64, i128)> {
+    let whole: i128 = match *cell {
+        Value::Bool(truth) => truth.into(),
+        Value::Int(number) => number.into(),
+        Value::Uint(number) | Value::Id64(number) => number.into(),
+        Value::Id32(id) => id.into(),
+        Value::F32(number) => return Some((number.into(), number as i128)),
+        Value::F64(number) => return Some((number, number as i128)),
+        _ => return None,
+    };
+    Some((whole as f64, whole))
 }

@@ -13,7 +13,7 @@ use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use crate::sql::{Answer, Fault, Input, Session, keep, statements};
 use crate::urls::url_of;
-use answers::{Asked, answer, dot, failure, failure_in, is_command, say_left_out, show, watched};
+use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -159,7 +159,6 @@ fn check_database(out: &Path) -> Result<(), Failure> {
     Err(Failure::usage(format!("{}: {what}", out.to_string_lossy())))
 }
 
-/// The statements on standard input.
 fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(SCRIPT + 1).read_to_string(&mut text);
@@ -187,7 +186,6 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     target.finish(edited(target.asset(), edits, context).map_err(failed)?, output, context)
 }
 
-/// The greatest size of SQL on standard input in bytes.
 const SCRIPT: u64 = 16 << 20;
 
 impl Args {
@@ -241,8 +239,8 @@ impl Inputs {
             .named
             .iter()
             .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
-        let skips = args.skip_damaged || has_set && !context.options().strict;
-        open(self.named.clone(), skips).map_err(failure)
+        let skips = args.skip_damaged || has_set && !context.options.strict;
+        Ok(open(self.named.clone(), skips)?)
     }
 }
 
@@ -291,7 +289,6 @@ fn named(argument: &Path) -> (Option<String>, PathBuf) {
     }
 }
 
-/// Runs the statements of a text, in order.
 fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
     let mut kept = false;
     for statement in statements(text) {
@@ -314,7 +311,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
 
 /// Runs statements about the tables of `asset`, with the schema `name`.
 pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Result<(), Failure> {
-    let session = Session::new(vec![(name.to_owned(), Input::Asset(asset))], false).map_err(failure)?;
+    let session = Session::new(vec![(name.to_owned(), Input::Asset(asset))], false)?;
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         watched(&session, context, || show(&mut answer, context))?;
@@ -360,7 +357,7 @@ fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> 
     context.create_as(out, args.output.force, |part| {
         rows = keep(part, table, answer).map_err(|fault| match fault {
             Fault::Output(what) => Failure::new(Exit::Io, format!("{}: cannot write: {what}", out.to_string_lossy())),
-            other => failure(other),
+            other => other.into(),
         })?;
         Ok(())
     })?;

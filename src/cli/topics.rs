@@ -124,7 +124,6 @@ Files that are written
   -f FORMAT       how every command prints: text, json, ndjson, csv
 ";
 
-/// The first page.
 pub(super) fn short() -> String {
     format!("{HEAD}{EXAMPLES}{MORE}")
 }

@@ -27,11 +27,8 @@ pub(super) fn run(folder: &Path, context: &Context) -> Outcome {
     for command in COMMANDS {
         let words = command.split(' ').map(|word| word.replace("{visual}", &visual).replace("{}", &dir));
         let words: Vec<String> = std::iter::once("assetq".to_owned()).chain(words).collect();
-        let mut page = context.page();
-        page.end_line()?;
-        page.line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
-        page.flush()?;
-        drop(page);
+        context.print_line("")?;
+        context.print_line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
         context.worsen(super::run_in_tour(&words)?);
         if visual.is_empty() {
             visual = first_visual(folder, context)?;

@@ -136,7 +136,6 @@ fn show_page(args: &Args, page: &Path, context: &Context) -> Result<(), Failure>
     Ok(())
 }
 
-/// Shows a whole ship.
 fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     let opened = args.ship.open(query, &args.file, context)?;
     let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
@@ -216,7 +215,7 @@ fn page(
 /// `verify`. `file` is the command's argument.
 fn add_previews(page: &mut Page<'_>, asset: &Asset, file: &str, context: &Context) -> crate::Result<()> {
     let Some(archive) = asset.reader().archive() else { return Ok(()) };
-    let mut files = TextureFiles::new(context.options());
+    let mut files = TextureFiles::new(&context.options);
     files.add_archive(asset);
     let mut paths = Vec::new();
     for number in 0..archive.len()? {
@@ -253,7 +252,6 @@ fn spread(count: usize) -> impl Iterator<Item = usize> {
     (0..size).map(move |n| n.reverse_bits() >> 1 >> above).filter(move |n| *n < count)
 }
 
-/// An output whose bytes are counted.
 struct Counted<'a> {
     out: &'a mut (dyn Write + Send),
     progress: &'a Progress,
@@ -281,7 +279,6 @@ struct Damage<'c> {
 }
 
 impl Damage<'_> {
-    /// Errors that a page lists.
     const LISTED: usize = 20;
 
     /// Notes why a part of the page was not added, unless the page could not be written.
@@ -358,7 +355,6 @@ impl<'a> Cast<'a> {
     }
 }
 
-/// The last component of a path.
 pub(super) fn last(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }

@@ -2,6 +2,7 @@
 //!
 //! Every text of a file is escaped.
 
+use super::show::UNFOLDED;
 use crate::cli::changes::{Found, KINDS, difference, lone_value, said, text};
 use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::escape::Xml;
@@ -9,9 +10,6 @@ use crate::table::Value;
 use crate::write::text::escape;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
-
-/// Rows of a kind that are shown without a click.
-const UNFOLDED: usize = 20;
 
 /// Writes the number of differing rows of each table, with links. `first` is the number of the first table.
 pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
@@ -63,7 +61,6 @@ pub(super) fn table<'d>(
     out.write_all(b"</section>\n")
 }
 
-/// An inserted or deleted row.
 fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     write!(out, "<li><code>{}</code>{}", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {

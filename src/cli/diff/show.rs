@@ -34,7 +34,6 @@ pub(super) struct Show<'s> {
     pub(super) old: &'s Asset,
     pub(super) new: &'s Asset,
     pub(super) out: Out,
-    /// Rows that differ.
     pub(super) differing: usize,
     /// Selected rows that differ.
     pub(super) meant: usize,
@@ -103,7 +102,6 @@ impl Show<'_> {
         })
     }
 
-    /// The text of a key.
     pub(super) fn key(&self, table: &TableDiff<'_>, pair: Pair) -> String {
         let key = self.context.or_damaged(self.new.source().name(), table.key(pair));
         key.map_or_else(String::new, |key| text(&key))
@@ -113,7 +111,6 @@ impl Show<'_> {
         self.args.limit.unwrap_or(usize::MAX)
     }
 
-    /// Rows for machines.
     pub(super) fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let mut out = self.out.rows.take().map_or_else(|| self.context.rows_of(COLUMNS), Ok)?;
         for Found { name, table, pairs } in found {
@@ -320,7 +317,6 @@ pub(super) const IN_ENTRY: usize = 200;
 /// Rows of a kind that are visible without a click.
 pub(super) const UNFOLDED: usize = 20;
 
-/// Escapes `text` for Markdown.
 pub(super) fn code(text: &str) -> String {
     let text = escape(text);
     let longest = text.split(|c| c != '`').map(str::len).fold(0, usize::max);
@@ -330,7 +326,6 @@ pub(super) fn code(text: &str) -> String {
     if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
 }
 
-/// Tables of two files, and the differences of each.
 pub(super) struct Compared<'a> {
     pub(super) tables: Vec<TableDiff<'a>>,
     pub(super) differences: Vec<Differences>,
@@ -358,7 +353,6 @@ pub(super) fn note_columns(context: &Context, old: &Asset, new: &Asset, table: &
     }
 }
 
-/// The folder of a path.
 pub(super) fn folder(key: &str) -> &str {
     key.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -106,7 +106,6 @@ pub(super) fn save(
     })
 }
 
-/// Shows the notes and the damage of a drawing.
 pub(in crate::cli) fn report(drawing: &dyn Drawing, name: &str, context: &Context) {
     context.notes(name, drawing.notes());
     drawing.damage().iter().for_each(|error| context.damaged(name, error));
@@ -117,7 +116,6 @@ fn is_of_meshes(asset: &Asset) -> bool {
     asset.reader().facet::<dyn crate::armor::Plating>().is_none()
 }
 
-/// Writes a level of a texture as PNG.
 pub(in crate::cli) fn image(
     texture: &dyn Texture,
     level: LevelArgs,
@@ -184,7 +182,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
     context: &Context,
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
     let failed = Failure::of_file(asset.source().name());
-    let mut files = TextureFiles::new(context.options());
+    let mut files = TextureFiles::new(&context.options);
     context.add_textures(path, &mut files)?;
     let mut assets = Vec::new();
     let mut has_others = false;

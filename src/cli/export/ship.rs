@@ -11,7 +11,6 @@ use crate::ship::{Query, Ship};
 use crate::texture_files::TextureFiles;
 use std::path::{Path, PathBuf};
 
-/// A ship with the files that it is drawn with.
 pub(in crate::cli) struct Drawable {
     pub(in crate::cli) ship: Ship,
     database: Asset,
@@ -20,7 +19,6 @@ pub(in crate::cli) struct Drawable {
 }
 
 impl ShipArgs {
-    /// Puts the ship together.
     pub(in crate::cli) fn open(&self, query: &str, game: &Path, context: &Context) -> Result<Drawable, Failure> {
         // `GAME:` stands for the game as well.
         let text = game.to_string_lossy();
@@ -40,8 +38,8 @@ impl ShipArgs {
             parts: self.parts.iter().copied().map(Into::into).collect(),
             camouflages: self.camouflages,
         };
-        let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;
-        let mut files = TextureFiles::new(context.options());
+        let ship = Ship::open(&game, &params, &database, &query, &context.options).map_err(failed)?;
+        let mut files = TextureFiles::new(&context.options);
         files.add_archive(&game);
         Ok(Drawable { ship, database, files, armor: self.armor })
     }
@@ -59,7 +57,6 @@ impl Drawable {
     }
 }
 
-/// Writes a whole ship.
 pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
     let Some(kind) = args.kind()?.drawing() else {
         return Err(Failure::usage("a ship is written as glb, obj, svg or png"));

@@ -3,7 +3,7 @@
 use super::super::output::is_stdout;
 use super::super::rows::SelectedRows;
 use super::super::view::last;
-use super::super::{Context, Exit, Failure, Format, Outcome, Unit};
+use super::super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
 use super::args::{Args, KindArg, RowArgs, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
@@ -19,7 +19,6 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The number of rows between updates of the progress bar.
 const STEP: usize = 1024;
 
 /// Where tables go.
@@ -34,7 +33,6 @@ enum Target {
     Set,
 }
 
-/// A file, and the outputs of its tables.
 struct Job<'a> {
     file: &'a Path,
     /// The only file, kept open: a pipe cannot be opened again, and a file may have been replaced.
@@ -251,7 +249,6 @@ pub(in crate::cli) fn write(
     rows.rows_into(RowWriter::new(out, text, &header, Style::Plain)?)
 }
 
-/// A table on its way into a file.
 struct Export<'a> {
     args: &'a RowArgs,
     context: &'a Context,
@@ -375,7 +372,7 @@ impl RowSource for &Export<'_> {
         if self.left_out.get() > 0 {
             let (rows, are) = if self.left_out.get() == 1 { ("row", "is") } else { ("rows", "are") };
             let what = format!("{} damaged {rows} of {name} {are} left out", self.left_out.get());
-            self.context.complain(&format!("{file}: {what}"));
+            complain(&format!("{file}: {what}"));
         }
         match &self.args.condition {
             Some(condition) if written == Some(0) => {

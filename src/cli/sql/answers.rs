@@ -1,18 +1,20 @@
 //! Answers to statements, and the commands of the prompt.
 
-use crate::cli::{Context, Exit, Failure, Format, Unit};
+use crate::cli::{Context, Exit, Failure, Format, Unit, complain};
 use crate::report::counted;
 use crate::sql::{Answer, Fault, ResultColumn, Session, Statement, functions};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use unicode_width::UnicodeWidthStr as _;
 
-pub(super) fn failure(fault: Fault) -> Failure {
-    match fault {
-        Fault::Damaged { file, error } => Failure::in_file(&file, &error),
-        Fault::Database(what) => Failure::new(Exit::Damaged, format!("SQL: {what}")),
-        Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
-        other => Failure::usage(format!("SQL: {other}{}", next_step(&other.to_string()))),
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Damaged { file, error } => Self::in_file(&file, &error),
+            Fault::Database(what) => Self::new(Exit::Damaged, format!("SQL: {what}")),
+            Fault::System(what) => Self::new(Exit::Io, format!("SQL: {what}")),
+            other => Self::usage(format!("SQL: {other}{}", next_step(&other.to_string()))),
+        }
     }
 }
 
@@ -22,12 +24,6 @@ fn next_step(message: &str) -> &'static str {
         "; --to NEW writes the change to a new file, --in-place to this one, and --dry-run only shows it"
     } else {
         ""
-    }
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        failure(fault)
     }
 }
 
@@ -47,7 +43,7 @@ pub(super) fn failure_in(text: &str, fault: Fault) -> Failure {
             let rest = if rest.is_empty() { String::new() } else { format!(": {rest}") };
             Failure::usage(format!("SQL: {message}{} (at {place}{rest})", next_step(message)))
         }
-        _ => failure(fault),
+        _ => fault.into(),
     }
 }
 
@@ -88,15 +84,15 @@ pub(super) fn dot(line: &str, session: &Session, context: &Context) -> Result<bo
     match &*command.trim_end_matches(';').to_ascii_lowercase() {
         ".quit" | ".exit" | ".q" | "quit" | "exit" => return Ok(false),
         ".mode" => match MODES.iter().find(|(name, _)| *name == argument) {
-            Some((_, format)) => context.set_format(*format),
+            Some((_, format)) => context.format.set(*format),
             None => {
                 let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
                 context.say(&format!("no mode {argument:?}; there are {}", names.join(", ")));
             }
         },
         ".headers" => match argument {
-            "on" => context.set_headers(true),
-            "off" => context.set_headers(false),
+            "on" => context.headers.set(true),
+            "off" => context.headers.set(false),
             _ => context.say(".headers takes on or off"),
         },
         ".tables" => {
@@ -161,7 +157,6 @@ const ELSEWHERE: [(&str, &str); 11] = [
     (".databases", ".tables lists the tables of all files"),
 ];
 
-/// The width of a page of help.
 const WIDTH: usize = 80;
 
 /// A name and its description, on lines of at most 80 columns.
@@ -180,11 +175,9 @@ fn described(name: &str, what: &str) -> Vec<String> {
     lines
 }
 
-/// The formats of answers.
 const MODES: [(&str, Format); 4] =
     [("text", Format::Text), ("json", Format::Json), ("ndjson", Format::Ndjson), ("csv", Format::Csv)];
 
-/// Writes an answer on standard output.
 pub(super) fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     let columns = answer.columns().to_vec();
     let mut out = None;
@@ -222,6 +215,6 @@ pub(super) fn say_left_out(session: &Session, context: &Context) {
         context.damaged(files.get(*file).unwrap_or(&""), error);
     }
     if left_out.rows > 0 {
-        context.complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
+        complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
     }
 }

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The variable with the path of the extension.
 const EXTENSION: &str = "ASSETQ_DUCKDB_EXTENSION";
 
 pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: &Context) -> Outcome {
@@ -48,7 +47,7 @@ pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: 
 
 /// The statements that load the extension and make the views.
 fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<String, Failure> {
-    let options = context.options();
+    let options = &context.options;
     let named_options = [("skip_damaged", args.skip_damaged), ("strict", options.strict), ("mmap", !options.no_mmap)];
     let named_options: String = named_options.iter().map(|(name, is)| format!(", {name} := {is}")).collect();
     let mut statements = format!("LOAD {};", quoted(&extension()?.to_string_lossy()));

@@ -1,6 +1,6 @@
 //! Statements that change many files: they run on each file by itself.
 
-use super::answers::{failure, failure_in};
+use super::answers::failure_in;
 use super::{Args, Session, all, finish, open_one, write};
 use crate::cli::files::path_below;
 use crate::cli::patch::{Output, edited};
@@ -43,7 +43,7 @@ pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context:
         let ran = all(text, args, &session, context);
         finish(&session, ran, context)?;
         write(&session, std::slice::from_ref(file), &output, context)?;
-        context.set_headers(false);
+        context.headers.set(false);
     }
     context.say(&format!("{}: {} changed", given.to_string_lossy(), counted(changed.len() as u64, "file")));
     Ok(())
@@ -72,7 +72,7 @@ fn undo_of(given: &Path, file: &Path, output: &Output) -> Option<PathBuf> {
 
 fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {
     let input = open_one(None, file, args, context)?;
-    Session::for_writing(vec![input], args.skip_damaged).map_err(failure)
+    Ok(Session::for_writing(vec![input], args.skip_damaged)?)
 }
 
 /// Whether the statements change `file`. A damaged file is reported and left out.
@@ -81,7 +81,7 @@ fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failu
 /// When an edit does not fit.
 fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result<bool, Failure> {
     let session = match session(file, args, context) {
-        Err(failure) if failure.exit == Exit::Damaged && !context.options().strict => {
+        Err(failure) if failure.exit == Exit::Damaged && !context.options.strict => {
             context.failed(&failure);
             return Ok(false);
         }
@@ -93,7 +93,7 @@ fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result
             return Err(Failure::usage("SQL: statements that change many files have no answers"));
         }
         answer.rows::<Fault>(|_| Ok(())).map_err(|fault| {
-            let Failure { exit, message, .. } = failure(fault);
+            let Failure { exit, message, .. } = fault.into();
             Failure::new(exit, format!("{}: {message}", file.to_string_lossy()))
         })?;
     }

@@ -1,7 +1,8 @@
 //! The prompt: statements from a terminal, with history and completion.
 
-use super::answers::{Asked, DOT_COMMANDS, answer, dot, failure, is_command, say_left_out};
-use crate::cli::{Context, Exit, Failure};
+use super::answers::{Asked, DOT_COMMANDS, answer, dot, is_command, say_left_out};
+use crate::cli::pager::message;
+use crate::cli::{Context, Exit, Failure, complain};
 use crate::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
 use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
@@ -23,7 +24,6 @@ const CONTINUED: &str = "   ...> ";
 const PATIENCE: u32 = 2;
 /// How often Ctrl-C was pressed during this statement.
 static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
-/// Statements that are remembered.
 const HISTORY: usize = 10_000;
 
 /// Words of SQL that are offered for completion.
@@ -122,21 +122,23 @@ fn answer_all(text: &str, session: &Session, context: &Context) -> Result<(), Fa
     let stop: Arc<dyn Fn() + Send + Sync> = Arc::new(session.stopper());
     for statement in statements(text) {
         INTERRUPTS.store(0, Ordering::Relaxed);
-        context.page_answer(&stop);
+        if let Some(wide) = context.pages {
+            context.pager.restart(wide, Arc::clone(&stop));
+        }
         let answered = answer(statement, session, context);
-        if context.pager().finish() {
+        if context.pager.finish() {
             // The user has left the pager, and the statement was stopped.
             return Ok(());
         }
         match answered {
             Ok(()) => {}
             Err(Asked::Fault(fault)) => {
-                explain(text, fault, context);
+                explain(text, fault);
                 return Ok(());
             }
             Err(Asked::Failure(failure)) if failure.exit == Exit::Io => return Err(failure),
             Err(Asked::Failure(failure)) => {
-                context.complain(&failure.message);
+                complain(&failure.message);
                 return Ok(());
             }
         }
@@ -145,16 +147,16 @@ fn answer_all(text: &str, session: &Session, context: &Context) -> Result<(), Fa
 }
 
 /// Shows an error below its position.
-fn explain(text: &str, fault: Fault, context: &Context) {
+fn explain(text: &str, fault: Fault) {
     if let Fault::Statement { at: Some(at), .. } = &fault {
         let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
         let first = before.rfind('\n').map_or(0, |end| end + 1);
         let before = &before[first..];
         let line = format!("{before}{}", rest.lines().next().unwrap_or(rest));
-        context.show(line.trim_end());
-        context.show(&format!("{:width$}^", "", width = escape(before).width()));
+        message(&escape(line.trim_end()));
+        message(&format!("{:width$}^", "", width = escape(before).width()));
     }
-    context.complain(&failure(fault).message);
+    complain(&Failure::from(fault).message);
 }
 
 /// The file of the history, in a folder that is created if missing.
@@ -170,7 +172,6 @@ fn history_file() -> Option<PathBuf> {
     Some(state.join("sql_history"))
 }
 
-/// Words that can be completed.
 struct SqlCompleter {
     schemas: Vec<String>,
     tables: Vec<TableName>,

@@ -11,9 +11,7 @@ use std::path::Path;
 
 /// Files up to this size are verified while their page is written.
 const VERIFIED: usize = 32 << 20;
-/// The number of types of files that a page lists.
 const ENDINGS: usize = 12;
-/// Values of a list that are shown.
 const LISTED: usize = 8;
 
 /// A line about a file: what it is, its game, format, version and size.

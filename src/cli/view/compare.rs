@@ -84,7 +84,6 @@ fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &C
     show_page(args, &to, context)
 }
 
-/// The solids of a drawing.
 fn solids<'d>(name: &str, drawing: &'d dyn Drawing) -> Result<Solids<'d>, Failure> {
     match drawing.figure().map_err(Failure::of_file(name))? {
         Some(Figure::Solids(solids)) => Ok(solids),

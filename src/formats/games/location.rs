@@ -1,9 +1,8 @@
 //! Places of records of installed games, in the order in which they win.
 
-use super::record::{Candidate, Installation, Record};
+use super::record::{Installation, Record};
 use super::steam;
 use super::system::{System, folders_in, text_of, wine_prefixes};
-use super::title::GameTitle;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -19,31 +18,21 @@ pub(super) struct RecordLocation {
 impl RecordLocation {
     /// The games that the records in this place name.
     pub(super) fn installations(&self) -> Vec<Installation> {
-        let installed = self.candidates().into_iter().filter_map(|candidate| {
-            let title = GameTitle::of_folder(&candidate.folder)?;
-            let Candidate { folder, record, steam_build } = candidate;
-            Some(Installation { title, folder, found_by: self.kind, record, steam_build })
-        });
-        installed.collect()
-    }
-
-    fn candidates(&self) -> Vec<Candidate> {
         let folders = match self.kind {
             Record::Variable => Vec::new(),
-            Record::Steam => return steam::candidates(&self.path),
+            Record::Steam => return steam::installations(&self.path),
             Record::Folder => folders_in(&self.path),
             Record::Registry => self.system.registry().programs.iter().map(|path| self.system.path_of(path)).collect(),
             Record::Wargaming | Record::Lesta => {
-                let named = game_center(&self.path).into_iter().map(|(path, record)| Candidate {
-                    folder: self.system.path_of(&path),
-                    record: record.to_string_lossy().into_owned(),
-                    steam_build: None,
+                let named = game_center(&self.path).into_iter().filter_map(|(path, record)| {
+                    let record = record.to_string_lossy().into_owned();
+                    Installation::in_folder(self.system.path_of(&path), self.kind, record)
                 });
                 return named.collect();
             }
         };
         let folders = folders.into_iter();
-        folders.map(|folder| Candidate { folder, record: self.to_string(), steam_build: None }).collect()
+        folders.filter_map(|folder| Installation::in_folder(folder, self.kind, self.to_string())).collect()
     }
 }
 
@@ -82,7 +71,6 @@ fn game_center(data: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The places of this machine.
 pub(super) fn places() -> Vec<RecordLocation> {
     let mut places = Vec::new();
     let home = std::env::home_dir();

@@ -35,14 +35,6 @@ impl Record {
     }
 }
 
-/// A folder that a record names, and that may hold a game.
-#[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) folder: PathBuf,
-    pub(super) record: String,
-    pub(super) steam_build: Option<String>,
-}
-
 /// A game found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
@@ -56,4 +48,11 @@ pub struct Installation {
     pub record: String,
     /// The build that Steam recorded.
     pub steam_build: Option<String>,
+}
+
+impl Installation {
+    /// The game in a folder that `record` names, if it holds one.
+    pub(super) fn in_folder(folder: PathBuf, found_by: Record, record: String) -> Option<Self> {
+        Some(Self { title: GameTitle::of_folder(&folder)?, folder, found_by, record, steam_build: None })
+    }
 }

@@ -3,7 +3,7 @@
 //! `steamapps/libraryfolders.vdf` lists the libraries; `steamapps/appmanifest_NUMBER.acf` of a library names the folder
 //! of one game below `steamapps/common`.
 
-use super::record::Candidate;
+use super::record::{Installation, Record};
 use super::system::{System, folders_in, text_of};
 use super::title::GameTitle;
 use std::path::{Path, PathBuf};
@@ -26,15 +26,15 @@ pub(super) fn list_of(root: &Path) -> PathBuf {
     root.join("steamapps").join("libraryfolders.vdf")
 }
 
-/// The games of this crate in `library`.
-pub(super) fn candidates(library: &Path) -> Vec<Candidate> {
+pub(super) fn installations(library: &Path) -> Vec<Installation> {
     let apps = library.join("steamapps");
     let found = GameTitle::ALL.into_iter().filter_map(|title| {
         let manifest = apps.join(format!("appmanifest_{}.acf", title.facts().steam_app));
         let pairs = pairs(&text_of(&manifest)?);
         let folder = apps.join("common").join(value_of(&pairs, "installdir")?);
         let record = manifest.to_string_lossy().into_owned();
-        Some(Candidate { folder, record, steam_build: value_of(&pairs, "buildid").map(str::to_owned) })
+        let steam_build = value_of(&pairs, "buildid").map(str::to_owned);
+        Some(Installation { steam_build, ..Installation::in_folder(folder, Record::Steam, record)? })
     });
     found.collect()
 }
