@@ -8,6 +8,7 @@ mod bwdb;
 mod damage;
 mod dds;
 mod detection;
+mod documents;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
 mod gameparams;

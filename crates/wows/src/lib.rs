@@ -19,24 +19,6 @@ use assetq_core::{
     relations, report, scene, schema, source, table, texture, texture_files, threads, writable,
 };
 
-/// Declares structs of a file, read in place, each with its size.
-macro_rules! layout {
-    ($($(#[$about:meta])* $scope:vis struct $name:ident: $size:literal {
-        $($(#[$about_field:meta])* $field_scope:vis $field:ident: $type:ty,)+
-    })+) => {$(
-        $(#[$about])*
-        #[derive(
-            Debug, Clone, Copy, ::zerocopy::FromBytes, ::zerocopy::KnownLayout, ::zerocopy::Immutable, ::zerocopy::Unaligned,
-        )]
-        #[repr(C)]
-        $scope struct $name {
-            $($(#[$about_field])* $field_scope $field: $type,)+
-        }
-        const _: () = assert!(size_of::<$name>() == $size);
-    )+};
-}
-pub(crate) use layout;
-
 pub mod armor;
 pub mod bwdb;
 mod camouflage;

@@ -18,6 +18,8 @@ use std::fmt;
 pub trait Record: Overlay {
     /// The fields that columns show, in the order of the file.
     const FIELDS: &'static [Field];
+    /// The name, the offset and the size of each member.
+    const MEMBERS: &'static [(&'static str, usize, usize)];
 }
 
 /// A field of a record: its position, its bytes, and the column that shows it.
@@ -158,6 +160,9 @@ macro_rules! schema {
                         $(.$option($($argument)?))*,
                 ),
             )?)*];
+            const MEMBERS: &'static [(&'static str, usize, usize)] = &[$(
+                (stringify!($field), ::core::mem::offset_of!($record, $field), ::core::mem::size_of::<$type>()),
+            )*];
         }
     )+};
 }

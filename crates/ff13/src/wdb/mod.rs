@@ -24,7 +24,7 @@ mod columns;
 mod directory;
 mod fields;
 mod known_fields;
-mod layout;
+pub mod layout;
 mod pack;
 mod reader;
 mod relay;

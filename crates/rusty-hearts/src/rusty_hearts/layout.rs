@@ -1,25 +1,24 @@
 //! The structs and constants of the list of files.
 
 use crate::bytes::le;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use crate::schema;
 
 /// The name of the list in the game's folder.
 pub const LIST: &str = "f00X.dat";
 
-/// The numbers after the name of a file (docs/formats/rusty_hearts.md §3).
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct FileLocation {
-    /// The number of the volume, which its file name shows in three digits.
-    pub volume: u8,
-    /// Bytes of the file.
-    pub size: le::I32,
-    /// CRC-32 of the file, without the inversion at its end.
-    pub hash: le::U32,
-    /// The file's place in the volume.
-    pub offset: le::I64,
+schema! {
+    /// The numbers after the name of a file (docs/formats/rusty_hearts.md §3).
+    pub struct FileLocation: 17 {
+        /// The number of the volume, which its file name shows in three digits.
+        pub volume: u8,
+        /// Bytes of the file.
+        pub size: le::I32,
+        /// CRC-32 of the file, without the inversion at its end.
+        pub hash: le::U32,
+        /// The file's place in the volume.
+        pub offset: le::I64,
+    }
 }
-const _: () = assert!(size_of::<FileLocation>() == 17);
 
 /// The key of the list in every public version of the game (§2).
 pub const KEY: [u8; 256] = [

@@ -127,14 +127,16 @@ fn parse_definition(bytes: &[u8]) -> Result<(Guid, Option<String>), String> {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let def = members(text).map_err(|error| error.to_string())?;
-    let ty: Option<Option<String>> =
-        def.get("$Type").map(|ty| serde_json::from_str(ty.get())).transpose().map_err(|_| "its $Type is no text")?;
+    let ty: Option<String> = match def.get("$Type") {
+        Some(ty) => serde_json::from_str(ty.get()).map_err(|_| "its $Type is no text")?,
+        None => None,
+    };
     let value = def.get("$Value").map(|value| members(value.get().as_bytes())).transpose();
     let value = value.map_err(|_| "its $Value is no object")?.ok_or("it has no $Value.Guid")?;
     let guid = value.get("Guid").ok_or("it has no $Value.Guid")?;
     let guid: String = serde_json::from_str(guid.get()).map_err(|_| "its $Value.Guid is no text")?;
     match Guid::parse(&guid) {
-        Some(guid) => Ok((guid, ty.flatten())),
+        Some(guid) => Ok((guid, ty)),
         None => Err(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>())),
     }
 }

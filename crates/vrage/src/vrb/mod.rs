@@ -20,7 +20,7 @@
 
 mod builtin;
 mod graph;
-mod layout;
+pub mod layout;
 mod node;
 mod options;
 mod part;

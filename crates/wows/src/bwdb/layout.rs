@@ -12,7 +12,7 @@ pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
 /// magic.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
-crate::layout! {
+crate::schema! {
     /// The file header (§2.2), at offset 0.
     pub struct Header: 0x10 {
         /// [`MAGIC`] or [`MAGIC_IN_ORDER`].

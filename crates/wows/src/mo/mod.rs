@@ -2,7 +2,7 @@
 //!
 //! A [`Catalog`] finds a text by its id by a binary search in the mapped file.
 
-mod layout;
+pub mod layout;
 
 use crate::budget::Budget;
 use crate::bytes::View;

@@ -8,7 +8,7 @@ use crate::bytes::le::{I64, U32, U64};
 /// The first bytes of an index.
 pub const MAGIC: [u8; 4] = *b"ISFP";
 
-crate::layout! {
+crate::schema! {
     /// The file header (§1), at offset 0 of every variant.
     pub struct Header: 16 {
         /// [`MAGIC`].
@@ -36,7 +36,7 @@ crate::layout! {
 pub mod v2 {
     use super::*;
 
-    crate::layout! {
+    crate::schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 40 {
             /// Folders and files that are named.
@@ -103,7 +103,7 @@ pub mod v2 {
 pub mod v1 {
     use super::*;
 
-    crate::layout! {
+    crate::schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 24 {
             pub resources: U32,
@@ -153,7 +153,7 @@ pub mod legends {
 
     pub use super::v1::File;
 
-    crate::layout! {
+    crate::schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 48 {
             pub resources: U64,

@@ -21,7 +21,7 @@ const INDEX: &str = "prototypes.index.data";
 /// The part that errors in a model name.
 const DATA: &str = "prototypes.data";
 
-crate::layout! {
+crate::schema! {
     /// The header of the index. Positions count from the start of the file.
     struct IndexHeader: 24 {
         count: le::U32,
