@@ -24,17 +24,16 @@ fn size_of_type(name: &str) -> usize {
     if let Some(bytes) = name.strip_suffix(" bytes") {
         return bytes.parse().unwrap();
     }
+    match name {
+        "text" => return 0x10,
+        "path" => return 8,
+        _ => {}
+    }
     let (one, count) = match name.split_once(['x', '[']) {
         Some((one, count)) => (one, count.trim_end_matches(']').parse().unwrap()),
         None => (name, 1),
     };
-    let size = match one {
-        "text" => 0x10,
-        "path" => 8,
-        "`HashMap`" => size_of::<bwdb::layout::HashMap>(),
-        number => number[1..].parse::<usize>().unwrap_or_else(|_| panic!("no type: {name}")) / 8,
-    };
-    size * count
+    one[1..].parse::<usize>().unwrap_or_else(|_| panic!("no type: {name}")) / 8 * count
 }
 
 /// The offset and the size of each field that rows of offset, type and meaning state.

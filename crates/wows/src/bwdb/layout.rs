@@ -5,6 +5,7 @@
 
 use crate::bytes::PackedString;
 use crate::bytes::le::{F32, I64, U16, U32, U64};
+use crate::schema;
 
 /// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".
 pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
@@ -12,7 +13,7 @@ pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
 /// magic.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
-crate::schema! {
+schema! {
     /// The file header (§2.2), at offset 0.
     pub struct Header: 0x10 {
         /// [`MAGIC`] or [`MAGIC_IN_ORDER`].

@@ -4,11 +4,12 @@
 //! [`Header`]; a pointer to a name counts from the base that the struct says.
 
 use crate::bytes::le::{I64, U32, U64};
+use crate::schema;
 
 /// The first bytes of an index.
 pub const MAGIC: [u8; 4] = *b"ISFP";
 
-crate::schema! {
+schema! {
     /// The file header (§1), at offset 0 of every variant.
     pub struct Header: 16 {
         /// [`MAGIC`].
@@ -36,7 +37,7 @@ crate::schema! {
 pub mod v2 {
     use super::*;
 
-    crate::schema! {
+    schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 40 {
             /// Folders and files that are named.
@@ -103,7 +104,7 @@ pub mod v2 {
 pub mod v1 {
     use super::*;
 
-    crate::schema! {
+    schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 24 {
             pub resources: U32,
@@ -153,7 +154,7 @@ pub mod legends {
 
     pub use super::v1::File;
 
-    crate::schema! {
+    schema! {
         /// Counts and places of the tables.
         pub struct Metadata: 48 {
             pub resources: U64,

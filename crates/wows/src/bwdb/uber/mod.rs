@@ -21,7 +21,7 @@ const INDEX: &str = "prototypes.index.data";
 /// The part that errors in a model name.
 const DATA: &str = "prototypes.data";
 
-crate::schema! {
+schema! {
     /// The header of the index. Positions count from the start of the file.
     struct IndexHeader: 24 {
         count: le::U32,
@@ -30,9 +30,7 @@ crate::schema! {
         values: le::U64,
         keys: le::U64,
     }
-}
 
-schema! {
     /// The place of a model: a u64 whose upper half is the position, and whose lower half is the size.
     pub struct ModelSpan: 0x0C {
         size: le::U32 => "size".brief(),
