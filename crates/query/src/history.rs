@@ -102,7 +102,11 @@ impl State {
         }
         rows.sort_unstable();
         rows.dedup();
-        check_count(table, rows.len())?;
+        if rows.len() > MOST_ROWS {
+            let (value, limit) = (rows.len() as u64, MOST_ROWS as u64);
+            let kind = ErrorKind::Limit { what: "rows of one entry", value, limit };
+            return Err(Error::of_part(kind, table.name().to_owned()));
+        }
         let paths: Vec<usize> = keys.iter().filter_map(|&key| path_of_key(table, key)).collect();
         let mut seeker = Seeker::new(table);
         for row in rows {
@@ -156,14 +160,6 @@ fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value
     };
     let path = path_of_key(table, key).map(|path| (path, Value::text(entry)));
     own.map(|own| (key, own)).into_iter().chain(path).collect()
-}
-
-fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
-    if rows <= MOST_ROWS {
-        return Ok(());
-    }
-    let kind = ErrorKind::Limit { what: "rows of one entry", value: rows as u64, limit: MOST_ROWS as u64 };
-    Err(Error::of_part(kind, table.name().to_owned()))
 }
 
 /// An event in the life of a row of the entry, or of one of its fields.

@@ -21,6 +21,7 @@ pub mod edit;
 pub mod files;
 pub mod find;
 pub mod history;
+mod index;
 pub mod lines;
 pub mod refs;
 mod regex;

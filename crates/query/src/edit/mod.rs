@@ -13,7 +13,6 @@ mod chain;
 mod check;
 mod copy;
 mod editor;
-mod index;
 pub mod patch;
 pub mod read;
 mod resolve;

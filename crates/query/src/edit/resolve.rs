@@ -3,12 +3,12 @@
 mod exported;
 mod insert;
 
-use super::index::Index;
 use super::read::Given;
 use super::{Cells, Change, ColumnValues, Edit, EditPosition, NTH, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
+use crate::index::Index;
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
 use crate::writable::{self, ValueSource, short, short_text};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

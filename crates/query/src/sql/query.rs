@@ -1,6 +1,6 @@
 //! Statements about one file in one expression.
 
-use super::{Answer, Fault, Input, ResultColumn, Session, statements};
+use super::{Fault, Input, ResultColumn, Session, statements};
 use crate::asset::Asset;
 use crate::error::Result;
 use crate::table::{Column, Kind, RowBuffer, Value};
@@ -26,22 +26,16 @@ pub fn query(asset: &Asset, sql: &str) -> Result<RowBuffer> {
     let mut last = RowBuffer::default();
     for statement in statements(sql) {
         let mut answer = session.ask(statement)?;
-        let rows = held(&mut answer)?;
+        let mut rows = Vec::new();
+        answer.rows(|cells| {
+            rows.push(cells.iter().map(|cell| cell.clone().into_owned()).collect());
+            Ok::<(), Fault>(())
+        })?;
         if !answer.columns().is_empty() {
             last = buffer(answer.columns(), rows);
         }
     }
     Ok(last)
-}
-
-/// All rows of an answer.
-fn held(answer: &mut Answer<'_>) -> Result<Vec<Vec<Value<'static>>>, Fault> {
-    let mut rows = Vec::new();
-    answer.rows(|cells| {
-        rows.push(cells.iter().map(|cell| cell.clone().into_owned()).collect());
-        Ok::<(), Fault>(())
-    })?;
-    Ok(rows)
 }
 
 /// Rows of SQLite with the kinds that all cells of a column have, because SQL promises none.

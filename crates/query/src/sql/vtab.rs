@@ -11,6 +11,7 @@ use super::pending::{self, Changes, Pending};
 use super::plan::{self, Access, Check, QueryPlan};
 use crate::edit::writable;
 use crate::error::{ErrorKind, Result};
+use crate::index::Index;
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
 use crate::table::{RowCursor, Table, Value, no_cell};
@@ -99,8 +100,7 @@ struct State {
 
 enum Join {
     AskedOnce,
-    /// Hashes of cells and rows, in order.
-    Index(Arc<[(u64, usize)]>),
+    Index(Arc<Index>),
 }
 
 /// The owner of all that a walk borrows: its table, and the conditions on its rows.
@@ -215,17 +215,15 @@ impl State {
             }
             Some(Join::Index(index)) => Arc::clone(index),
             Some(Join::AskedOnce) => {
-                let index = self.index_of(table, column)?;
+                let index = Arc::new(self.index_of(table, column)?);
                 joins.insert(column, Join::Index(Arc::clone(&index)));
                 index
             }
         };
-        let start = index.partition_point(|&(h, _)| h < hash);
-        let equal = index.iter().skip(start).take_while(|&&(h, _)| h == hash);
-        Ok(Some(equal.map(|&(_, row)| row).collect()))
+        Ok(Some(index.rows(hash).collect()))
     }
 
-    fn index_of(&self, table: &dyn Table, column: usize) -> Result<Arc<[(u64, usize)]>> {
+    fn index_of(&self, table: &dyn Table, column: usize) -> Result<Index> {
         let mut index = Vec::new();
         let mut rows = table.cursor_over(0, &[column]);
         while self.advance(&mut *rows)? {
@@ -235,8 +233,7 @@ impl State {
                 Err(error) => self.damage.of(self.place(Some(row)), self.within(row, error))?,
             }
         }
-        index.sort_unstable();
-        Ok(index.into())
+        Ok(Index::new(index))
     }
 
     /// Begins the walk that `plan` says. `None` where no row can be meant.

@@ -1,33 +1,33 @@
-//! Rows by the hashes of their keys.
+//! Rows by the hashes of their keys or cells.
 
-/// Hashes of keys and their rows, in order. Hashes are seeded, so that their first bits say nearly where each lies: a search
-/// by halves would wait for memory at each step.
+/// Hashes and their rows, in order. The first bits of most hashes say nearly where each lies: a search by halves would wait
+/// for memory at each step.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(crate) struct Index {
     rows: Vec<(u64, usize)>,
-    /// Where those begin whose hashes have these first bits.
+    /// Where the rows begin whose hashes have these first bits, and the end of all rows.
     starts: Vec<usize>,
     shift: u32,
 }
 
 impl Index {
     /// One or two rows for each of the first bits.
-    pub(super) fn new(mut rows: Vec<(u64, usize)>) -> Self {
+    pub(crate) fn new(mut rows: Vec<(u64, usize)>) -> Self {
         rows.sort_unstable();
         let bits = rows.len().checked_ilog2().map_or(1, |bits| bits.max(1));
         let shift = u64::BITS - bits;
         let count = 1u64 << bits;
-        let starts = (0..count).map(|first| rows.partition_point(|(hash, _)| hash >> shift < first)).collect();
+        let starts = (0..=count).map(|first| rows.partition_point(|(hash, _)| hash >> shift < first)).collect();
         Self { rows, starts, shift }
     }
 
     /// The rows with this hash, in order.
-    pub(super) fn rows(&self, hash: u64) -> impl Iterator<Item = usize> {
+    pub(crate) fn rows(&self, hash: u64) -> impl Iterator<Item = usize> {
         let first =
             usize::try_from(hash >> self.shift).expect("the first bits are as many as the starts in memory need");
-        let near = self.rows[self.starts[first]..].iter();
-        let equal = near.skip_while(move |(other, _)| *other < hash).take_while(move |(other, _)| *other == hash);
-        equal.map(|(_, row)| *row)
+        let near = &self.rows[self.starts[first]..self.starts[first + 1]];
+        let start = near.partition_point(|(other, _)| *other < hash);
+        near[start..].iter().take_while(move |(other, _)| *other == hash).map(|(_, row)| *row)
     }
 }
 
