@@ -9,11 +9,9 @@
 #![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::cast_possible_truncation))]
 
-#[cfg(feature = "sql")]
-use assetq_core::Error;
 use assetq_core::{
-    Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader, relations,
-    report, scene, source, suggest, table, threads, urls, writable,
+    Error, Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader,
+    relations, report, scene, source, suggest, table, threads, urls, writable,
 };
 
 pub mod diff;
@@ -28,6 +26,14 @@ mod regex;
 #[cfg(feature = "sql")]
 pub mod sql;
 pub mod write;
+
+/// Moves to the next row. An error ends the walk, and is passed to `damaged`.
+fn advance(rows: &mut dyn table::RowCursor, damaged: impl FnOnce(Error)) -> bool {
+    rows.advance().unwrap_or_else(|error| {
+        damaged(error);
+        false
+    })
+}
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

@@ -213,7 +213,6 @@ impl Comparable for Files<'_> {
     }
 }
 
-/// Adds a field if it differs.
 fn add<'s>(name: &'static str, old: Value<'s>, new: Value<'s>, fields: &mut Vec<Field<'s>>) {
     if old != new {
         fields.push(Field { name: name.into(), old, new });

@@ -160,7 +160,6 @@ struct Sorted {
     added: Vec<u32>,
 }
 
-/// A hash and a row.
 type Hashed = (u64, u32);
 
 /// Takes the entries that have the first hash off the front.

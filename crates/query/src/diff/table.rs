@@ -1,5 +1,6 @@
 //! Any table, compared by the roles of its columns.
 
+use crate::advance;
 use crate::compare::{
     Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
@@ -12,7 +13,6 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 /// A column of both tables: its number in each.
 type ColumnPair = (usize, usize);
 
-/// A table that both files have.
 pub(super) struct Columns<'t> {
     tables: [&'t dyn Table; 2],
     keys: Vec<ColumnPair>,
@@ -111,7 +111,6 @@ impl<'t> Columns<'t> {
         Some(found)
     }
 
-    /// How two rows compare.
     fn verdict(&self, old: &dyn RowCursor, new: &dyn RowCursor) -> Result<Verdict, (Side, Error)> {
         if !has_same_cells(&self.keys, old, new)? {
             return Ok(Verdict::Other);
@@ -281,19 +280,11 @@ impl Comparable for Columns<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
         let mut keys = Keys::default();
         let mut cursor = self.side(side).cursor(0);
-        loop {
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => return keys,
-                Err(error) => {
-                    faults.add(side, error);
-                    return keys;
-                }
-            }
+        while advance(&mut *cursor, |error| faults.add(side, error)) {
             let row = keys.hashes.len();
             if row >= MAX_ROWS {
                 faults.add(side, too_many(self.side(side)));
-                return keys;
+                break;
             }
             keys.hashes.push(self.hash(&*cursor, side, &self.keys).unwrap_or_else(|error| {
                 faults.add(side, error);
@@ -301,6 +292,7 @@ impl Comparable for Columns<'_> {
                 self.state.hash_one((side as u8, row))
             }));
         }
+        keys
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {

@@ -74,7 +74,6 @@ struct Blocks<'m, 'f> {
 }
 
 impl<'m> Blocks<'m, '_> {
-    /// Bytes that still fit into the block.
     fn room(&self) -> usize {
         BLOCK - self.len
     }

@@ -100,7 +100,6 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Takes the edit of an entry.
     pub(super) fn take_entry(&mut self, entry: &str, edit: EntryEdit) -> Result<()> {
         match edit {
             EntryEdit::Pieces(pieces) => self.whole(pieces),

@@ -168,7 +168,6 @@ impl Near {
         Self { old: old.clone(), new: new.clone(), keys: HashMap::new() }
     }
 
-    /// The rows of a table that differ.
     fn find(&mut self, table: &diff::TableDiff<'_>) -> Result<diff::Differences> {
         let (old, new) = (&self.old, &self.new);
         let among = match diff::comparison(old, new).and_then(|compared| compared.decisive(table.name())) {
@@ -281,7 +280,6 @@ fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> 
     pairs
 }
 
-/// An unfinished patch.
 struct Draft<'d> {
     new: &'d Asset,
     options: &'d Options,

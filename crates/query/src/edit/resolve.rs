@@ -28,7 +28,6 @@ pub enum Outcome {
 
 /// The row or list that an edit names.
 pub(super) enum Target<T> {
-    /// It is there.
     Found(T),
     /// It is not there, or not the only one, for this reason.
     LeftOut(String),
@@ -43,7 +42,6 @@ pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
     /// The file whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
     pub(super) known: Option<Asset>,
-    /// The last edit.
     pub(super) last: Option<EditPosition>,
     keys: Vec<usize>,
     state: RandomState,
@@ -124,7 +122,6 @@ impl Shared {
     }
 }
 
-/// A requested row.
 struct Key {
     cells: Vec<Value<'static>>,
     nth: Option<usize>,
@@ -184,7 +181,6 @@ impl<'a> Resolved<'a> {
         self.keys.iter().map(|key| &*self.table.columns()[*key].name).collect::<Vec<_>>().join(", ")
     }
 
-    /// A row for messages.
     fn shown(&self, key: &Value<'_>) -> String {
         format!("{} {}", self.table.name(), short(key))
     }
@@ -283,7 +279,6 @@ impl<'a> Resolved<'a> {
     /// The edits that only some of the keys ask for that share a row, with all other edits of that row or of its list: a list
     /// that changed by half would be no key's.
     pub(super) fn unshared(&self) -> impl Iterator<Item = (EditPosition, Error)> {
-        /// Keys that a message shows.
         const SHOWN: usize = 4;
         let parts = self.shared.values().filter(|shared| !shared.is_whole());
         let parts: BTreeSet<Option<u64>> = parts.map(Shared::group).collect();
@@ -371,7 +366,6 @@ impl<'a> Resolved<'a> {
         Ok(None)
     }
 
-    /// Whether a row has these cells.
     fn has(&self, row: usize, set: &ColumnValues) -> Result<bool> {
         for (column, wanted) in set {
             let now = self.table.value(row, *column)?;
@@ -553,7 +547,6 @@ impl<'a> Resolved<'a> {
         Ok(named)
     }
 
-    /// One cell of a row by its number.
     pub(super) fn set_cell(
         &mut self,
         row: usize,
@@ -579,7 +572,6 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
-    /// Whether no edit was requested so far.
     pub(super) fn is_empty(&self) -> bool {
         self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
     }

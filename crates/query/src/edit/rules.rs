@@ -12,7 +12,6 @@ use crate::writable::{cell, short};
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-/// An edit that breaks a rule.
 pub(super) struct Violation {
     pub(super) table: String,
     pub(super) at: EditPosition,
@@ -42,7 +41,6 @@ pub(super) fn violations(reader: &dyn Reader, edits: &[TableEdits]) -> Result<Ve
     Ok(found)
 }
 
-/// A table and its edits.
 struct Edited<'t> {
     table: &'t dyn Table,
     edits: Option<&'t TableEdits>,

@@ -140,7 +140,6 @@ fn leaf(now: &Value<'static>, given: &str, at: &str) -> Result<Value<'static>> {
     })
 }
 
-/// The kind of a value, for messages.
 fn kind_of(value: &Value<'_>) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -42,7 +42,6 @@ pub(super) enum FileAddress {
     File(PathBuf),
     /// An archive, by its number.
     Archive(usize),
-    /// A path in an archive.
     Inside(usize, String),
 }
 
@@ -150,7 +149,6 @@ impl FileList {
         Ok(known(&open, number).unwrap_or_else(|| keep(&mut open, number, asset, &self.options)))
     }
 
-    /// Adds the files below the folder `root`.
     pub(super) fn add_below(&mut self, root: &Path, glob: Option<&Glob>, progress: &Progress) -> Result<()> {
         let deepest = glob.and_then(Glob::folders);
         let Collected { files, failed } =
@@ -281,5 +279,4 @@ fn keep(open: &mut Vec<(usize, Asset, Options)>, number: usize, asset: Asset, op
     (asset, options)
 }
 
-/// Archives that a list keeps open.
 const OPEN_ARCHIVES: usize = 4;

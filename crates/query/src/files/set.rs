@@ -47,7 +47,6 @@ impl std::fmt::Debug for FileSet {
     }
 }
 
-/// A table of all files.
 pub(super) struct Schema {
     pub(super) name: Arc<str>,
     pub(super) columns: Arc<[Column]>,
@@ -61,7 +60,6 @@ pub(super) struct Schema {
 
 /// The numbers of rows as far as they are known.
 struct Counts {
-    /// The rows of single files.
     lens: BTreeMap<usize, usize>,
     /// The number of the first row of each file, from the first file on; one more than the files that are counted.
     starts: Vec<usize>,

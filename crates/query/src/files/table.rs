@@ -156,7 +156,6 @@ pub(super) struct FileTable<'a> {
     columns: Arc<[Column]>,
     /// The cells of the first columns.
     common: Vec<Value<'static>>,
-    /// The file's own table, if present.
     inner: Option<Box<dyn Table + 'a>>,
     /// The numbers of the further columns in the file's own table.
     numbers: Vec<Option<usize>>,
@@ -248,7 +247,6 @@ impl Table for FileTable<'_> {
     }
 }
 
-/// A walk over the rows of a file.
 struct FileCursor<'t> {
     table: &'t FileTable<'t>,
     rows: Option<Box<dyn RowCursor + 't>>,

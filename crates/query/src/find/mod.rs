@@ -7,6 +7,7 @@ mod pattern;
 
 pub use pattern::{Exact, Options, Pattern, Syntax};
 
+use crate::advance;
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
@@ -205,23 +206,15 @@ impl<E, D: FnMut(Error), H: FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>> Searc
         if walked.is_empty() { ControlFlow::Continue(()) } else { self.walk(&walked) }
     }
 
-    /// Looks at every row.
     fn walk(&mut self, columns: &[usize]) -> ControlFlow<Result<(), E>> {
         let mut rows = self.table.cursor(0);
-        loop {
-            match rows.advance() {
-                Ok(true) => {}
-                Ok(false) => return ControlFlow::Continue(()),
-                Err(error) => {
-                    (self.damaged)(error);
-                    return ControlFlow::Continue(());
-                }
-            }
+        while advance(&mut *rows, &mut self.damaged) {
             self.look.advance(1);
             for &column in columns {
                 self.look_into(&*rows, column)?;
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// Passes the matching texts in one cell to the caller.
@@ -343,7 +336,6 @@ fn is_path_match(row: &dyn RowCursor, column: usize, name: usize, pattern: &Patt
     Ok(row.value(column)?.as_text().is_some_and(|path| pattern.is_path_match(&path, name.len())))
 }
 
-/// One row by its number.
 struct SingleRow<'t> {
     table: &'t dyn Table,
     row: usize,

@@ -104,9 +104,7 @@ enum Test {
 /// The part of a path that a pattern is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The path's last component.
     Name,
-    /// The whole path.
     Path,
     /// The whole path; the match must reach into the last component.
     IntoName,
@@ -212,13 +210,10 @@ impl Pattern {
     }
 }
 
-/// A stretch of a pattern.
 enum Piece {
-    /// Literal text.
     Text(String),
     /// The start or the end of the text.
     Edge,
-    /// Anything else.
     Other,
 }
 

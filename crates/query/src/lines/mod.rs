@@ -9,6 +9,7 @@
 
 mod order;
 
+use crate::advance;
 use crate::asset::Asset;
 use crate::diff;
 use crate::error::{Error, ErrorKind, Result};
@@ -49,21 +50,18 @@ pub fn write(asset: &Asset, out: &mut (dyn Write + Send), mut damaged: impl FnMu
     Ok(())
 }
 
-/// Makes rows of a table into text.
 struct Lines<'t> {
     table: &'t dyn Table,
     keys: Vec<Key>,
     cells: Vec<Cell>,
 }
 
-/// A column that rows are known by.
 struct Key {
     column: usize,
     /// The column of the paths of its ids.
     path: Option<usize>,
 }
 
-/// A column that is shown.
 struct Cell {
     column: usize,
     label: Label,
@@ -150,20 +148,12 @@ impl<'t> Lines<'t> {
     fn walk(&self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         let mut unit = Unit::default();
         let mut cursor = self.table.cursor(0);
-        loop {
-            match cursor.advance() {
-                Ok(true) => {
-                    self.key(&*cursor, &mut unit);
-                    self.cells(&*cursor, &mut unit);
-                }
-                Ok(false) => return Ok(()),
-                Err(error) => {
-                    unit.damage("rows", error);
-                    return unit.write(out, damaged);
-                }
-            }
+        while advance(&mut *cursor, |error| unit.damage("rows", error)) {
+            self.key(&*cursor, &mut unit);
+            self.cells(&*cursor, &mut unit);
             unit.write(out, damaged)?;
         }
+        unit.write(out, damaged)
     }
 
     /// Writes all rows in the order of their keys; without keys, in the order of the file.
@@ -208,7 +198,9 @@ impl<'t> Lines<'t> {
         self.table.prefetch(&rows.collect::<Vec<_>>());
         for run in std::mem::take(&mut unit.runs) {
             let is_shared = !run.head.is_empty() && !all.is_coded;
-            unit.share(&all.texts[run.head]);
+            if is_shared {
+                unit.share(&all.texts[run.head]);
+            }
             for at in 0..run.len {
                 // A row is located once for all of its cells.
                 let cursor = match seeker.at((run.row + at) as usize) {
@@ -268,13 +260,8 @@ impl<'t> Lines<'t> {
         let mut cursor = self.table.cursor(rows.start);
         let mut head = String::new();
         for row in rows {
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    found.fault = Some(error);
-                    break;
-                }
+            if !advance(&mut *cursor, |error| found.fault = Some(error)) {
+                break;
             }
             let Ok(row) = u32::try_from(row) else {
                 let (value, limit) = (row as u64, u32::MAX.into());
@@ -375,7 +362,6 @@ impl<'t> Lines<'t> {
 }
 
 impl Runs {
-    /// Appends rows.
     fn append(&mut self, part: Self) {
         let base = self.texts.len();
         let runs = part.runs.into_iter();
@@ -402,7 +388,6 @@ impl Unit {
         self.runs.is_empty() && self.text.is_empty() && self.faults.is_empty()
     }
 
-    /// Takes the next rows.
     fn fill(&mut self, left: &mut impl Iterator<Item = Run>) {
         let mut count = 0;
         while count < UNIT

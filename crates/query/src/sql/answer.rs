@@ -82,7 +82,6 @@ impl<'s> Answer<'s> {
     }
 }
 
-/// Why a statement stopped.
 fn fault(damage: &Damage, rights: &Rights, error: rusqlite::Error) -> Fault {
     match (damage.take_stopped(), rights.take_refused()) {
         (Some((file, error)), _) => Fault::Damaged { file, error },
@@ -120,5 +119,7 @@ mod tests {
         let nested = value(ValueRef::Text(text.as_bytes()), Some(Kind::Nested));
         assert_eq!(to_string(&nested).unwrap(), text);
         assert_eq!(value(ValueRef::Text(b"[1"), Some(Kind::Nested)), "[1".into());
+        let long = value(ValueRef::Text(b"[99999999999999999999]"), Some(Kind::Nested));
+        assert_eq!(long, Value::List(vec!["99999999999999999999".into()]));
     }
 }

@@ -56,7 +56,6 @@ fn hex(value: ValueRef<'_>) -> String {
     }
 }
 
-/// Bytes in hexadecimal digits.
 pub(super) fn digits(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // To write to a text does not fail.

@@ -56,7 +56,6 @@ const BATCH: usize = 1 << 18;
 /// Batches that wait for the thread that writes them, which bounds the memory for them.
 const WAITING: usize = 4;
 
-/// A cell of a [`Batch`].
 enum BatchCell {
     Null,
     Integer(i64),
@@ -106,7 +105,6 @@ impl Batch {
     }
 }
 
-/// A new database with one table.
 struct NewDatabase<'n> {
     database: Connection,
     table: &'n str,

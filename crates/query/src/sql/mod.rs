@@ -54,7 +54,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The first bytes of SQLite's files.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// A queried file.
@@ -327,7 +326,6 @@ impl Session {
 
     /// The columns of the tables that a statement names, in words.
     fn columns_of(&self, sql: &str) -> String {
-        /// Columns of a table that are shown.
         const MOST: usize = 40;
         let mut said = String::new();
         for table in self.tables().filter(|table| is_named(sql, &table.name)) {

@@ -39,7 +39,6 @@ impl Pending {
         rows.filter(|(_, row)| row.is_some()).map(|(number, _)| number).next()
     }
 
-    /// A cell of an inserted row.
     pub(super) fn added_cell(&self, number: usize, column: usize) -> Value<'static> {
         let row = self.added.get(number).and_then(Option::as_ref);
         row.and_then(|row| cell(row, column)).map_or(Value::Null, Clone::clone)
@@ -74,7 +73,6 @@ impl Changes {
         lock(&self.0)
     }
 
-    /// The current changes of a table.
     pub(super) fn of(&self, table: (usize, usize)) -> Arc<Pending> {
         Arc::clone(self.all().entry(table).or_default())
     }
@@ -101,7 +99,6 @@ impl Changes {
         edits
     }
 
-    /// Removes a row.
     pub(super) fn delete(&self, at: (usize, usize), table: &dyn Table, row: usize) -> Result<()> {
         rows_may_change(table)?;
         let len = table.len()?;

@@ -24,7 +24,6 @@ pub(super) enum Access {
     Hash,
     /// A scan from the number in the first term on.
     Offset,
-    /// A scan.
     Scan,
 }
 
@@ -261,7 +260,6 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
 
 /// A term with the argument of a running statement.
 pub(super) enum Check {
-    /// No row can match.
     Never,
     /// Only SQLite can decide.
     Unknown,

@@ -41,7 +41,6 @@ impl Rights {
     }
 }
 
-/// SQLite's name of a database in memory.
 const MEMORY: &str = ":memory:";
 /// Pragmas that only read; the argument of some is a name.
 const TELLING: &str = "application_id collation_list compile_options database_list encoding foreign_key_check \

@@ -83,7 +83,6 @@ impl Files {
 
 struct State {
     file: Arc<OpenFile>,
-    /// The number of the table in the file.
     index: usize,
     /// The column that the hidden one after all others stands for.
     alias: Option<usize>,
@@ -93,7 +92,6 @@ struct State {
     joins: Mutex<HashMap<usize, Join>>,
     damage: Arc<Damage>,
     progress: Arc<Progress>,
-    /// Rows that were read so far.
     read: AtomicUsize,
     changes: Arc<Changes>,
 }
@@ -153,7 +151,6 @@ impl State {
         (self.file.number(), self.index)
     }
 
-    /// Runs a change of the table.
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
         let table = self.table().ok_or_else(|| SqlError::ModuleError("no table".to_owned()))?;
         writable(self.file.asset()).and_then(|_| change(table)).map_err(|error| match error.kind() {
@@ -162,7 +159,6 @@ impl State {
         })
     }
 
-    /// The name of the table for errors.
     fn name(&self) -> &str {
         self.table().map_or("", Table::name)
     }

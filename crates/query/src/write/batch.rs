@@ -22,7 +22,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows of one batch.
 const ROWS: usize = 8192;
 /// Bytes of text after which a batch is full whatever its rows.
 const BYTES: usize = 8 << 20;
@@ -45,7 +44,6 @@ pub struct Batches {
 
 /// An output that takes record batches.
 pub trait BatchSink {
-    /// Takes the next batch.
     fn take(&mut self, batch: RecordBatch) -> Result<()>;
 
     /// Ends the document after the last batch.
@@ -158,7 +156,6 @@ enum Cells {
 struct ListCells {
     field: FieldRef,
     items: Box<Cells>,
-    /// The number of items of each list.
     lengths: Vec<usize>,
     valid: Vec<bool>,
 }
@@ -172,7 +169,6 @@ struct StructCells {
 }
 
 impl Batches {
-    /// No rows yet, of these columns.
     pub(super) fn new(columns: &[Column]) -> Self {
         let cells: Vec<Cells> = columns.iter().map(Cells::new).collect();
         let fields =
@@ -267,7 +263,6 @@ struct NextCell<'b> {
     place: usize,
     fields: &'b Fields,
     scratch: &'b mut String,
-    /// The bytes of the batch.
     bytes: &'b mut usize,
 }
 

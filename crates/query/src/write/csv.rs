@@ -17,9 +17,7 @@ pub struct CsvWriter<W: Write> {
     text: Vec<u8>,
     /// The beginning of the current line.
     line: usize,
-    /// Whether the current line has a cell.
     has_cell: bool,
-    /// Whether cells are escaped for people.
     is_escaped: bool,
     scratch: String,
 }
@@ -72,7 +70,6 @@ impl<W: Write> CsvWriter<W> {
         if self.line >= ROOM { self.pass_on() } else { Ok(()) }
     }
 
-    /// Removes the cells of the current line.
     pub(super) fn discard_line(&mut self) {
         self.text.truncate(self.line);
         self.has_cell = false;

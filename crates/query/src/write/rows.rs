@@ -47,7 +47,6 @@ impl Header {
         Self { name: name.into(), kind, is_key: false }
     }
 
-    /// The column as text for people shows it.
     fn aligned(&self) -> AlignedColumn {
         let column = match self.kind {
             Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*self.name),
@@ -103,7 +102,23 @@ impl<W: Write> RowSink for RowWriter<W> {
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.whole_row(row, columns)
+        let Output::Csv(csv) = &mut self.out else {
+            let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+            return self.row(&cells);
+        };
+        for &column in columns {
+            // By reference: to move a value right after it was made stalls the processor.
+            let written = match row.value(column) {
+                Ok(ref cell) => csv.cell(cell),
+                Err(error) => Err(error),
+            };
+            if written.is_err() {
+                csv.discard_line();
+                return written;
+            }
+        }
+        self.rows += 1;
+        csv.end_line()
     }
 
     fn rows_of<E: From<Error>>(
@@ -206,7 +221,7 @@ impl ShareReader for PieceWriter {
     const ROWS: usize = 4096;
 
     fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let added = self.writer.whole_row(row, columns);
+        let added = RowSink::row_of(&mut self.writer, row, columns);
         self.is_torn |= added.is_err();
         added
     }
@@ -324,27 +339,6 @@ impl<W: Write> RowWriter<W> {
             }
             Output::Csv(csv) => csv.end_line(),
         }
-    }
-
-    /// Writes the cells of `columns` of the current row of `row`, or nothing of it where a cell is damaged.
-    fn whole_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let Output::Csv(csv) = &mut self.out else {
-            let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
-            return self.row(&cells);
-        };
-        for &column in columns {
-            // By reference: to move a value right after it was made stalls the processor.
-            let written = match row.value(column) {
-                Ok(ref cell) => csv.cell(cell),
-                Err(error) => Err(error),
-            };
-            if written.is_err() {
-                csv.discard_line();
-                return written;
-            }
-        }
-        self.rows += 1;
-        csv.end_line()
     }
 
     /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.

@@ -1,5 +1,6 @@
 //! Rows of a table, read by all threads in shares and handed over in order.
 
+use crate::advance;
 use crate::error::{Error, Result};
 use crate::table::{RowCursor, Table};
 use crate::threads::{self, prelude::*};
@@ -19,7 +20,6 @@ pub(super) trait ShareReader: Send {
     /// Rows as the output takes them.
     type Piece: Send;
 
-    /// The most rows of a piece.
     const ROWS: usize;
 
     /// Adds the cells of `columns` of the current row of `row`: the whole row, or nothing of it and an error.
@@ -38,7 +38,6 @@ struct Share<P> {
     damage: Vec<(Option<usize>, Error)>,
     /// The number of rows that were read, damaged ones included.
     read: usize,
-    /// Whether there are no further rows.
     ended: bool,
 }
 
@@ -155,14 +154,7 @@ impl Walk<'_> {
         if !rows.is_empty() {
             let mut cursor = self.table.cursor_over(rows.start, self.columns);
             while read < rows.len() && !reader.is_full() {
-                match cursor.advance() {
-                    Ok(true) => {}
-                    Ok(false) => ended = true,
-                    Err(error) => {
-                        damage.push((None, error));
-                        ended = true;
-                    }
-                }
+                ended = !advance(&mut *cursor, |error| damage.push((None, error)));
                 if ended {
                     break;
                 }

@@ -33,7 +33,6 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// Portions that are read ahead.
 const AHEAD: usize = 2;
 /// Rows of one portion of values.
 const ROWS: usize = 1024;

@@ -111,7 +111,6 @@ impl<W: Write> Outline<W> {
         Self { page: Page::new(out, Style::Plain), open: Vec::new(), pending: false, inline: None }
     }
 
-    /// Begins a line inside of the innermost level.
     fn begin_line(&mut self) -> Result<()> {
         // The outermost level has no indentation.
         let depth = self.open.len() - 1;
@@ -268,7 +267,6 @@ pub struct Aligned<W> {
     /// The cells of the current row: as a line if they have their final width, else one by one.
     line: String,
     cells: Vec<String>,
-    /// The number of cells in `line`.
     in_line: usize,
     scratch: String,
 }
@@ -286,7 +284,6 @@ const SAMPLE: usize = 200;
 const WIDEST: usize = 72;
 /// The narrowest that a column is made, so that users can still distinguish its cells.
 const NARROWEST: usize = 12;
-/// Blanks between columns.
 const GAP: usize = 2;
 
 impl<W: Write> Aligned<W> {
@@ -502,7 +499,6 @@ fn narrowed(rooms: &[Room], most: usize) -> impl Iterator<Item = usize> {
     rooms.iter().map(move |room| room.natural.min(most.max(room.least)))
 }
 
-/// The width of a table of such columns.
 fn total(rooms: &[Room], most: usize) -> usize {
     narrowed(rooms, most).sum::<usize>() + rooms.len().saturating_sub(1) * GAP
 }

@@ -9,7 +9,6 @@ use crate::table::{Accepts, Value};
 use crate::writable::{self, ValueSource, short};
 
 impl Resolved<'_> {
-    /// Takes an exported row.
     pub(in crate::edit) fn exported(&mut self, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<Outcome> {
         let number = self.rows;
         self.rows += 1;

@@ -115,7 +115,6 @@ impl Resolved<'_> {
         Ok(list.shared.into_iter().next().map(|cells| (cells, sharers)))
     }
 
-    /// The key in the cells of a list.
     fn list_key(&self, cells: &ColumnValues) -> Result<(u64, String)> {
         self.sharer(|column| {
             let cell = writable::cell(cells, column).cloned();
