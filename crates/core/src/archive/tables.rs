@@ -1,4 +1,4 @@
-//! The tables of every archive: `files`, `volumes`, `textures` and, if it has builds, `builds`.
+//! The tables of every archive: `files`, `volumes`, `textures` and, if it has builds, `builds`; and the facts that `info` shows.
 //!
 //! Comparisons ignore how and where a file is stored: two archives with the same contents are equal.
 
@@ -10,6 +10,7 @@ use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Shape};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -18,6 +19,20 @@ pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     let mut tables = vec![files(archive), volumes(archive), textures(archive)];
     tables.extend(archive.builds().map(builds));
     tables
+}
+
+/// The number of files of an archive and of its volumes, the bytes of these, and the volumes that are not installed.
+pub fn facts(archive: &dyn Archive) -> Vec<(Cow<'static, str>, Value<'static>)> {
+    let mut facts = vec![("files".into(), archive.len().map_or(Value::Null, Value::from))];
+    if let Ok(volumes) = archive.volumes() {
+        let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
+        let missing = volumes.iter().filter(|volume| volume.size.is_none());
+        let missing: Vec<_> = missing.map(|volume| Value::text(&volume.name).into_owned()).collect();
+        facts.push(("volumes".into(), volumes.len().into()));
+        facts.push(("volume_bytes".into(), there.into()));
+        facts.push(("not_installed".into(), Value::List(missing)));
+    }
+    facts
 }
 
 /// The name of the table of files.

@@ -181,11 +181,10 @@ impl Definitions {
         self.by_guid.get(&guid).copied()
     }
 
-    /// The definition with the GUID that `text` is, else the only one of that name.
-    pub(super) fn find(&self, text: &str) -> Option<&Definition> {
+    /// The number of the definition with the GUID that `text` is, else of the only one of that name.
+    pub(super) fn find(&self, text: &str) -> Option<usize> {
         let by_guid = Guid::parse(text).and_then(|guid| self.position(guid));
-        let n = by_guid.or_else(|| self.by_name.get(text).copied().flatten())?;
-        self.definitions.get(n)
+        by_guid.or_else(|| self.by_name.get(text).copied().flatten())
     }
 }
 

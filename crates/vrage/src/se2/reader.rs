@@ -4,6 +4,7 @@ use super::{Se2Archive, content_folder, has_definitions, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
+use crate::reader::entry::show_row;
 use crate::reader::{Facet, FileFormat, Reader, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -55,8 +56,7 @@ impl Reader for Se2Archive {
             return Ok(true);
         }
         let Some(found) = self.gathered().find(entry) else { return Ok(false) };
-        tables::show(found, out)?;
-        Ok(true)
+        show_row(&*tables::definitions(self), found, out).map(|()| true)
     }
 
     fn warnings(&self) -> Vec<String> {

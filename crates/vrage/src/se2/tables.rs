@@ -1,9 +1,8 @@
 //! Tables beside the ones of every archive: `definitions` and `assets`.
 
-use super::{Definition, Se2Archive};
+use super::Se2Archive;
 use crate::archive::Archive as _;
-use crate::error::Result;
-use crate::table::{Column, DeclaredTable, Guid, Table, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Guid, Table, Value};
 
 pub(super) fn tables(game: &Se2Archive) -> Vec<Box<dyn Table + '_>> {
     vec![definitions(game), assets(game)]
@@ -24,7 +23,7 @@ fn key_of(key: &Value<'_>) -> Option<Guid> {
     Guid::parse(&text).filter(|guid| *text == guid.to_string())
 }
 
-fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
+pub(super) fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new("definitions", || Ok(game.definitions().len()), |n| Ok(game.definitions().get(n)))
         .column(Column::text("guid").brief().key(), |found| Ok(guid(found.guid)))
         .found_by(|key| {
@@ -52,18 +51,4 @@ fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
         .column(Column::bool("installed"), |asset| Ok(game.find(&asset.path)?.is_some().into()))
         .known(|| game.definitions.get().map(|gathered| gathered.assets.len()));
     Box::new(table.random_access())
-}
-
-/// Shows a definition.
-pub(super) fn show(found: &Definition, out: &mut dyn Visitor) -> Result<()> {
-    out.begin_map()?;
-    out.field("guid", &guid(found.guid))?;
-    out.field("type", &text(found.ty.as_ref()))?;
-    out.field("name", &text(found.name.as_ref()))?;
-    out.field("file", &text(found.file.as_ref()))?;
-    out.field("parent_guid", &found.parent.map_or(Value::Null, guid))?;
-    out.field("abstract", &found.is_abstract.into())?;
-    out.field("flags", &found.flags.into())?;
-    out.field("partial_kind", &found.partial_kind.into())?;
-    out.end_map()
 }

@@ -429,8 +429,7 @@ impl<'a> Walker<'a> {
                         self.at = image.start.saturating_add(image.size as usize);
                     }
                     self.stack.pop();
-                    out.event(Event::EndRecord)?;
-                    return Ok(true);
+                    return out.event(Event::EndRecord).map(|()| true);
                 };
                 let image = *image;
                 if let Some(image) = image {
@@ -442,8 +441,7 @@ impl<'a> Walker<'a> {
             Frame::List { element, next, count } => {
                 if next == count {
                     self.stack.pop();
-                    out.event(Event::EndList)?;
-                    return Ok(true);
+                    return out.event(Event::EndList).map(|()| true);
                 }
                 let (item, slot) = (*next, *element);
                 *next = next.saturating_add(1);
@@ -454,8 +452,7 @@ impl<'a> Walker<'a> {
                 DictionaryStep::Key if next == count => {
                     let named = *named;
                     self.stack.pop();
-                    out.event(Event::EndDictionary { named })?;
-                    return Ok(true);
+                    return out.event(Event::EndDictionary { named }).map(|()| true);
                 }
                 DictionaryStep::Key if *named => {
                     *next = next.saturating_add(1);
@@ -508,11 +505,8 @@ impl<'a> Walker<'a> {
     fn read(&mut self, slot: PendingValue, out: &mut impl Sink<'a>) -> Result<()> {
         let types = self.graph.types;
         let start = self.at;
-        let mut model = slot.model;
-        if slot.polymorphic {
-            let Some(actual) = self.actual_model()? else { return out.event(Event::Leaf(model, Value::Null)) };
-            model = actual;
-        }
+        let actual = if slot.polymorphic { self.actual_model()? } else { Some(slot.model) };
+        let Some(mut model) = actual else { return out.event(Event::Leaf(slot.model, Value::Null)) };
         if self.skim != Skim::None && !slot.image {
             let extent = types.extent(model);
             if self.skims(extent) {
@@ -542,13 +536,11 @@ impl<'a> Walker<'a> {
                     model = target;
                 }
                 Shape::Record { from, to, prefix } if !slot.image => {
-                    if prefix {
-                        if slot.polymorphic {
-                            self.note_polymorphic(model);
-                        }
-                        if !self.present()? {
-                            break;
-                        }
+                    if prefix && slot.polymorphic {
+                        self.note_polymorphic(model);
+                    }
+                    if prefix && !self.present()? {
+                        break;
                     }
                     self.push(start, Frame::Record { members: types.members(from, to).iter(), image: None })?;
                     return out.event(Event::BeginRecord(model));

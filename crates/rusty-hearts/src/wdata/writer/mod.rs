@@ -392,13 +392,8 @@ impl<'m> Writer<'m> {
                     changed |= is_removed || path.is_some();
                     let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
                     let Some(list) = list else { continue };
-                    list.push(match path {
-                        Some(path) => path,
-                        None => {
-                            let column = column_index(&*scripts, "path").expect("the table of scripts has this column");
-                            scripts.value(row, column)?.into_owned()
-                        }
-                    });
+                    let column = column_index(&*scripts, "path").expect("the table of scripts has this column");
+                    list.push(path.map_or_else(|| scripts.value(row, column).map(Value::into_owned), Ok)?);
                 }
             }
         }
@@ -421,8 +416,8 @@ impl<'m> Writer<'m> {
         }
         let in_head = rows.iter().filter(|script| script.in_head.is_some()).count();
         let come = come.into_iter().map(|(list, at)| {
-            let before = lists.iter().take(list).map(Vec::len).fold(in_head, usize::saturating_add);
-            before.saturating_add(at)
+            let before = lists.iter().take(list).map(Vec::len);
+            before.chain([in_head, at]).fold(0, usize::saturating_add)
         });
         let come = come.collect();
         if !head.is_empty() {

@@ -3,35 +3,10 @@
 use super::super::graph::{Event, Walker};
 use super::super::values::column;
 use super::super::{Chunk, VrbArchive};
+use super::rows::{RowEdits, SetRow};
 use crate::compare::same_value;
 use crate::error::{Error, Result};
-use crate::table::Value;
 use crate::writable::{TableEdits, agrees, differs};
-use std::iter::Peekable;
-
-/// The changed rows with their requested values, and the current row of the walk.
-struct ChangedRows<'e> {
-    row: usize,
-    set: Peekable<std::vec::IntoIter<(usize, &'e Value<'static>)>>,
-}
-
-impl<'e> ChangedRows<'e> {
-    /// Unchanged rows before the next changed row.
-    fn ahead(&mut self) -> usize {
-        self.set.peek().map_or(usize::MAX, |(row, _)| row.saturating_sub(self.row))
-    }
-
-    fn pass(&mut self, rows: usize) {
-        self.row = self.row.saturating_add(rows);
-    }
-
-    /// The requested value of the next row.
-    fn next(&mut self) -> Option<&'e Value<'static>> {
-        let row = self.row;
-        self.row = row.saturating_add(1);
-        self.set.next_if(|(set, _)| *set == row).map(|(_, value)| value)
-    }
-}
 
 /// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
 pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
@@ -39,15 +14,18 @@ pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) ->
     if edits.table != "values" || !are_values || !edits.add.is_empty() || !edits.remove.is_empty() {
         return Ok(false);
     }
-    let set = edits.set.iter().filter_map(|(row, cells)| cells.first().map(|(_, value)| (*row, value)));
-    let mut rows = ChangedRows { row: 0, set: set.collect::<Vec<_>>().into_iter().peekable() };
+    let set = edits.set.iter().map(|(row, cells)| {
+        let value = cells.first().map(|(_, value)| value);
+        SetRow { row: *row, type_name: None, value }
+    });
+    let mut rows = RowEdits::new(set.collect(), &[]);
     let (before, after) = (old.chunks()?, new.chunks()?);
     if before.len() != after.len() {
         return Err(differs(format!("{} chunks, not {}", after.len(), before.len())));
     }
     for (old, new) in before.iter().zip(&after) {
         chunk(old, new, &mut rows)?;
-        if rows.set.peek().is_none() {
+        if !rows.are_left() {
             // Later chunks were copied.
             return Ok(true);
         }
@@ -55,7 +33,7 @@ pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) ->
     Err(differs(format!("values has no row {} any more", rows.row)))
 }
 
-fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Result<()> {
+fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut RowEdits<'_>) -> Result<()> {
     if old.name() != new.name() || old.root_model()? != new.root_model()? {
         return Err(differs_at(new, 0, "another name or type"));
     }
@@ -83,7 +61,8 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Re
         match (before.next()?, after.next()?) {
             (None, None) => return after.expect_end(),
             (Some(Event::Leaf(model, was)), Some(Event::Leaf(other_model, is))) => {
-                let same = match rows.next() {
+                let (set, _) = rows.next();
+                let same = match set.and_then(|set| set.value) {
                     Some(wanted) => agrees(&is, wanted) && (model == other_model || was.is_null()),
                     None => model == other_model && same_value(&was, &is),
                 };
@@ -109,6 +88,7 @@ fn differs_at(chunk: &Chunk<'_>, at: usize, what: &str) -> Error {
 mod tests {
     use super::*;
     use crate::Source;
+    use crate::table::Value;
     use assetq_sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin, flags, member, placed};
 
     /// An archive with one value of a class: a pair in an image, whose second half is stored first, and a list of numbers.

@@ -106,17 +106,17 @@ impl<'a> Encoder<'a> {
 
     /// Does `write` with the path one step longer.
     pub fn at_name(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let len = self.path.len();
-        push_name(&mut self.path, name);
-        let done = write(self);
-        self.path.truncate(len);
-        done
+        self.at(|path| push_name(path, name), write)
     }
 
     /// Does `write` with the path one step longer.
     pub fn at_index(&mut self, index: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.at(|path| push_index(path, index), write)
+    }
+
+    fn at(&mut self, step: impl FnOnce(&mut String), write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let len = self.path.len();
-        push_index(&mut self.path, index);
+        step(&mut self.path);
         let done = write(self);
         self.path.truncate(len);
         done
@@ -250,15 +250,12 @@ impl<'a> Encoder<'a> {
                     )));
                 }
             };
-            let index = self.number("models", model.0 as usize)?;
-            self.out.extend(index);
+            self.out.extend(self.number("models", model.0 as usize)?);
         }
         let shown = model;
         for _ in 0..self.depth {
             match self.types.shape(model) {
-                Shape::Scalar(builtin) | Shape::Enum(builtin) => {
-                    return self.scalar(builtin, shown, slot.image, value);
-                }
+                Shape::Scalar(kind) | Shape::Enum(kind) => return self.scalar(kind, shown, slot.image, value),
                 Shape::Proxy { target, prefix } => {
                     // The game writes a null text with a special prefix, which marks the text as present.
                     let text = matches!(self.settled(target), Shape::Scalar(Builtin::String));

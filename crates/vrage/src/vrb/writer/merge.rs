@@ -59,39 +59,38 @@ impl<'a> Encoder<'a> {
                     let name = self.type_name(model);
                     return Err(self.refuse(format_args!("{} does not fit {name}: a list does", shown(inner))));
                 };
-                let head = self.head(old, start..body, "elements", items.len())?;
-                self.out.extend(head);
+                self.head(old, start..body, "elements", items.len())?;
                 let Shape::List(element) = self.settled(model) else { return Err(astray(old)) };
                 self.items(old, count as usize, element, items)
             }
             Event::BeginDictionary { model, named, .. } => {
-                let (count, fits) = match inner {
-                    Value::Map(entries) if named => (entries.len(), true),
-                    Value::List(pairs) if !named => (pairs.len(), true),
-                    _ => (0, false),
-                };
-                if !fits {
-                    let (name, fits) =
-                        (self.type_name(model), if named { "an object" } else { "a list of {key, value}" });
-                    return Err(self.refuse(format_args!("{} does not fit {name}: {fits} does", shown(inner))));
-                }
-                let head = self.head(old, start..body, "entries", count)?;
-                self.out.extend(head);
                 let Shape::Dictionary(key, of) = self.settled(model) else { return Err(astray(old)) };
                 match inner {
-                    Value::Map(entries) => self.named_entries(old, of, entries),
-                    Value::List(pairs) => self.entries(old, key, of, pairs),
-                    _ => Ok(()),
+                    Value::Map(entries) if named => {
+                        self.head(old, start..body, "entries", entries.len())?;
+                        self.named_entries(old, of, entries)
+                    }
+                    Value::List(pairs) if !named => {
+                        self.head(old, start..body, "entries", pairs.len())?;
+                        self.entries(old, key, of, pairs)
+                    }
+                    _ => {
+                        let fits = if named { "an object" } else { "a list of {key, value}" };
+                        let name = self.type_name(model);
+                        Err(self.refuse(format_args!("{} does not fit {name}: {fits} does", shown(inner))))
+                    }
                 }
             }
             _ => Err(astray(old)),
         }
     }
 
-    /// The bytes before the elements of a list or dictionary, with another count.
-    pub fn head(&self, old: &Walker<'a>, range: Range<usize>, what: &str, count: usize) -> Result<Vec<u8>> {
-        let prefix = range.start..range.end.saturating_sub(4);
-        Ok([old.bytes(prefix), &self.number(what, count)?].concat())
+    /// Writes the bytes before the elements of a list or dictionary, with another count.
+    fn head(&mut self, old: &Walker<'a>, range: Range<usize>, what: &str, count: usize) -> Result<()> {
+        let count = self.number(what, count)?;
+        self.copy(old, range.start..range.end.saturating_sub(4));
+        self.out.extend(count);
+        Ok(())
     }
 
     /// Runs `write` for each member of the current record of `old`, whose head is written.

@@ -27,7 +27,7 @@ pub(super) struct SetRow<'e> {
 /// The changed and deleted rows of all chunks, in order, and the position of the walk.
 #[derive(Debug)]
 pub(super) struct RowEdits<'e> {
-    row: usize,
+    pub row: usize,
     set: Peekable<std::vec::IntoIter<SetRow<'e>>>,
     remove: Peekable<std::slice::Iter<'e, usize>>,
     /// Whether items moved up after deletions before them.
@@ -65,7 +65,7 @@ impl<'e> RowEdits<'e> {
     }
 
     /// The edit of the next row.
-    fn next(&mut self) -> (Option<SetRow<'e>>, bool) {
+    pub fn next(&mut self) -> (Option<SetRow<'e>>, bool) {
         let row = self.row;
         self.row = row.saturating_add(1);
         (self.set.next_if(|set| set.row == row), self.remove.next_if(|&&remove| remove == row).is_some())
