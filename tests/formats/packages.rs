@@ -99,6 +99,44 @@ fn the_front_door_has_at_most_fifteen_names() {
     assert_eq!(names.len(), 15, "{names:?}");
 }
 
+/// Files of formats with offsets or numbers of columns that stand by hand, how many, and why.
+const BY_HAND: [(&str, usize, &str); 4] = [
+    ("vrage/src/vrb/values.rs", 1, "the columns and their numbers are two lists, one below the other"),
+    ("wows/src/bwdb/record/leaves.rs", 2, "the halves of a length are no struct"),
+    ("wows/src/bwdb/record/union.rs", 1, "the words of a union are the declaration of all unions"),
+    ("wows/src/gameparams/fields.rs", 1, "the columns and their numbers are two lists, one below the other"),
+];
+
+/// No column is known by its number, and no offset of a field stands beside its declaration.
+#[test]
+fn formats_ask_the_declarations_for_columns_and_offsets() {
+    let offset = r"(at|entry|file|header|here|model|place|record|row|view)(\([^()]*\))?\.skip\((0x[0-9A-Fa-f]+|[2-9]|[1-9][0-9]+)\)";
+    let column =
+        r"table\.value\([^,()]+, [0-9]+\)|columns\(\)\.get\([0-9]|columns\[[0-9]|mod column\b|COLUMN: usize = [0-9]";
+    let by_hand = regex::Regex::new(&format!("{offset}|{column}")).unwrap();
+    for line in ["let a = view.skip(0x10);", "table.value(row, 1)?", "g.view(\"x\").skip(4)", "table.columns().get(2)"]
+    {
+        assert!(by_hand.is_match(line), "{line}");
+    }
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let mut files = Vec::new();
+    for game in ["ff13", "rusty-hearts", "vrage", "wows"] {
+        sources(&crates.join(game).join("src"), &mut files);
+    }
+    let mut met = BTreeMap::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap().lines().map(|line| line.split("//").next().unwrap());
+        let lines: Vec<&str> = code.filter(|line| by_hand.is_match(line)).map(str::trim).collect();
+        let name = file.strip_prefix(&crates).unwrap().to_str().unwrap().replace('\\', "/");
+        let allowed = BY_HAND.iter().find(|(allowed, ..)| *allowed == name).map_or(0, |(_, count, _)| *count);
+        if lines.len() != allowed {
+            met.insert(name, lines.join("\n"));
+        }
+    }
+    assert!(met.is_empty(), "declare them, or ask View::locate and Column::field: {met:#?}");
+}
+
 #[test]
 fn writers_ask_the_declarations_for_columns_and_offsets() {
     let by_hand = regex::Regex::new(

@@ -242,10 +242,10 @@ impl Index {
         }
         let number = header.variant.get();
         let Some(variant) = Variant::ALL.into_iter().find(|variant| variant.number() == number) else {
-            return Err(view.skip(4).error(ErrorKind::BadVersion { found: number.into() }));
+            return Err(view.locate(&header.variant).error(ErrorKind::BadVersion { found: number.into() }));
         };
         if header.pointer_width.get() != variant.pointer_width() {
-            return Err(view.skip(12).bad_value("pointer width", header.pointer_width.get()));
+            return Err(view.locate(&header.pointer_width).bad_value("pointer width", header.pointer_width.get()));
         }
         let base = view.at(size_of::<Header>()).part("metadata");
         // The variants have fields of the same names at other places and of other widths.
@@ -389,12 +389,16 @@ impl Index {
     /// `Checksum`.
     pub fn check(&self) -> Result<()> {
         let view = self.source.view("header");
-        let stored = view.read::<Header>()?.checksum.get();
+        let header: &Header = view.read()?;
         match murmur3(view.at(size_of::<Header>()).rest()) {
-            computed if computed == stored => Ok(()),
+            computed if computed == header.checksum.get() => Ok(()),
             computed => {
-                let (stored, computed) = (stored.into(), computed.into());
-                Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "MurmurHash3", stored, computed }))
+                let (stored, computed) = (header.checksum.get().into(), computed.into());
+                Err(view.locate(&header.checksum).error(ErrorKind::Checksum {
+                    algorithm: "MurmurHash3",
+                    stored,
+                    computed,
+                }))
             }
         }
     }

@@ -88,9 +88,9 @@ pub(super) fn check_trailer(volume: &VolumeFile, end: u64, crc32: u32, size: u64
     let wrong = if trailer.zero.get() != 0 {
         view.bad_value("zero before the checksum", trailer.zero.get())
     } else if trailer.crc32.get() != crc32 {
-        view.skip(4).bad_value("checksum, which the index has otherwise", trailer.crc32.get())
+        view.locate(&trailer.crc32).bad_value("checksum, which the index has otherwise", trailer.crc32.get())
     } else if trailer.size.get() != size {
-        view.skip(8).bad_value("size, which the index has otherwise", trailer.size.get())
+        view.locate(&trailer.size).bad_value("size, which the index has otherwise", trailer.size.get())
     } else {
         return Ok(());
     };
