@@ -9,7 +9,7 @@ use crate::diff::{self, Side};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::report::Progress;
-use crate::table::{Accepts, Column, Role, Table, Value, no_cell};
+use crate::table::{Accepts, Column, Role, Table, Value};
 use crate::writable::{self, Nth, keys};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
@@ -423,7 +423,8 @@ fn undo_list(
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<()> {
     let items = list.order(before.name()).map_err(|(_, error)| error)?;
-    let found = before.lists(0, &Value::from(of))?.pop().ok_or_else(|| no_cell(before.name(), list.first, 0))?;
+    // The list of an owner that the same edits insert goes with it.
+    let Some(found) = before.lists(0, &Value::from(of))?.pop() else { return Ok(()) };
     // Each key that shares the list has a row of its own.
     let owners = if found.shared.is_empty() { vec![found.cells] } else { found.shared };
     for number in 0..list.len.max(items.len()) {
