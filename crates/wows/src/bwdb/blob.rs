@@ -2,7 +2,7 @@ use super::layout::{BlobHeader, DatabaseEntry};
 use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::raw::samples;
-use super::record::{ListInfo, Walker};
+use super::record::{ListInfo, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
@@ -131,7 +131,7 @@ impl<'a> Blob<'a> {
         for record in samples(self.count, SAMPLES) {
             let before = (arrays.sound, arrays.bad);
             match Record::read(layout, self.records.skip(record.saturating_mul(size))) {
-                Ok(record) => record.walk_pointers(&mut arrays),
+                Ok(record) => record.walk_fields(&mut arrays),
                 Err(_) => arrays.bad = arrays.bad.saturating_add(1),
             }
             if (arrays.sound, arrays.bad) != before {
@@ -308,5 +308,9 @@ impl<'a> Walker<'a> for Arrays {
 
     fn damage(&mut self, _: &'static str, _: Error) {
         self.bad = self.bad.saturating_add(1);
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Pointers
     }
 }

@@ -3,7 +3,7 @@
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
 use super::prototypes::{MergedModel, Record, Skeleton, SpaceLight};
-use super::record::{Field as _, ListInfo, Type, Walker};
+use super::record::{Field as _, ListInfo, Type, Walker, Wanted};
 use super::{Blob, Database, Models, Space, State, paths};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
@@ -384,6 +384,10 @@ impl<'a> Walker<'a> for Pointers<'_> {
     fn damage(&mut self, name: &'static str, error: Error) {
         let record = self.record;
         self.check.fail(error.context(format_args!("record {record}: {name}")));
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Pointers
     }
 }
 

@@ -95,16 +95,10 @@ impl PrototypeType {
 }
 
 impl<'a> Record<'a> {
-    /// Shows all fields to a walker.
+    /// Shows its fields to a walker.
     pub fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
         let (of, view) = self.located();
         of.walk_fields(view, walker);
-    }
-
-    /// Shows the fields that have pointers to a walker.
-    pub(super) fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
-        let (of, view) = self.located();
-        of.walk_pointers(view, walker);
     }
 }
 

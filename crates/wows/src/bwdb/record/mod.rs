@@ -20,4 +20,4 @@ pub use types::{FieldInfo, FieldType, Form, Type};
 pub(super) use union::{KIND, UnionKind};
 pub use values::{ById, Ids, NameLookup};
 pub(super) use values::{ValueBuilder, field_value};
-pub use walker::{HeldTexts, Leaf, ListInfo, NameId, PathId, Walker};
+pub use walker::{HeldTexts, Leaf, ListInfo, NameId, PathId, Walker, Wanted};

@@ -4,11 +4,11 @@ use super::differ::Differ;
 use super::leaves::text_bytes;
 use super::list::{follow, follow_one};
 use super::union::{Slot, UnionKind};
-use super::walker::{HeldTexts, Leaf, ListInfo, Walker};
+use super::walker::{HeldTexts, Leaf, ListInfo, Walker, Wanted};
 use crate::budget::BudgetShare;
-use crate::bytes::View;
+use crate::bytes::{View, le};
 use crate::error::Result;
-use crate::table::{Kind, Value};
+use crate::table::Kind;
 use std::fmt;
 
 /// The kind of a type's values.
@@ -154,6 +154,14 @@ impl FieldInfo {
     /// Whether its bytes are its whole contents: it has no pointers.
     pub(in crate::bwdb) const fn is_flat(&self) -> bool {
         self.is_inline() && self.of.traits.flat
+    }
+
+    fn is_wanted(&self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::All => true,
+            Wanted::Texts => self.of.traits.texts.any(),
+            Wanted::Pointers => !self.is_flat(),
+        }
     }
 
     /// The kind of its cells.
@@ -310,16 +318,24 @@ impl Type {
     pub(in crate::bwdb) fn count(&self, view: View<'_>, count: usize) -> Result<usize> {
         let field = self.field(count);
         let here = view.skip(field.at);
-        let number = match field.leaf(view).transpose()? {
-            Some(Leaf::Value(Value::Uint(number))) => i128::from(number),
-            Some(Leaf::Value(Value::Int(number))) => i128::from(number),
+        let number = match field.of.kind() {
+            FieldType::U8 => i128::from(*here.read::<u8>()?),
+            FieldType::U16 => here.read::<le::U16>()?.get().into(),
+            FieldType::I16 => here.read::<le::I16>()?.get().into(),
+            FieldType::U32 => here.read::<le::U32>()?.get().into(),
+            FieldType::I32 => here.read::<le::I32>()?.get().into(),
+            FieldType::U64 => here.read::<le::U64>()?.get().into(),
             _ => unreachable!("declarations are checked: a count is a whole number"),
         };
         usize::try_from(number).map_err(|_| here.bad_value("count", number))
     }
 
     pub(in crate::bwdb) fn array<'a>(&self, view: View<'a>, field: usize) -> Result<Elements<'a>> {
-        let FieldInfo { at, of, form, .. } = *self.field(field);
+        self.elements(view, self.field(field))
+    }
+
+    fn elements<'a>(&self, view: View<'a>, field: &FieldInfo) -> Result<Elements<'a>> {
+        let FieldInfo { at, of, form, .. } = *field;
         let len = if let Form::Array { count } = form { self.count(view, count)? } else { 1 };
         Ok(Elements { of, view: follow(view, at, len, of.size)?, len })
     }
@@ -367,24 +383,19 @@ impl Type {
     }
 
     pub(in crate::bwdb) fn walk_fields<'a>(&self, view: View<'a>, walker: &mut dyn Walker<'a>) {
-        let texts_only = walker.texts_only();
-        let fields = self.fields().iter().enumerate();
-        let fields = fields.filter(|(_, field)| !texts_only || field.of.traits.texts.any());
-        fields.for_each(|(number, _)| self.walk_field(view, number, walker));
-    }
-
-    /// Shows the fields that have pointers to a walker.
-    pub(in crate::bwdb) fn walk_pointers<'a>(&self, view: View<'a>, walker: &mut dyn Walker<'a>) {
-        let fields = self.fields().iter().enumerate().filter(|(_, field)| !field.is_flat());
-        fields.for_each(|(number, _)| self.walk_field(view, number, walker));
+        let wanted = walker.wanted();
+        self.fields().iter().filter(|field| field.is_wanted(wanted)).for_each(|field| self.show(view, field, walker));
     }
 
     pub(in crate::bwdb) fn walk_field<'a>(&self, view: View<'a>, field: usize, walker: &mut dyn Walker<'a>) {
-        let info = self.field(field);
+        self.show(view, self.field(field), walker);
+    }
+
+    fn show<'a>(&self, view: View<'a>, info: &FieldInfo, walker: &mut dyn Walker<'a>) {
         let shown = match info.form {
             Form::Inline => return info.of.walk(view.skip(info.at), info.name, walker),
             Form::One => follow_one(view, info.at).map(|view| info.of.walk(view, info.name, walker)),
-            Form::Array { .. } => self.array(view, field).map(|array| array.walk(info.name, walker)),
+            Form::Array { .. } => self.elements(view, info).map(|array| array.walk(info.name, walker)),
         };
         if let Err(error) = shown {
             walker.damage(info.name, error);
@@ -410,11 +421,11 @@ impl Type {
                 if self.traits.flat && a == b {
                     return Ok(true);
                 }
-                for (number, field) in fields.iter().enumerate() {
+                for field in fields {
                     let same = match field.form {
                         Form::Inline => field.of.same(old.skip(field.at), new.skip(field.at), share)?,
                         Form::One => field.of.same(follow_one(old, field.at)?, follow_one(new, field.at)?, share)?,
-                        Form::Array { .. } => self.array(old, number)?.same(&self.array(new, number)?, share)?,
+                        Form::Array { .. } => self.elements(old, field)?.same(&self.elements(new, field)?, share)?,
                     };
                     if !same {
                         return Ok(false);
@@ -464,7 +475,7 @@ impl Type {
         differ.within(field.name, |differ| match field.form {
             Form::Inline => field.of.differ(old.skip(field.at), new.skip(field.at), differ),
             Form::One => field.of.differ(follow_one(old, field.at)?, follow_one(new, field.at)?, differ),
-            Form::Array { .. } => differ.arrays(&self.array(old, number)?, &self.array(new, number)?),
+            Form::Array { .. } => differ.arrays(&self.elements(old, field)?, &self.elements(new, field)?),
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::differ::Differ;
 use super::types::Type;
-use super::walker::{Leaf, Walker};
+use super::walker::{Leaf, Walker, Wanted};
 use crate::budget::BudgetShare;
 use crate::bytes::{View, le};
 use crate::error::Result;
@@ -56,7 +56,7 @@ impl<'a> Slot<'a> {
                 return other.err().into_iter().for_each(|error| walker.damage("value", error));
             }
         };
-        if walker.texts_only() && !known.of.traits.texts.any() {
+        if walker.wanted() == Wanted::Texts && !known.of.traits.texts.any() {
             return;
         }
         walker.leaf(KIND, Leaf::Value(known.name.into()));

@@ -1,6 +1,6 @@
 //! Walks over records as values, with the texts of their ids.
 
-use super::{Leaf, ListInfo, NameId, PathId, Type, Walker};
+use super::{Leaf, ListInfo, NameId, PathId, Type, Walker, Wanted};
 use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -43,8 +43,8 @@ impl<'a> Walker<'a> for Ids {
 
     fn damage(&mut self, _: &'static str, _: Error) {}
 
-    fn texts_only(&self) -> bool {
-        true
+    fn wanted(&self) -> Wanted {
+        Wanted::Texts
     }
 }
 

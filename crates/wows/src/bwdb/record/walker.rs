@@ -72,10 +72,20 @@ pub trait Walker<'a> {
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
 
-    /// Whether fields without texts, and without ids of texts, are skipped, with their targets.
-    fn texts_only(&self) -> bool {
-        false
+    /// The fields of structs that are visited, with their targets.
+    fn wanted(&self) -> Wanted {
+        Wanted::All
     }
+}
+
+/// The fields of structs that a walker visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    All,
+    /// Fields with texts or ids of texts, or with pointers to them.
+    Texts,
+    /// Fields with pointers. Other fields lie in their struct, so that they cannot be damaged.
+    Pointers,
 }
 
 /// An array, announced to a walker before its elements.

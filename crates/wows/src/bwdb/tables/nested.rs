@@ -2,7 +2,7 @@
 
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
-use crate::bwdb::record::{HeldTexts, Ids, KIND, Leaf, ListInfo, Walker};
+use crate::bwdb::record::{HeldTexts, Ids, KIND, Leaf, ListInfo, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
@@ -58,8 +58,8 @@ impl<'a> Walker<'a> for TextSearch<'_> {
         self.found = true;
     }
 
-    fn texts_only(&self) -> bool {
-        true
+    fn wanted(&self) -> Wanted {
+        Wanted::Texts
     }
 }
 

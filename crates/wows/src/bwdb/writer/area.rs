@@ -4,7 +4,7 @@
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
 use super::super::record::{
-    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, follow_one,
+    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, Wanted, follow_one,
 };
 use super::records::Records;
 use super::value::leaf_bytes;
@@ -144,6 +144,10 @@ impl<'a> Walker<'a> for Ranges<'a, '_> {
     }
 
     fn damage(&mut self, _: &'static str, _: Error) {}
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Pointers
+    }
 }
 
 /// Walks over all that the record with a number points to.

@@ -260,7 +260,7 @@ impl Database {
         let range = blob.view().position()..blob.end();
         Area::new(self.source.view(""), range, blob.len(), move |record, ranges| {
             if let Ok(Some(record)) = blob.record(record) {
-                record.walk_pointers(ranges);
+                record.walk_fields(ranges);
             }
         })
     }

@@ -140,7 +140,7 @@ impl Models {
                 None => (p::MergedModel::OF, self.model(record).map(|model| model.view())),
                 Some(record) => (p::Skeleton::OF, self.skeleton(record).map(|skeleton| skeleton.view())),
             };
-            view.into_iter().for_each(|view| of.walk_pointers(view, ranges));
+            view.into_iter().for_each(|view| of.walk_fields(view, ranges));
         })
     }
 
@@ -454,7 +454,7 @@ impl Space {
             }
             None => {
                 let light = record.checked_sub(instances.len()).and_then(|light| self.light(light));
-                light.into_iter().for_each(|light| p::SpaceLight::OF.walk_pointers(light.view(), ranges));
+                light.into_iter().for_each(|light| p::SpaceLight::OF.walk_fields(light.view(), ranges));
             }
         })
     }
