@@ -245,7 +245,7 @@ assetq: old.toy: makers: id 2 cannot go alone: items "robot" refers to it
 [2]
 
 $ assetq sql 'UPDATE makers SET id = 2 WHERE id = 1' old.toy --to no.toy
-assetq: old.toy: makers: column id: 2 does not fit: another row has it
+assetq: old.toy: makers: column id: 2 does not fit: another row has this value
 [2]
 
 $ assetq sql 'UPDATE items SET name = name || name || name || name || name WHERE price = 7' old.toy --to no.toy

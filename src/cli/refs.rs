@@ -256,7 +256,7 @@ struct RequestedEntry {
     query: String,
     /// The number of the file.
     file: Option<usize>,
-    /// All ids by which files refer to the entry: its own, and those of the paths that lead to the file.
+    /// All ids by which files refer to the entry: its own id, and the ids of the paths that lead to the file.
     ids: BTreeSet<u64>,
 }
 
@@ -449,7 +449,7 @@ impl Search<'_> {
                     let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
                     ("is in none of the files", hint)
                 }
-                // What could not be read may refer to it.
+                // An unreadable part may refer to it.
                 _ if self.is_damaged.get() => continue,
                 (true, false, false) => ("refers to nothing, and nothing refers to it", String::new()),
                 (true, true, _) => ("refers to nothing", String::new()),

@@ -70,7 +70,7 @@ fn fields_in(rows: &[Vec<&str>], column: usize) -> Vec<(usize, usize)> {
 #[track_caller]
 fn assert_states(fields: &[(usize, usize)], members: &[(&str, usize, usize)], left_out: &[&str]) {
     for field in fields {
-        assert!(members.iter().any(|(_, at, size)| (*at, *size) == *field), "{field:x?} is none of {members:x?}");
+        assert!(members.iter().any(|(_, at, size)| (*at, *size) == *field), "{field:x?} is not in {members:x?}");
     }
     let missing = members.iter().filter(|(_, at, size)| !fields.contains(&(*at, *size))).map(|(name, ..)| *name);
     assert_eq!(missing.collect::<Vec<_>>(), left_out);

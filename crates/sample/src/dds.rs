@@ -15,7 +15,7 @@ pub enum Texels {
     Masks(u32, [u32; 4]),
 }
 
-/// An unfinished texture. Width and height are those of the largest level.
+/// An unfinished texture, with the width and height of its largest level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DdsBuilder {
     pub texels: Texels,

@@ -62,12 +62,12 @@ fn a_value_that_another_row_has_is_refused_in_files_of_every_size() {
     ] {
         let args = ["sql", &format!("UPDATE {table} SET {set}"), file, "--to", "out"];
         let (_, said) = run(dir.path(), 2, &args);
-        assert!(said.contains("does not fit: another row has it") && said.contains(table), "{file}: {said}");
+        assert!(said.contains("does not fit: another row has this value") && said.contains(table), "{file}: {said}");
         assert!(!dir.path().join("out").exists());
     }
     let twice = "INSERT INTO resources(id, database, record) SELECT id, database, record FROM resources LIMIT 1";
     let (_, said) = run(dir.path(), 2, &["sql", twice, "assets.bin", "--to", "out"]);
-    assert!(said.contains("resources: column id: 0x") && said.contains("another row has it"), "{said}");
+    assert!(said.contains("resources: column id: 0x") && said.contains("another row has this value"), "{said}");
 }
 
 #[test]

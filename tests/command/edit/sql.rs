@@ -49,7 +49,10 @@ fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
         ("UPDATE records SET u9Index = 18446744073709551616", "column u9Index: 1.8446744073709552e19 does not fit"),
         ("DELETE FROM fields", "rows of fields can neither be added nor removed"),
         ("UPDATE records SET sName = x'00'", "row potion: records: column sName: a blob fits into no column"),
-        ("INSERT INTO records(record) VALUES ('ether')", "column record: \"ether\" does not fit: another row has it"),
+        (
+            "INSERT INTO records(record) VALUES ('ether')",
+            "column record: \"ether\" does not fit: another row has this value",
+        ),
     ] {
         let (_, said) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "a.wdb"]);
         assert!(said.contains(what) && !dir.path().join("a.wdb").exists(), "{query}: {said}");

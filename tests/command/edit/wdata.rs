@@ -167,7 +167,7 @@ const REFUSED: [&str; 8] = [
     "null does not fit",
     "do not store it",
     "cannot go alone",
-    "another row has it",
+    "another row has this value",
     "no row of waypoint_boxes has this id",
 ];
 

@@ -257,7 +257,7 @@ fn what_does_not_fit_is_named_with_what_does() {
         (("u7Race", "five".into()), "column u7Race: \"five\" does not fit"),
         (("fScale", Value::Null), "column fScale: null does not fit"),
         (("sName", "a\0b".into()), "column sName: \"a\\0b\" does not fit: a text without NUL"),
-        (("record", "b".into()), "column record: \"b\" does not fit: another row has it"),
+        (("record", "b".into()), "column record: \"b\" does not fit: another row has this value"),
         (("record", "!x".into()), "sections begin with !"),
         (("record", "seventeen_letters".into()), "a text of at most 16 bytes"),
         (("nothing", Value::Uint(1)), "no column \"nothing\""),

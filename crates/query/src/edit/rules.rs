@@ -144,7 +144,7 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
         // If all rows with the value are edited, the first of them may have it.
         let is_first = count.after == count.written.len() && count.written.first() == Some(&at);
         if count.after > 1 && count.after > count.before && !is_first {
-            let error = misfit(table, &table.columns()[column], value, "does not fit: another row has it");
+            let error = misfit(table, &table.columns()[column], value, "does not fit: another row has this value");
             found.push(Violation { table: table.name().to_owned(), at, error });
         }
     }

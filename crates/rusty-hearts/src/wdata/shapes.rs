@@ -289,7 +289,7 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
-/// What follows the main version (§2). No reader uses the counts of scripts.
+/// The fields after the main version (§2). No reader uses the counts of scripts.
 pub static HEADER: Shape = Shape::plain(
     "header",
     &[

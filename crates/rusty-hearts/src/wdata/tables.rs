@@ -46,7 +46,7 @@ impl RecordTable {
         }
     }
 
-    /// The records; `None` for those of several runs, and in a file without them.
+    /// The run of the records; `None` if there are several runs, or no such records in the file.
     pub(super) fn run(self, map: &Map) -> Result<Option<&RecordRun>> {
         match self {
             Self::EventBoxes => Ok(None),

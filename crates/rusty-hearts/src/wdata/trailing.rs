@@ -173,7 +173,7 @@ impl TrailingSections {
         self.server_side
     }
 
-    /// The run of a section; `None` in a file that does not have it.
+    /// The run of a section; `None` in a file without the section.
     fn run(&self, map: &Map, section: Section) -> Result<Option<&RecordRun>> {
         if let Some((_, run)) = self.runs.iter().find(|(own, _)| *own == section) {
             return Ok(Some(run));
@@ -201,7 +201,7 @@ impl Map {
         self.section_run(section).map(|run| Records::new(self, run))
     }
 
-    /// The records of a section; `None` in a file that does not have it.
+    /// The records of a section; `None` in a file without the section.
     pub(super) fn any_section(&self, section: Section) -> Result<Option<Records<'_>>> {
         Ok(self.any_run(section)?.map(|run| Records::new(self, run)))
     }

@@ -15,8 +15,8 @@ use std::f32::consts::TAU;
 /// The contents of a map.
 #[derive(Debug, Clone)]
 pub struct Spec {
-    /// The main version, and those of event boxes, animated backgrounds and item boxes, written from main version 7 on, and
-    /// of gimmicks, from main version 8 on.
+    /// The main version. From main version 7 on a file stores the versions of event boxes, animated backgrounds and item boxes, from
+    /// main version 8 on the version of gimmicks.
     pub main: i32,
     pub event_box: i32,
     pub ani_bg: i32,
@@ -301,7 +301,7 @@ impl<'s> Out<'s> {
         self.row.extend(values);
     }
 
-    /// A count, and a list of so many values.
+    /// A count, and a list of that many values.
     fn counted(&mut self, name: &'static str, item: impl FnMut(&mut Self) -> Value<'static>) {
         let count = self.few();
         self.count(count);

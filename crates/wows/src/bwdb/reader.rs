@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use zerocopy::FromBytes as _;
 
-/// What the caller gives of this type, or nothing.
+/// The caller's options of this type, or the default.
 pub(super) fn option<T: Default + Send + Sync + 'static>(options: &Options) -> Arc<T> {
     options.get().unwrap_or_default()
 }

@@ -40,7 +40,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// A group of no model, of which no render set is known.
+    /// A group without a model and without a known render set.
     pub(super) fn new(name: String, vertices: usize, indices: usize, pairing: Pairing) -> Self {
         let (material, mfm, model, lods, transform) = (None, None, None, Vec::new(), None);
         Self { name, vertices, indices, pairing, material, mfm, model, lods, transform }

@@ -439,7 +439,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The items of a list. Returns those that are there now; the leaves are those of old ones.
+    /// Returns the present items of a list; their leaves are the leaves of old items.
     fn apply_items(
         &mut self,
         old: &mut Walker<'a>,

@@ -372,7 +372,7 @@ fn emission(material: &super::Material) -> Option<f32> {
     skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
 }
 
-/// Numbers with their shortest digits: as numbers of 64 bits they would have those of the conversion.
+/// Numbers with their shortest digits. A conversion to 64 bits would add digits.
 fn digits<const N: usize>(numbers: [f32; N]) -> Value {
     numbers.map(|number| number.to_string().parse::<f64>().ok()).to_vec().into()
 }
