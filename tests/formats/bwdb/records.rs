@@ -9,6 +9,7 @@ use assetq::{Asset, Source, diff};
 use assetq_sample::Size;
 use assetq_sample::bwdb::{DatabaseBuilder, demo};
 use assetq_sample::prototypes::{BlobWriter, floats, u64s};
+use assetq_sample::space::{models_bin, space_bin};
 use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;
@@ -231,6 +232,20 @@ fn visuals(sets: &[u16], checksum: u32) -> (Vec<u8>, Vec<usize>) {
 
 fn break_pointers(bytes: &mut [u8], pointers: &[usize]) {
     pointers.iter().for_each(|&at| bytes[at..at + 8].copy_from_slice(&0x7000_0000u64.to_le_bytes()));
+}
+
+#[test]
+fn a_pointer_of_a_header_that_leaves_the_file_is_named_with_its_offset() {
+    let samples = [
+        ("assets.bin", demo(7, Size::Small), 0x18, "strings.buckets"),
+        ("models.bin", models_bin(3, Size::Small), 0x10, "skeletons"),
+        ("space.bin", space_bin(3, Size::Small), 0x20, "instances"),
+    ];
+    for (name, mut bytes, at, part) in samples {
+        bytes[at..][..8].copy_from_slice(&0x7FFF_FFFFi64.to_le_bytes());
+        let error = Asset::open(Source::from_vec(name, bytes)).unwrap_err();
+        assert_eq!((error.part(), error.offset()), (part, Some(at as u64)), "{error}");
+    }
 }
 
 #[test]

@@ -159,6 +159,16 @@ impl<'a> View<'a> {
         self.follow(pointer).map_err(|_| self.skip(field).error(ErrorKind::BadPointer { value: pointer }))
     }
 
+    /// As [`View::follow`], for a pointer in this file: an error has the offset of the pointer.
+    ///
+    /// # Errors
+    /// `BadPointer`.
+    #[inline]
+    pub fn follow_stored(&self, pointer: &'a le::I64) -> Result<Self> {
+        let value = pointer.get();
+        self.follow(value).map_err(|_| self.locate(pointer).error(ErrorKind::BadPointer { value }))
+    }
+
     /// As [`View::follow`], with `None` for the null pointer.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ impl<'a> Blob<'a> {
         let stored = header.count.get();
         let count = usize::try_from(stored).ok().filter(|&c| c <= size);
         let count = count.ok_or_else(|| view.bad_value("number of records", stored))?;
-        let records = view.follow(header.records.get())?.part("records");
+        let records = view.follow_stored(&header.records)?.part("records");
         let blob = Self { records, count, ..blob };
         let layout = found.get(index, || blob.find_layout(layouts));
         if let Err(Raw::TooShort { size, known: true }) = layout {

@@ -126,11 +126,17 @@ impl<T: Overlay> fmt::Debug for Span<T> {
 }
 
 impl<T: Overlay> Span<T> {
-    fn check(source: &Source, base: View<'_>, part: &'static str, pointer: le::I64, count: le::U32) -> Result<Self> {
+    fn check<'a>(
+        source: &Source,
+        base: View<'a>,
+        part: &'static str,
+        pointer: &'a le::I64,
+        count: le::U32,
+    ) -> Result<Self> {
         let (view, count) = (base.part(part), count.get() as usize);
         let start = match count {
             0 => view.follow_nullable(pointer.get()).ok().flatten().unwrap_or(view),
-            _ => view.follow(pointer.get())?,
+            _ => view.follow_stored(pointer)?,
         };
         let len = size_of_val(start.array::<T>(count)?);
         let bytes = source.share(start.position(), len).expect("the array is in the file");
@@ -260,19 +266,25 @@ impl Database {
         let capacity = strings.offsets.capacity;
         let (offsets, from) = (&strings.offsets, &source);
         let spans = Spans {
-            string_buckets: Span::check(from, at_strings, "strings.buckets", offsets.buckets, capacity)?,
-            string_values: Span::check(from, at_strings, "strings.values", offsets.values, capacity)?,
-            string_data: Span::check(from, at_strings, "strings.data", strings.data, strings.size)?,
+            string_buckets: Span::check(from, at_strings, "strings.buckets", &offsets.buckets, capacity)?,
+            string_values: Span::check(from, at_strings, "strings.values", &offsets.values, capacity)?,
+            string_data: Span::check(from, at_strings, "strings.data", &strings.data, strings.size)?,
             resource_buckets: Span::check(
                 from,
                 at_resources,
                 "resources.buckets",
-                resources.buckets,
+                &resources.buckets,
                 resources.capacity,
             )?,
-            resource_values: Span::check(from, at_resources, "resources.values", resources.values, resources.capacity)?,
-            paths: Span::check(from, at_paths, "paths", paths.data, paths.count)?,
-            databases: Span::check(from, at_databases, "databases", databases.data, databases.count)?,
+            resource_values: Span::check(
+                from,
+                at_resources,
+                "resources.values",
+                &resources.values,
+                resources.capacity,
+            )?,
+            paths: Span::check(from, at_paths, "paths", &paths.data, paths.count)?,
+            databases: Span::check(from, at_databases, "databases", &databases.data, databases.count)?,
         };
         Ok(Self {
             spans,

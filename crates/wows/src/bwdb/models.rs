@@ -28,11 +28,11 @@ pub struct Models {
 }
 
 /// The position of an array; 0 for an empty one.
-fn array_at(view: View<'_>, pointer: le::I64, count: usize, stride: usize) -> Result<usize> {
+fn array_at<'a>(view: View<'a>, pointer: &'a le::I64, count: usize, stride: usize) -> Result<usize> {
     if count == 0 {
         return Ok(0);
     }
-    let start = view.follow(pointer.get())?;
+    let start = view.follow_stored(pointer)?;
     start.take(count.saturating_mul(stride))?;
     Ok(start.position())
 }
@@ -48,8 +48,8 @@ impl Models {
         let header = view.read::<ModelsHeader>()?;
         no_hole(view, size_of::<ModelsHeader>())?;
         let (models, skeletons) = (header.models.get() as usize, usize::from(header.skeletons.get()));
-        let models_at = array_at(view.part("models"), header.models_data, models, Self::MODEL_SIZE)?;
-        let skeletons_at = array_at(view.part("skeletons"), header.skeletons_data, skeletons, Self::SKELETON_SIZE)?;
+        let models_at = array_at(view.part("models"), &header.models_data, models, Self::MODEL_SIZE)?;
+        let skeletons_at = array_at(view.part("skeletons"), &header.skeletons_data, skeletons, Self::SKELETON_SIZE)?;
         Ok(Self {
             counts: Counts::default(),
             models,

@@ -48,7 +48,7 @@ impl Space {
         {
             let count = count.get() as usize;
             if count > 0 {
-                let start = view.part(name).follow(data.get())?;
+                let start = view.part(name).follow_stored(data)?;
                 start.take(count.saturating_mul(*stride))?;
                 *slot = (start.position(), count);
             }

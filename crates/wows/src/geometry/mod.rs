@@ -173,7 +173,7 @@ impl Geometry {
         if count == 0 {
             return Ok(&[]);
         }
-        view.follow_field(pointer.get(), view.locate(pointer).position())?.array(count)
+        view.follow_stored(pointer)?.array(count)
     }
 
     /// The bytes of an array.
