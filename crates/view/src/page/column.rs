@@ -178,7 +178,6 @@ impl Places {
         found.map(|(_, place)| *place)
     }
 
-    /// Adds the place of a new item.
     pub(super) fn add(&mut self, hash: u64, place: u32) {
         let short = Self::short(hash);
         self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
@@ -212,7 +211,6 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     xxh64(bytes, 0)
 }
 
-/// The cells of a column in a stretch of rows.
 #[derive(Debug)]
 pub(super) enum Cells {
     Numbers(Numbers),
@@ -257,7 +255,6 @@ impl Cells {
         }
     }
 
-    /// Adds a cell.
     pub(super) fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<()> {
         match self {
             Self::Numbers(numbers) => {
@@ -292,7 +289,6 @@ impl Cells {
         Ok(())
     }
 
-    /// The bytes of all cells.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match self {

@@ -143,13 +143,11 @@ impl LocalIds {
         self.later.clear();
     }
 
-    /// The approximate size in bytes.
     pub(super) fn size(&self) -> usize {
         self.texts.len() + (self.rows.len() + self.later.len()) * 8
     }
 }
 
-/// A known id.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     id: u64,
@@ -324,7 +322,6 @@ impl Ids {
     }
 }
 
-/// The ids of both kinds.
 #[derive(Debug, Default)]
 pub(super) struct IdDictionaries {
     long: Ids,
@@ -347,7 +344,6 @@ impl IdDictionaries {
         ids.known(id).is_some_and(|known| known.is_sure)
     }
 
-    /// The ids of `kind`.
     pub(super) fn of(&self, kind: Kind) -> &Ids {
         if kind == Kind::Id64 { &self.long } else { &self.short }
     }
@@ -362,7 +358,6 @@ impl IdDictionaries {
         [("i64", &self.long), ("i32", &self.short)]
     }
 
-    /// The names and the bytes of all stretches.
     pub(super) fn blocks(&self) -> Vec<Result<(String, Block)>> {
         let stretches = self.each().into_iter().flat_map(|(name, ids)| ids.stretches().map(move |n| (name, ids, n)));
         let stretches: Vec<_> = stretches.collect();

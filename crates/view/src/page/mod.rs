@@ -43,7 +43,6 @@ macro_rules! script {
         concat!("{\n", include_str!($file), "}\n")
     };
 }
-/// The style of all pages.
 const STYLE: &str = include_str!("style.css");
 /// The scripts of all pages, in the order in which they use each other. They share the properties that they put into `assetq`.
 const SCRIPT: &str = concat!(
@@ -79,19 +78,15 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("scene.js"),
     script!("map.js")
 );
-/// The kinds of parts that draw shapes.
 const SHAPE_KINDS: [&str; 2] = ["scene", "map"];
 
-/// Styles and scripts as a page holds them.
 struct Code {
     style: String,
     script: String,
 }
 
-/// The code of pages without shapes.
 static TABLE_CODE: LazyLock<Code> =
     LazyLock::new(|| Code { style: without_comments(STYLE), script: without_comments(SCRIPT) });
-/// The code of pages with shapes.
 static WHOLE_CODE: LazyLock<Code> = LazyLock::new(|| {
     let Code { style, script } = &*TABLE_CODE;
     Code {
@@ -163,16 +158,6 @@ impl Block {
             deflated.collect::<io::Result<Vec<_>>>().map(|all| all.concat())
         };
         Ok(Self(STANDARD.encode(deflated.map_err(failed)?)))
-    }
-
-    /// The bytes that it takes in the page.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether it takes none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -281,6 +266,10 @@ impl<'w> Page<'w> {
             .iter()
             .try_for_each(|text| self.out.write_all(text.as_bytes()))
             .map_err(failed)
+    }
+
+    fn add_all(&mut self, blocks: Vec<Result<(String, Block)>>) -> Result<()> {
+        blocks.into_iter().try_for_each(|block| block.and_then(|(name, block)| self.add(&name, &block)))
     }
 
     /// Adds a part after the earlier parts. The first one is shown first.

@@ -37,7 +37,7 @@ enum ColumnStorage {
     Own,
     /// The cells; null in rows with an id in another column, because its text is the cell.
     OwnOr(usize),
-    /// Ids, with their texts from another column. `Some(true)` if an id has one text in all tables.
+    /// Ids, with their texts from another column; `is_of_id` if an id has one text in all tables.
     Ids { text: Option<usize>, is_of_id: bool },
     /// The texts of the ids in another column.
     OfId(usize),
@@ -94,7 +94,6 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<ColumnStorage> {
     plans
 }
 
-/// The cells of one column in a stretch of rows.
 #[derive(Debug)]
 enum Local {
     Own(Cells),
@@ -122,7 +121,6 @@ impl Local {
     }
 }
 
-/// A stretch of rows after reading.
 #[derive(Debug)]
 struct Stretch {
     rows: usize,
@@ -155,15 +153,9 @@ impl ReadRows {
     }
 }
 
-/// Reads `rows` of `table`, or fewer if they exceed `most` bytes.
-fn read(
-    table: &dyn Table,
-    plans: &[ColumnStorage],
-    rows: Range<usize>,
-    most: usize,
-    dictionary: Option<&IdDictionaries>,
-) -> ReadRows {
-    let columns = table.columns();
+/// Reads `rows` of a table, or fewer if they exceed `most` bytes.
+fn read(shown: &Shown<'_>, rows: Range<usize>, most: usize, dictionary: Option<&IdDictionaries>) -> ReadRows {
+    let (table, plans) = (shown.table, &*shown.plans);
     // Ids are looked up in groups if their rows can be read again.
     let dictionary = dictionary.filter(|_| table.nature().random_access);
     // The walk does not prepare columns that are read rarely.
@@ -180,7 +172,7 @@ fn read(
     while left > 0 && bytes < most {
         // A table with an unknown number of rows may have few.
         let room = if table.nature().random_access { left.min(ROWS) } else { 0 };
-        let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
+        let new = table.columns().iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
         let (mut size, mut first) = (0, None);
         while left > 0 && stretch.rows < ROWS && size < STRETCH {
@@ -291,9 +283,10 @@ fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<Id
     })
 }
 
-/// The share of a table that has been written.
-#[derive(Debug, Default)]
-struct Written {
+/// A table, and the share of it that has been written.
+struct Shown<'f> {
+    table: &'f dyn Table,
+    plans: Vec<ColumnStorage>,
     rows: usize,
     bytes: usize,
     /// The first row of each stretch.
@@ -307,28 +300,20 @@ struct Written {
     full: bool,
 }
 
-/// Rows of a table to be read.
 #[derive(Debug, Clone)]
 struct Job {
     table: usize,
     rows: Range<usize>,
 }
 
-/// Rows that have been read, on their way into the page.
-struct PageOutput<'f> {
-    written: &'f mut [Written],
-    /// Bytes of the cells of all tables.
-    bytes: &'f mut usize,
-    ids: &'f mut IdDictionaries,
-}
-
-/// The tables and the settings of all jobs.
-#[derive(Clone, Copy)]
-struct Tables<'f> {
-    tables: &'f [Box<dyn Table + 'f>],
-    plans: &'f [Vec<ColumnStorage>],
-    dictionary: Option<&'f IdDictionaries>,
+/// Tables on their way into a page.
+struct TableWriter<'f, 'p, 'w> {
+    tables: Vec<Shown<'f>>,
     most: TableLimits,
+    /// Bytes of the cells of all tables.
+    bytes: usize,
+    page: &'p mut Page<'w>,
+    met: &'p mut dyn FnMut(Vec<Error>, u64),
 }
 
 /// The cells of a block before it is compressed.
@@ -348,17 +333,36 @@ impl Packed {
     }
 }
 
-impl PageOutput<'_> {
-    /// Appends rows to the table number `n`, and returns the cells of their columns as blocks to be compressed.
+impl TableWriter<'_, '_, '_> {
+    /// Writes the rows of `jobs`, in their order. The rows of a few jobs are read at once, and then their columns are
+    /// compressed at once.
+    fn run(&mut self, jobs: &[Job], dictionary: Option<&IdDictionaries>, ids: &mut IdDictionaries) -> Result<()> {
+        for group in jobs.chunks(threads::count() * 2) {
+            let wanted: Vec<&Job> = group.iter().filter(|job| !self.tables[job.table].full).collect();
+            let (tables, most) = (&self.tables, self.most.bytes);
+            let rows = wanted.par_iter().with_max_len(1);
+            let rows = rows.map(|job| read(&tables[job.table], job.rows.clone(), most, dictionary));
+            let rows: Vec<ReadRows> = rows.collect();
+            let mut columns = Vec::new();
+            for (job, rows) in wanted.iter().zip(rows) {
+                columns.extend(self.take(job.table, rows, dictionary, ids));
+            }
+            let blocks = columns.par_iter().with_max_len(1).map(|(name, cells)| Ok((name.clone(), cells.block()?)));
+            self.page.add_all(blocks.collect())?;
+        }
+        Ok(())
+    }
+
+    /// Takes rows of the table number `n`, and returns the cells of their columns as blocks to be compressed.
     fn take(
         &mut self,
         n: usize,
         rows: ReadRows,
-        all: Tables<'_>,
-        met: &mut dyn FnMut(Vec<Error>, u64),
+        dictionary: Option<&IdDictionaries>,
+        all_ids: &mut IdDictionaries,
     ) -> Vec<(String, Packed)> {
         let mut blocks = Vec::new();
-        let (table, shown) = (&all.tables[n], &mut self.written[n]);
+        let shown = &mut self.tables[n];
         if shown.full {
             return blocks;
         }
@@ -367,17 +371,17 @@ impl PageOutput<'_> {
             shown.fault = Some(error.to_string());
         }
         if rows.damaged > 0 {
-            met(rows.damage, rows.damaged);
+            (self.met)(rows.damage, rows.damaged);
         }
         for stretch in rows.stretches {
             let size = stretch.size();
-            shown.full |= shown.bytes >= all.most.bytes || *self.bytes >= all.most.all;
+            shown.full |= shown.bytes >= self.most.bytes || self.bytes >= self.most.all;
             if shown.full {
                 break;
             }
-            *self.bytes += size;
+            self.bytes += size;
             shown.bytes += size;
-            for (place, (local, column)) in stretch.columns.into_iter().zip(table.columns()).enumerate() {
+            for (place, (local, column)) in stretch.columns.into_iter().zip(shown.table.columns()).enumerate() {
                 let (cells, width) = match local {
                     Local::Implied => continue,
                     Local::Own(cells) => {
@@ -386,7 +390,7 @@ impl PageOutput<'_> {
                         (Packed::Cells(cells), width)
                     }
                     Local::Ids(ids) => {
-                        let places = self.ids.add(column.kind, ids, all.dictionary);
+                        let places = all_ids.add(column.kind, ids, dictionary);
                         let width = if column.kind == Kind::Id64 { 18 } else { 10 };
                         let width = if places.iter().all(|place| *place == 0) { 0 } else { width };
                         (Packed::Ids(places), width)
@@ -413,16 +417,25 @@ pub fn add(
     file: &str,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    let plans: Vec<Vec<ColumnStorage>> = tables.iter().map(|table| plans(&**table, has_graphs)).collect();
-    let mut written: Vec<Written> = Vec::new();
-    let mut jobs: [Vec<Job>; 2] = Default::default();
+    let mut all = TableWriter { tables: Vec::new(), most, bytes: 0, page, met };
+    let [mut first, mut then]: [Vec<Job>; 2] = Default::default();
     for (n, table) in tables.iter().enumerate() {
-        let columns = table.columns().len();
-        let mut shown = Written { widths: vec![0; columns], texts: vec![false; columns], ..Written::default() };
-        let [dictionary, others] = &mut jobs;
-        let jobs = if table.nature().dictionary { dictionary } else { others };
-        match if table.nature().random_access { table.len() } else { Ok(most.rows) } {
-            Ok(rows) if table.nature().random_access => {
+        let (columns, nature) = (table.columns().len(), table.nature());
+        let mut shown = Shown {
+            table: &**table,
+            plans: plans(&**table, has_graphs),
+            rows: 0,
+            bytes: 0,
+            starts: Vec::new(),
+            widths: vec![0; columns],
+            texts: vec![false; columns],
+            damaged: 0,
+            fault: None,
+            full: false,
+        };
+        let jobs = if nature.dictionary { &mut first } else { &mut then };
+        match if nature.random_access { table.len() } else { Ok(most.rows) } {
+            Ok(rows) if nature.random_access => {
                 let rows = rows.min(most.rows);
                 let all = (0..rows).step_by(ROWS).map(|begin| begin..(begin + ROWS).min(rows));
                 jobs.extend(all.map(|rows| Job { table: n, rows }));
@@ -430,79 +443,38 @@ pub fn add(
             Ok(rows) => jobs.push(Job { table: n, rows: 0..rows }),
             Err(error) => {
                 shown.fault = Some(error.to_string());
-                met(vec![error], 1);
+                (all.met)(vec![error], 1);
             }
         }
-        written.push(shown);
+        all.tables.push(shown);
     }
-    let [first, then] = jobs;
-    let (mut dictionary, mut bytes) = (IdDictionaries::default(), 0);
-    let mut flow =
-        |jobs: &[Job], dictionary: Option<&IdDictionaries>, ids: &mut IdDictionaries, page: &mut Page<'_>| {
-            let all = Tables { tables, plans: &plans, dictionary, most };
-            run(jobs, all, PageOutput { written: &mut written, bytes: &mut bytes, ids }, page, met)
-        };
-    flow(&first, None, &mut dictionary, page)?;
+    let mut dictionary = IdDictionaries::default();
+    all.run(&first, None, &mut dictionary)?;
     let mut others = dictionary.after();
-    flow(&then, Some(&dictionary), &mut others, page)?;
-    for block in dictionary.blocks().into_iter().chain(others.blocks()) {
-        let (name, block) = block?;
-        page.add(&name, &block)?;
-    }
+    all.run(&then, Some(&dictionary), &mut others)?;
+    let TableWriter { tables, page, .. } = all;
+    page.add_all(dictionary.blocks())?;
+    page.add_all(others.blocks())?;
     for (name, stretches) in others.counts() {
         page.fact(name, stretches.into());
     }
     page.fact("stretch", ROWS.into());
-    for (n, ((table, plans), mut shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
-        for (width, plan) in shown.widths.iter_mut().zip(plans) {
-            let plan = if let ColumnStorage::Name(path) = plan { &plans[*path] } else { plan };
+    for (n, mut shown) in tables.into_iter().enumerate() {
+        for (width, plan) in shown.widths.iter_mut().zip(&shown.plans) {
+            let plan = if let ColumnStorage::Name(path) = plan { &shown.plans[*path] } else { plan };
             if let ColumnStorage::OfId(ids) = plan {
-                let kind = table.columns()[*ids].kind;
+                let kind = shown.table.columns()[*ids].kind;
                 *width = dictionary.of(kind).longest.max(others.of(kind).longest);
             }
         }
-        page.part(part(&**table, plans, shown, n, file, most));
+        page.part(part(shown, n, file, most));
     }
     Ok(())
 }
 
-/// Writes the rows of `jobs` to `page`, in their order. The rows of a few jobs are read at once, and then their columns are
-/// compressed at once.
-fn run(
-    jobs: &[Job],
-    all: Tables<'_>,
-    mut flow: PageOutput<'_>,
-    page: &mut Page<'_>,
-    met: &mut dyn FnMut(Vec<Error>, u64),
-) -> Result<()> {
-    for group in jobs.chunks(threads::count() * 2) {
-        let wanted: Vec<&Job> = group.iter().filter(|job| !flow.written[job.table].full).collect();
-        let rows = wanted.par_iter().with_max_len(1).map(|job| {
-            let (table, plans) = (&all.tables[job.table], &all.plans[job.table]);
-            read(&**table, plans, job.rows.clone(), all.most.bytes, all.dictionary)
-        });
-        let mut columns = Vec::new();
-        for (job, rows) in wanted.iter().zip(rows.collect::<Vec<ReadRows>>()) {
-            columns.extend(flow.take(job.table, rows, all, met));
-        }
-        let blocks = columns.par_iter().with_max_len(1).map(|(name, cells)| Ok((name, cells.block()?)));
-        for block in blocks.collect::<Vec<Result<_>>>() {
-            let (name, block) = block?;
-            page.add(name, &block)?;
-        }
-    }
-    Ok(())
-}
-
-fn part(
-    table: &dyn Table,
-    plans: &[ColumnStorage],
-    shown: Written,
-    n: usize,
-    file: &str,
-    most: TableLimits,
-) -> PageSection {
-    let columns: Vec<_> = (table.columns().iter().zip(plans).zip(shown.widths.iter().zip(&shown.texts)))
+fn part(shown: Shown<'_>, n: usize, file: &str, most: TableLimits) -> PageSection {
+    let table = shown.table;
+    let columns: Vec<_> = (table.columns().iter().zip(&shown.plans).zip(shown.widths.iter().zip(&shown.texts)))
         .map(|((column, plan), (width, texts))| {
             let (plan, of) = match *plan {
                 ColumnStorage::Own => ("own", json!(null)),

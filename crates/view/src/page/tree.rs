@@ -27,7 +27,6 @@ const LIST: u8 = 2;
 const TEXT: u8 = 3;
 const PLAIN: u8 = 4;
 
-/// Takes a graph.
 #[derive(Debug, Default)]
 struct Nodes {
     kinds: Vec<u8>,
@@ -190,10 +189,7 @@ pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::
             };
             Ok((format!("g{n}.{name}"), Block::new(&bytes)?))
         });
-        for block in blocks.collect::<Vec<Result<_>>>() {
-            let (name, block) = block?;
-            page.add(&name, &block)?;
-        }
+        page.add_all(blocks.collect())?;
         let meta = json!({ "entry": entry, "block": format!("g{n}"), "nodes": kinds.len(), "leftOut": left_out,
             "fault": fault.as_ref().map(ToString::to_string) });
         are_whole &= fault.is_none() && left_out == 0;

@@ -8,7 +8,6 @@ pub(super) const SIZE: f32 = 1200.0;
 
 pub(super) const MARGIN: f32 = 24.0;
 
-/// An empty page.
 pub(super) fn page(width: f32, height: f32) -> Result<Pixmap> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
     let [width, height] = [width, height].map(|size| size.clamp(1.0, 8192.0) as u32);

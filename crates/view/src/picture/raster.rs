@@ -64,7 +64,6 @@ impl Texture {
     }
 }
 
-/// The colour of a surface.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Surface<'t> {
     Plain([f32; 3]),
@@ -83,7 +82,6 @@ impl Raster {
         rows.iter().fold(self.width..0, |all, row| all.start.min(row.start)..all.end.max(row.end))
     }
 
-    /// The colour of a dot.
     fn dot(&self, column: usize, row: usize) -> Option<[u8; 3]> {
         let at = row * self.width + column;
         self.depth[at].is_finite().then(|| self.colour[at])

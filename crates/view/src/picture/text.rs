@@ -123,7 +123,6 @@ pub(super) fn write(page: &mut Pixmap, text: &str, [x, y]: [f32; 2], room: f32) 
 /// The height of a label's line, and of its letters.
 pub(super) const LABEL: f32 = 11.0;
 
-/// The width of a label.
 pub(super) fn label_width(text: &str, room: f32) -> f32 {
     Line::new(text, LABEL, room).map_or(0.0, |line| line.width())
 }

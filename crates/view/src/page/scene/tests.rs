@@ -143,7 +143,8 @@ fn a_page_is_smaller_than_the_glb_of_the_same_drawing() {
         [("full.geometry", demo(1, Size::Full)), ("many.geometry", assetq_sample::geometry::many(1, 60_000, 1))];
     for (name, bytes) in files {
         let (shown, glb) = both(name, bytes);
-        let blocks: usize = shown.blocks.iter().map(|(_, bytes)| super::super::Block::new(bytes).unwrap().len()).sum();
+        let blocks: usize =
+            shown.blocks.iter().map(|(_, bytes)| super::super::Block::new(bytes).unwrap().0.len()).sum();
         let page = blocks + shown.meta.to_string().len();
         assert!(page * 4 < glb.len(), "{name}: {page} of {}", glb.len());
     }
