@@ -291,7 +291,7 @@ fn listed<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = |file: usize| assets.get(file).map_or("", |asset| asset.source().name());
     let class = value::class(py, "Reference")?;
-    let id = |id: Option<u64>| value::object(py, &id.map(Value::Id64).unwrap_or_default());
+    let id = |id: Option<u64>| value::object(py, &id.map_or(Value::Null, Value::Id64));
     let made = |r: &Reference| {
         let file = name(r.file);
         let path = r.path.as_deref();

@@ -90,11 +90,11 @@ pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<(String, u64
         return Err(raised(name, error));
     }
     let on_disk = |path: &Path| path.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 });
-    let file = |(n, path): (usize, PathBuf)| {
+    let files = list.addresses().enumerate().map(|(n, path)| {
         let size = list.size(n).unwrap_or_else(|| on_disk(&path));
         (path.to_string_lossy().into_owned(), size)
-    };
-    Ok(list.addresses().enumerate().map(file).collect())
+    });
+    Ok(files.collect())
 }
 
 /// Opens a copy of a file in memory.

@@ -3,7 +3,6 @@
 //! Ids and GUIDs are text in the one form that all outputs have, floats the double of the same value, maps dicts and
 //! lists lists.
 
-use assetq::formats::id::{Id32, Id64};
 use assetq::table::{Column, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -19,8 +18,6 @@ pub fn object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bound<'py, Py
         Value::Uint(number) => number.into_pyobject(py)?.into_any(),
         Value::F32(number) => PyFloat::new(py, f64::from(*number)).into_any(),
         Value::F64(number) => PyFloat::new(py, *number).into_any(),
-        Value::Id64(id) => text(py, std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
-        Value::Id32(id) => text(py, std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
         Value::Text(given) => text(py, given),
         Value::List(values) => {
             let values = values.iter().map(|value| object(py, value)).collect::<PyResult<Vec<_>>>()?;

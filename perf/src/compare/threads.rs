@@ -57,10 +57,9 @@ pub fn run(run: &mut Run) {
         // The machine's speedup for another table of the same keys, in pieces of the same length.
         note(&format!("hashbrown, {name}"), rounds(40, quick), None, &|_| {
             let mut values = values.lock().expect("no one panics");
-            let get = |(ids, values): (&[u64], &mut [Option<u32>])| {
+            ids.par_chunks(8192).zip(values.par_chunks_mut(8192)).for_each(|(ids, values)| {
                 ids.iter().zip(values).for_each(|(id, value)| *value = parsed.resources.get(id).copied());
-            };
-            ids.par_chunks(8192).zip(values.par_chunks_mut(8192)).for_each(get);
+            });
             assert!(values.last().is_some_and(Option::is_some));
         });
     }
