@@ -81,52 +81,35 @@ impl Murmur {
     }
 }
 
-/// The MurmurHash3 of two files, each as parts that follow each other. A hash waits for its own last step nearly all of its
+/// The MurmurHash3 of two files, the other one as parts that follow each other. A hash waits for its own last step nearly all of its
 /// time, so that two at once take as long as one.
-pub fn murmur3_of_both<'a>(
-    mut one: impl Iterator<Item = &'a [u8]>,
-    mut other: impl Iterator<Item = &'a [u8]>,
-) -> (u32, u32) {
+pub fn murmur3_of_both<'a>(one: &'a [u8], other: impl Iterator<Item = &'a [u8]>) -> (u32, u32) {
     let (mut a, mut b) = (Murmur::default(), Murmur::default());
-    let (mut left, mut right): (&[u8], &[u8]) = (&[], &[]);
-    loop {
-        while left.is_empty()
-            && let Some(part) = one.next()
-        {
-            left = part;
-        }
-        while right.is_empty()
-            && let Some(part) = other.next()
-        {
-            right = part;
-        }
-        // The bytes up to the end of the block.
-        let (before, same) = (4usize.wrapping_sub(a.held) & 3, a.held == b.held);
-        let both = left.len().min(right.len());
-        match both.checked_sub(before).filter(|both| same && *both >= 4) {
-            Some(both) => {
-                let end = before.saturating_add(both & !3);
-                let (l, r) = (left.split_at(end), right.split_at(end));
-                let (l_head, l_blocks) = l.0.split_at(before);
-                let (r_head, r_blocks) = r.0.split_at(before);
-                a.feed(l_head);
-                b.feed(r_head);
-                (a.hash, b.hash) = hashes(a.hash, b.hash, l_blocks.as_chunks::<4>().0, r_blocks.as_chunks::<4>().0);
-                a.count(l_blocks.len());
-                b.count(r_blocks.len());
-                (left, right) = (l.1, r.1);
-            }
-            None if left.is_empty() && right.is_empty() => return (a.finish(), b.finish()),
-            None => {
-                // Bytes that are too few for a block of both, or at different offsets of blocks.
-                let few = if both == 0 || !same { usize::MAX } else { both };
-                let (l, r) = (left.split_at(few.min(left.len())), right.split_at(few.min(right.len())));
-                a.feed(l.0);
-                b.feed(r.0);
-                (left, right) = (l.1, r.1);
-            }
-        }
+    let mut rest = one;
+    for part in other {
+        let (left, after) = rest.split_at(part.len().min(rest.len()));
+        let (right, beyond) = part.split_at(left.len());
+        feed_both(&mut a, &mut b, left, right);
+        b.feed(beyond);
+        rest = after;
     }
+    a.feed(rest);
+    (a.finish(), b.finish())
+}
+
+/// Feeds `left` and `right`, of one length, to two hashes that have had the same number of bytes, or feeds no bytes.
+fn feed_both(a: &mut Murmur, b: &mut Murmur, left: &[u8], right: &[u8]) {
+    // The bytes up to the end of the block.
+    let head = (4usize.wrapping_sub(a.held) & 3).min(left.len());
+    let ((l_head, left), (r_head, right)) = (left.split_at(head), right.split_at(head));
+    a.feed(l_head);
+    b.feed(r_head);
+    let ((left, l_tail), (right, r_tail)) = (left.as_chunks::<4>(), right.as_chunks::<4>());
+    (a.hash, b.hash) = hashes(a.hash, b.hash, left, right);
+    a.count(size_of_val(left));
+    b.count(size_of_val(right));
+    a.feed(l_tail);
+    b.feed(r_tail);
 }
 
 #[cfg(test)]
@@ -138,24 +121,24 @@ mod tests {
     fn two_hashes_at_once_are_each_that_of_the_whole() {
         let bytes: Vec<u8> = (0..1000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let expected: Vec<u32> = (0..bytes.len()).map(|len| murmur3(&bytes[..len])).collect();
-        for (len, step, other, pace) in [
-            (0, 1, 0, 1),
-            (1, 1, 999, 7),
-            (999, 4, 998, 4),
-            (512, 5, 512, 5),
-            (512, 64, 511, 63),
-            (3, 2, 4, 3),
-            (777, 1000, 777, 13),
-            (600, 4, 601, 1000),
-            (5, 1000, 6, 1000),
+        for (len, other, pace) in [
+            (0, 0, 1),
+            (1, 999, 7),
+            (999, 998, 4),
+            (512, 512, 5),
+            (512, 511, 63),
+            (3, 4, 3),
+            (777, 777, 13),
+            (600, 601, 1000),
+            (5, 6, 1000),
         ] {
-            let both = murmur3_of_both(bytes[..len].chunks(step), bytes[..other].chunks(pace));
-            assert_eq!(both, (expected[len], expected[other]), "{len} by {step}, {other} by {pace}");
+            let both = murmur3_of_both(&bytes[..len], bytes[..other].chunks(pace));
+            assert_eq!(both, (expected[len], expected[other]), "{len}, {other} by {pace}");
         }
         // The parts of a file with one changed block.
         let edited = [&bytes[..400], &[9, 9, 9, 9], &bytes[404..]].concat();
         let parts = [&bytes[..400], &edited[400..404], &bytes[404..]];
-        let both = murmur3_of_both(std::iter::once(&bytes[..]), parts.into_iter());
+        let both = murmur3_of_both(&bytes, parts.into_iter());
         assert_eq!(both, (murmur3(&bytes), murmur3(&edited)));
     }
 }

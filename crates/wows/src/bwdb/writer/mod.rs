@@ -362,7 +362,7 @@ fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
     let stored = view.read::<layout::Header>()?.checksum.get();
     let body = view.skip(HEADER).rest();
     // Nearly all files have this kind.
-    let (computed, murmur) = codec::murmur3_of_both(std::iter::once(body), pieces.slices(old.bytes(), HEADER));
+    let (computed, murmur) = codec::murmur3_of_both(body, pieces.slices(old.bytes(), HEADER));
     let sum = if computed == stored {
         murmur
     } else if codec::crc32(body) == stored {
