@@ -578,22 +578,8 @@ fn terminal_width() -> Option<usize> {
     Some(usize::from(width)).filter(|width| *width > 0)
 }
 
-const LINE: u64 = 1 << 20;
-
 /// The lines of `input`; a line may be endless.
-pub(super) fn lines(mut input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
-    std::iter::from_fn(move || {
-        let mut line = String::new();
-        match io::Read::take(&mut input, LINE).read_line(&mut line) {
-            Ok(0) => None,
-            Ok(_) => match line.strip_suffix('\n') {
-                Some(whole) => Some(Ok(whole.strip_suffix('\r').unwrap_or(whole).to_owned())),
-                None if line.len() as u64 == LINE => {
-                    Some(Err(io::Error::other(format!("a line of more than {LINE} bytes"))))
-                }
-                None => Some(Ok(line)),
-            },
-            Err(error) => Some(Err(error)),
-        }
-    })
+pub(super) fn lines(input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
+    const LINE: u64 = 1 << 20;
+    Bounded::new(input, u64::MAX).with_lines(LINE).lines()
 }

@@ -3,11 +3,12 @@
 use super::{Exit, Failure};
 use crate::atomic_file;
 use crate::paths::joined;
+use crate::threads::lock;
 use crate::write::text::escape;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
@@ -71,7 +72,7 @@ impl<'f> Inside<'f> {
     pub(super) fn check(&self, path: &str, to: &Path) -> Result<(), Failure> {
         for (end, _) in path.match_indices('/') {
             let at = joined(self.folder, &path[..end]);
-            if self.seen.lock().unwrap_or_else(PoisonError::into_inner).contains(&at) {
+            if lock(&self.seen).contains(&at) {
                 continue;
             }
             match fs::symlink_metadata(&at) {
@@ -81,7 +82,7 @@ impl<'f> Inside<'f> {
                     let what = format!("the link {} leads out of {}", at.display(), self.folder.display());
                     return Err(Failure::new(Exit::Io, format!("{}: {what}", to.display())));
                 }
-                Ok(_) => drop(self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(at)),
+                Ok(_) => drop(lock(&self.seen).insert(at)),
             }
         }
         // A link to a stream would be written through; a link to a file is itself replaced.

@@ -1,6 +1,5 @@
 use super::{Context, Failure, Outcome, Unit};
 use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
-use crate::report::Progress;
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
@@ -151,67 +150,60 @@ impl Search<'_> {
     fn each(
         &self,
         files: &[PathBuf],
-        each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
-    ) -> Result<(), Failure> {
-        self.context.with_progress_of("find", Unit::Rows, |progress| self.each_with(files, progress, each))
-    }
-
-    fn each_with(
-        &self,
-        files: &[PathBuf],
-        progress: &Progress,
         mut each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
     ) -> Result<(), Failure> {
-        // A table or a condition that fits no file is a mistake in the query.
-        let (mut mistake, mut asked) = (None, false);
-        let mut look = Look::default();
-        (look.count_only, look.progress) = (self.args.count, Some(progress));
-        for path in files {
-            let Some(asset) = self.context.or_failed(self.context.open(path)) else { continue };
-            let file = asset.source().name();
-            let tables = match &self.args.table {
-                Some(name) => self.context.table(&asset, Some(name)).map(|table| {
-                    let columns = find::columns(&*table, &self.pattern);
-                    vec![(table, columns)]
-                }),
-                None => Ok(find::tables(&asset, &self.pattern)),
-            };
-            let tables = tables.unwrap_or_else(|failure| {
-                mistake.get_or_insert(failure);
-                Vec::new()
-            });
-            for (table, columns) in &tables {
-                let table = &**table;
-                let filter = match self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() {
-                    Ok(filter) => filter,
-                    Err(error) => {
-                        mistake.get_or_insert(error.into());
-                        continue;
-                    }
+        self.context.with_progress_of("find", Unit::Rows, |progress| {
+            // A table or a condition that fits no file is a mistake in the query.
+            let (mut mistake, mut asked) = (None, false);
+            let mut look = Look::default();
+            (look.count_only, look.progress) = (self.args.count, Some(progress));
+            for path in files {
+                let Some(asset) = self.context.or_failed(self.context.open(path)) else { continue };
+                let file = asset.source().name();
+                let tables = match &self.args.table {
+                    Some(name) => self.context.table(&asset, Some(name)).map(|table| {
+                        let columns = find::columns(&*table, &self.pattern);
+                        vec![(table, columns)]
+                    }),
+                    None => Ok(find::tables(&asset, &self.pattern)),
                 };
-                asked = true;
-                let flow = find::each_of(
-                    table,
-                    columns,
-                    &self.pattern,
-                    &look,
-                    |error| self.context.damaged(file, &error),
-                    |hit| {
-                        let holds = filter.as_ref().map_or(Ok(true), |filter| filter.matches(hit.row));
-                        match self.context.or_damaged(file, holds) {
-                            Some(true) => each(file, table, hit),
-                            _ => Ok(ControlFlow::Continue(())),
+                let tables = tables.unwrap_or_else(|failure| {
+                    mistake.get_or_insert(failure);
+                    Vec::new()
+                });
+                for (table, columns) in &tables {
+                    let table = &**table;
+                    let filter = match self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() {
+                        Ok(filter) => filter,
+                        Err(error) => {
+                            mistake.get_or_insert(error.into());
+                            continue;
                         }
-                    },
-                )?;
-                if flow.is_break() {
-                    self.context.warn(&asset);
-                    return Ok(());
+                    };
+                    asked = true;
+                    let flow = find::each_of(
+                        table,
+                        columns,
+                        &self.pattern,
+                        &look,
+                        |error| self.context.damaged(file, &error),
+                        |hit| {
+                            let holds = filter.as_ref().map_or(Ok(true), |filter| filter.matches(hit.row));
+                            match self.context.or_damaged(file, holds) {
+                                Some(true) => each(file, table, hit),
+                                _ => Ok(ControlFlow::Continue(())),
+                            }
+                        },
+                    )?;
+                    if flow.is_break() {
+                        self.context.warn(&asset);
+                        return Ok(());
+                    }
                 }
+                self.context.warn(&asset);
             }
-            self.context.warn(&asset);
-        }
-        mistake.filter(|_| !asked).map_or(Ok(()), Err)
+            mistake.filter(|_| !asked).map_or(Ok(()), Err)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::threads::prelude::*;
 use crate::write::text::Mark;
 use assetq_view::page::{Page, tables};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Show one entry through all builds: its addition, its changes, its removal
 ///
@@ -110,7 +110,11 @@ fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
             if number.is_some() && steps.iter().any(|(other, _)| *other == number) {
                 continue;
             }
-            let asset = if name == own { asset.clone() } else { context.open(&at_build(given, &name))? };
+            let asset = if name == own {
+                asset.clone()
+            } else {
+                context.open(&address.at_build(Some(name.clone())).archive_path())?
+            };
             steps.push((number, Step { name, asset }));
         }
     }
@@ -118,12 +122,6 @@ fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
         steps.sort_by_key(|(number, _)| *number);
     }
     Ok(steps.into_iter().map(|(_, step)| step).collect())
-}
-
-fn at_build(folder: &Path, build: &str) -> PathBuf {
-    let mut address = folder.as_os_str().to_owned();
-    address.push(format!("@{build}"));
-    address.into()
 }
 
 /// The file in the archives that contains the entry, and the name of the entry in it; no file if the entry is itself a

@@ -80,33 +80,52 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Info(info::Args),
-    Ls(ls::Args),
-    Cat(cat::Args),
-    Refs(refs::Args),
-    Resolve(resolve::Args),
-    String(string::Args),
-    Diff(diff::Args),
-    History(history::Args),
-    Set(set::Args),
-    Patch(patch::Args),
-    Textconv(textconv::Args),
-    Export(export::Args),
-    View(view::Args),
-    Sql(sql::Args),
-    Verify(verify::Args),
-    Extract(extract::Args),
-    Snapshot(snapshot::Args),
-    Cache(cache::Args),
-    Find(find::Args),
-    Games(games::Args),
-    Sample(sample::Args),
-    Demo(demo::Args),
-    Completions(completions::Args),
-    PathsInside(completions::InsideArgs),
-    Man(man::Args),
+macro_rules! commands {
+    ($($command:ident: $module:ident,)+) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($command($module::Args),)+
+            Completions(completions::Args),
+            PathsInside(completions::InsideArgs),
+            Man(man::Args),
+        }
+
+        impl Command {
+            fn run(self, context: &Context) -> Outcome {
+                match self {
+                    $(Self::$command(args) => $module::run(&args, context),)+
+                    Self::Completions(args) => completions::run(&args, help::documented(Cli::command()), context),
+                    Self::PathsInside(args) => completions::inside(&args, context),
+                    Self::Man(args) => man::run(&args, help::documented(Cli::command()), context),
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Info: info,
+    Ls: ls,
+    Cat: cat,
+    Refs: refs,
+    Resolve: resolve,
+    String: string,
+    Diff: diff,
+    History: history,
+    Set: set,
+    Patch: patch,
+    Textconv: textconv,
+    Export: export,
+    View: view,
+    Sql: sql,
+    Verify: verify,
+    Extract: extract,
+    Snapshot: snapshot,
+    Cache: cache,
+    Find: find,
+    Games: games,
+    Sample: sample,
+    Demo: demo,
 }
 
 impl Command {
@@ -136,36 +155,6 @@ impl Command {
             Self::Extract(args) => args.force,
             Self::Snapshot(args) => args.force,
             _ => false,
-        }
-    }
-
-    fn run(self, context: &Context) -> Outcome {
-        match self {
-            Self::Info(args) => info::run(&args, context),
-            Self::Ls(args) => ls::run(&args, context),
-            Self::Cat(args) => cat::run(&args, context),
-            Self::Refs(args) => refs::run(&args, context),
-            Self::Resolve(args) => resolve::run(&args, context),
-            Self::String(args) => string::run(&args, context),
-            Self::Diff(args) => diff::run(&args, context),
-            Self::History(args) => history::run(&args, context),
-            Self::Set(args) => set::run(&args, context),
-            Self::Patch(args) => patch::run(&args, context),
-            Self::Textconv(args) => textconv::run(&args, context),
-            Self::Export(args) => export::run(&args, context),
-            Self::View(args) => view::run(&args, context),
-            Self::Sql(args) => sql::run(&args, context),
-            Self::Verify(args) => verify::run(&args, context),
-            Self::Extract(args) => extract::run(&args, context),
-            Self::Snapshot(args) => snapshot::run(&args, context),
-            Self::Cache(args) => cache::run(&args, context),
-            Self::Find(args) => find::run(&args, context),
-            Self::Games(args) => games::run(&args, context),
-            Self::Sample(args) => sample::run(&args, context),
-            Self::Demo(args) => demo::run(&args, context),
-            Self::Completions(args) => completions::run(&args, help::documented(Cli::command()), context),
-            Self::PathsInside(args) => completions::inside(&args, context),
-            Self::Man(args) => man::run(&args, help::documented(Cli::command()), context),
         }
     }
 }

@@ -4,12 +4,13 @@
 //! be written over its screen.
 
 use super::progress;
+use crate::threads::lock;
 use crate::urls::redacted;
 use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 /// The pager that is used if the user names none. It ends by itself if the output fits on the screen, keeps the output
@@ -44,10 +45,6 @@ pub(super) fn message(line: &str) {
     }
     // A failure of standard error cannot be reported.
     let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Standard output, through a pager if one is wanted.

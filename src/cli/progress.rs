@@ -2,11 +2,12 @@
 
 use super::{Context, pager};
 use crate::report::Progress;
+use crate::threads::lock;
 use crate::write::text::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal as _};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The unit of a count.
@@ -21,7 +22,7 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Writes to the terminal of a bar: the bar is hidden meanwhile.
 pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
-    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    let bar = lock(&BAR);
     match &*bar {
         Some(bar) => bar.suspend(write),
         None => write(),
@@ -30,7 +31,7 @@ pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
 
 /// Takes the bar away, and draws no other one while a pager has the terminal.
 pub(super) fn end() {
-    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(bar) = lock(&BAR).take() {
         bar.finish_and_clear();
     }
 }
@@ -63,7 +64,7 @@ fn draw(what: &str, unit: Unit, progress: &Progress, done: &AtomicBool) {
         }
         let (steps, total) = progress.state();
         let template = template(unit, steps, total);
-        let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bar = lock(&BAR);
         if pager::is_running() {
             continue;
         }

@@ -399,7 +399,7 @@ impl Search<'_> {
         match from.asset() {
             _ if file == Some(number) => self.scan(from, &|_, _| true),
             Some(asset) => self.said(from, refs::of(asset, id)),
-            None => Found::new(),
+            None => Found::default(),
         }
     }
 
@@ -410,7 +410,7 @@ impl Search<'_> {
             (None, Some(asset)) => {
                 self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
             }
-            (None, None) => Found::new(),
+            (None, None) => Found::default(),
         };
         self.said(file, found)
     }

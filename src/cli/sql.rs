@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let has_many = files.iter().any(|file| FilePattern::of(&named(file).1).is_many());
     let mut inputs = open(&files, true, args, context)?;
     if args.output.is_given() {
-        let session = inputs.session(Session::new, args, context)?;
+        let session = inputs.session(false, args, context)?;
         if let Some(text) = text.as_deref().filter(|text| export::is_query(text, &session)) {
             session.notes().iter().for_each(|note| context.say(note));
             let ran = export::run(text, args, &session, context);
@@ -123,8 +123,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             inputs = open(&files, false, args, context)?;
         }
     }
-    let of: OpenSession = if args.output.is_given() { Session::for_writing } else { Session::new };
-    let session = inputs.session(of, args, context)?;
+    let session = inputs.session(args.output.is_given(), args, context)?;
     if let Some(out) = &args.into {
         context.check_new(out, args.output.force)?;
     }
@@ -222,9 +221,6 @@ fn is_file(argument: &str) -> bool {
         || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
-/// [`Session::new`] or [`Session::for_writing`].
-type OpenSession = fn(Vec<(String, Input)>, bool) -> Result<Session, Fault>;
-
 /// The opened files under the names of their schemas.
 struct Inputs {
     named: Vec<(String, Input)>,
@@ -233,13 +229,14 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn session(&self, open: OpenSession, args: &Args, context: &Context) -> Result<Session, Failure> {
+    fn session(&self, is_for_writing: bool, args: &Args, context: &Context) -> Result<Session, Failure> {
         // A damaged file among many is left out, and so are damaged rows.
         let has_set = self
             .named
             .iter()
             .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
         let skips = args.skip_damaged || has_set && !context.options.strict;
+        let open = if is_for_writing { Session::for_writing } else { Session::new };
         Ok(open(self.named.clone(), skips)?)
     }
 }

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
-use crate::scene::figure::{Figure, Solids, Together};
+use crate::scene::figure::{Arrangement, Figure, Solids};
 use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
@@ -381,7 +381,7 @@ fn show(page: &mut Page<'_>, name: &str, asset: &Asset, drawings: &[Named<'_>]) 
         }
         Some(last) => {
             solids.push(last);
-            scene::add(page, &Together::new(solids).as_figure())
+            scene::add(page, &Figure::Solids(Solids::together(Arrangement::Together, solids)))
         }
         None => Ok(()),
     }
@@ -433,8 +433,8 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
                 solids.push((last(file), found));
             }
         }
-        let together = Together::new(solids);
-        return context.create(to, args.force, |out| write_picture(&together.as_figure(), out).map_err(failed));
+        let together = Figure::Solids(Solids::together(Arrangement::Together, solids));
+        return context.create(to, args.force, |out| write_picture(&together, out).map_err(failed));
     }
     // The picture of a space is its map.
     drawings.truncate(1);

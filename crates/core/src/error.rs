@@ -13,10 +13,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// One pointer wide, so that it costs nothing in the result of a lookup that succeeds. A clone shares its contents: the holder
 /// of an error returns a clone of it to every caller.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Error(Arc<Repr>);
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Repr {
     kind: ErrorKind,
     part: Cow<'static, str>,
@@ -268,16 +268,6 @@ impl fmt::Display for ErrorKind {
             Self::NotInstalled { what } => write!(f, "{what} is not installed"),
             Self::Syntax { what } | Self::Damaged { what } => f.write_str(what),
         }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.0.kind)
-            .field("part", &self.0.part)
-            .field("offset", &self.0.offset)
-            .finish()
     }
 }
 

@@ -36,7 +36,8 @@ pub fn file_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
     files.find(|path| path.is_file())
 }
 
-fn is_plain(name: &str) -> bool {
+/// Whether a name of a file or folder leads nowhere else: neither by `..`, nor by a character that some systems take for a separator.
+pub fn is_plain(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && !name.contains(['\\', ':', '\0'])
 }
 

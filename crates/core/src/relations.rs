@@ -55,16 +55,9 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
-impl Found {
-    /// An empty result.
-    pub fn new() -> Self {
-        Self { edges: Vec::new(), damage: Check::new("references"), notes: Vec::new() }
-    }
-}
-
 impl Default for Found {
     fn default() -> Self {
-        Self::new()
+        Self { edges: Vec::new(), damage: Check::new("references"), notes: Vec::new() }
     }
 }
 
@@ -73,13 +66,13 @@ pub trait Relations: Sync {
     /// The references that `keep` selects. `progress` counts rows.
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
         let _ = (keep, progress);
-        Found::new()
+        Found::default()
     }
 
     /// The references of the entry `id`. A text counts if it is a path of the file.
     fn references_of(&self, id: u64) -> Found {
         let _ = id;
-        Found::new()
+        Found::default()
     }
 
     /// The file's entries, if they have ids.

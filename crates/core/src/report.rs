@@ -74,10 +74,7 @@ impl Check {
 
     /// Notes an error.
     pub fn fail(&mut self, error: Error) {
-        self.found += 1;
-        if self.findings.len() < KEPT {
-            self.findings.push(error);
-        }
+        self.fail_with(|| error);
     }
 
     /// Notes an error that is built only if it is kept: for millions of findings.

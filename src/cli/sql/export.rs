@@ -5,7 +5,7 @@ use crate::cli::export::{KindArg, RowSource, table_kind, write};
 use crate::cli::output::is_stdout;
 use crate::cli::{Context, Failure};
 use crate::sql::{Answer, Session, statements};
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, Kind};
 use crate::write::rows::RowSink;
 use std::path::Path;
 
@@ -58,13 +58,10 @@ fn kinds(answer: &mut Answer<'_>, session: &Session) -> Result<Vec<Kind>, Failur
     let mut kinds: Vec<Option<Kind>> = vec![None; answer.columns().len()];
     answer.rows::<Failure>(|cells| {
         for (kind, cell) in kinds.iter_mut().zip(cells) {
-            let of_cell = match cell {
-                Value::Null => continue,
-                Value::Bool(_) => Kind::Bool,
-                Value::Int(_) => Kind::Int,
-                Value::F64(_) => Kind::F64,
-                Value::List(_) | Value::Map(_) => Kind::Nested,
-                _ => Kind::Text,
+            let of_cell = match cell.kind() {
+                None => continue,
+                Some(kind @ (Kind::Bool | Kind::Int | Kind::F64 | Kind::Nested)) => kind,
+                Some(_) => Kind::Text,
             };
             *kind = Some(kind.filter(|kind| *kind != of_cell).map_or(of_cell, |_| Kind::Any));
         }

@@ -66,7 +66,7 @@ fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &C
     let [left, right] = names;
     let [first, second] = drawings;
     let beside = Beside::new(names, [solids(left, first)?, solids(right, second)?]);
-    let together = beside.together();
+    let together = Figure::Solids(beside.together());
     let title = format!("{left} and {right}");
     let to = target(args, Path::new(&title))?;
     let form = form(&to)?;
@@ -75,10 +75,10 @@ fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &C
     }
     context.create(&to, args.force, |out| {
         if form.is_some() {
-            return Ok(write_picture(&together.as_figure(), out)?);
+            return Ok(write_picture(&together, out)?);
         }
         let mut page = Page::new(out, &title, "side by side")?;
-        scene::add(&mut page, &together.as_figure())?;
+        scene::add(&mut page, &together)?;
         Ok(page.finish()?)
     })?;
     show_page(args, &to, context)

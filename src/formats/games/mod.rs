@@ -10,29 +10,15 @@ mod system;
 mod title;
 
 pub use record::{Installation, Record};
-pub use title::GameTitle;
+pub use title::{GameTitle, PREFIXES};
 
 use assetq_core::Result;
-use assetq_core::archive::Prefix;
 use location::RecordLocation;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-
-/// The prefix of each game, for addresses.
-pub const PREFIXES: &[Prefix] = &{
-    use GameTitle as G;
-    [
-        Prefix { name: G::WorldOfWarships.prefix(), folder: || G::WorldOfWarships.find() },
-        Prefix { name: G::SpaceEngineers2.prefix(), folder: || G::SpaceEngineers2.find() },
-        Prefix { name: G::FinalFantasy13.prefix(), folder: || G::FinalFantasy13.find() },
-        Prefix { name: G::FinalFantasy13Part2.prefix(), folder: || G::FinalFantasy13Part2.find() },
-        Prefix { name: G::LightningReturns.prefix(), folder: || G::LightningReturns.find() },
-        Prefix { name: G::RustyHearts.prefix(), folder: || G::RustyHearts.find() },
-    ]
-};
 
 /// A search of one machine.
 #[derive(Debug)]
@@ -78,18 +64,16 @@ impl GameTitle {
     /// # Errors
     /// `NotFound` with the places that were searched, or with the value of the variable if it names no folder.
     pub fn find(self) -> Result<PathBuf> {
-        static FOUND: [OnceLock<Option<PathBuf>>; GameTitle::ALL.len()] = [const { OnceLock::new() }; 6];
+        static FOUND: [OnceLock<Option<PathBuf>>; GameTitle::ALL.len()] = [const { OnceLock::new() }; _];
         if let Some(folder) = self.folder_in_variable() {
             if folder.is_dir() {
                 return Ok(folder);
             }
             return Err(self.not_found(&format!("${} is {folder:?}, which is no folder", self.variable())));
         }
-        let found = FOUND.iter().zip(Self::ALL).find(|(_, title)| *title == self);
-        let folder = found.and_then(|(found, _)| {
-            let search = Search::of_this_machine;
-            found.get_or_init(|| Some(search().installations().find(|found| found.title == self)?.folder)).clone()
-        });
-        folder.ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
+        #[expect(clippy::indexing_slicing, reason = "there is a place for each game")]
+        let found = FOUND[self as usize]
+            .get_or_init(|| Some(Search::of_this_machine().installations().find(|found| found.title == self)?.folder));
+        found.clone().ok_or_else(|| self.not_found(&Search::of_this_machine().failure(&[self])))
     }
 }

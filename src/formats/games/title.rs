@@ -1,25 +1,9 @@
 //! The known games.
 
 use super::system::folders_in;
+use assetq_core::archive::Prefix;
 use assetq_core::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
-
-/// A game whose files this crate reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GameTitle {
-    /// World of Warships, of Wargaming or of Lesta.
-    WorldOfWarships,
-    /// Space Engineers 2.
-    SpaceEngineers2,
-    /// FINAL FANTASY XIII.
-    FinalFantasy13,
-    /// FINAL FANTASY XIII-2.
-    FinalFantasy13Part2,
-    /// Lightning Returns: FINAL FANTASY XIII.
-    LightningReturns,
-    /// Rusty Hearts.
-    RustyHearts,
-}
 
 /// The constants of a game.
 pub(super) struct Facts {
@@ -32,31 +16,55 @@ pub(super) struct Facts {
     marker: &'static str,
 }
 
-impl GameTitle {
-    /// All games.
-    pub const ALL: [Self; 6] = [
-        Self::WorldOfWarships,
-        Self::SpaceEngineers2,
-        Self::FinalFantasy13,
-        Self::FinalFantasy13Part2,
-        Self::LightningReturns,
-        Self::RustyHearts,
-    ];
+macro_rules! games {
+    ($(
+        $(#[$about:meta])*
+        $title:ident: $prefix:literal, $variable:literal, $name:literal, $steam_app:literal, $marker:literal;
+    )+) => {
+        /// A game whose files this crate reads.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum GameTitle {
+            $($(#[$about])* $title,)+
+        }
 
-    pub(super) const fn facts(self) -> Facts {
-        let (prefix, variable, name, steam_app, marker) = match self {
-            Self::WorldOfWarships => ("wows", "ASSETQ_WOWS", "World of Warships", 552_990, "bin/*/idx"),
-            Self::SpaceEngineers2 => ("se2", "ASSETQ_SE2", "Space Engineers 2", 1_133_870, "GameData/Vanilla/Content"),
-            Self::FinalFantasy13 => ("ff13", "ASSETQ_FF13", "FINAL FANTASY XIII", 292_120, "white_data"),
-            Self::FinalFantasy13Part2 => ("ff13-2", "ASSETQ_FF13_2", "FINAL FANTASY XIII-2", 292_140, "alba_data"),
-            Self::LightningReturns => {
-                ("lr", "ASSETQ_LR", "Lightning Returns: FINAL FANTASY XIII", 345_350, "weiss_data")
+        /// The prefix of each game, for addresses.
+        pub const PREFIXES: &[Prefix] = &[$(Prefix { name: $prefix, folder: || GameTitle::$title.find() },)+];
+
+        impl GameTitle {
+            /// All games.
+            pub const ALL: [Self; PREFIXES.len()] = [$(Self::$title,)+];
+
+            pub(super) const fn facts(self) -> Facts {
+                match self {
+                    $(Self::$title => Facts {
+                        prefix: $prefix,
+                        variable: $variable,
+                        name: $name,
+                        steam_app: $steam_app,
+                        marker: $marker,
+                    },)+
+                }
             }
-            Self::RustyHearts => ("rusty-hearts", "ASSETQ_RUSTY_HEARTS", "Rusty Hearts", 36_630, "f00X.dat"),
-        };
-        Facts { prefix, variable, name, steam_app, marker }
-    }
+        }
+    };
+}
 
+games! {
+    /// World of Warships, of Wargaming or of Lesta.
+    WorldOfWarships: "wows", "ASSETQ_WOWS", "World of Warships", 552_990, "bin/*/idx";
+    /// Space Engineers 2.
+    SpaceEngineers2: "se2", "ASSETQ_SE2", "Space Engineers 2", 1_133_870, "GameData/Vanilla/Content";
+    /// FINAL FANTASY XIII.
+    FinalFantasy13: "ff13", "ASSETQ_FF13", "FINAL FANTASY XIII", 292_120, "white_data";
+    /// FINAL FANTASY XIII-2.
+    FinalFantasy13Part2: "ff13-2", "ASSETQ_FF13_2", "FINAL FANTASY XIII-2", 292_140, "alba_data";
+    /// Lightning Returns: FINAL FANTASY XIII.
+    LightningReturns: "lr", "ASSETQ_LR", "Lightning Returns: FINAL FANTASY XIII", 345_350, "weiss_data";
+    /// Rusty Hearts.
+    RustyHearts: "rusty-hearts", "ASSETQ_RUSTY_HEARTS", "Rusty Hearts", 36_630, "f00X.dat";
+}
+
+impl GameTitle {
     /// The word that stands for the game's folder in an address, as in `wows:content`.
     pub const fn prefix(self) -> &'static str {
         self.facts().prefix

@@ -1,7 +1,7 @@
 //! Addresses: `FILE`, or `ARCHIVE:INNER` for a file in an archive, which nests.
 
 use super::names::NameSources;
-use super::{Archive, AtBuild, File, MARK, NESTED};
+use super::{Archive, AtBuild, Cache, File, MARK, NESTED};
 use crate::asset::{Asset, BuiltIn};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
@@ -255,18 +255,19 @@ pub fn open_inside_by(outer: &Asset, inner: &str, options: &Options) -> Result<A
 /// # Errors
 /// As [`Address::open`].
 pub fn source_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Source> {
-    descend(outer, inner, &mut |holder, path| {
+    let (mut holder, mut path) = (outer.clone(), inner);
+    for _ in 0..NESTED {
         let (name, archive) = (holder.source().name(), holder.archive()?);
-        if let Some(kept) = recalled(archive, path, name, options) {
-            return Ok(Step::Found(kept));
+        // No index is opened for a kept file.
+        if let Some(kept) = options.get::<Cache>().and_then(|cache| cache.recall(archive, path, name)) {
+            return Ok(kept);
         }
-        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
+        let (file, left) = first(archive, path)?;
         let source = contents(archive, &file, name, options)?;
-        Ok(match left {
-            Some(left) => Step::Into(Asset::open_with(source, options)?, left),
-            None => Step::Found(source),
-        })
-    })
+        let Some(left) = left else { return Ok(source) };
+        (holder, path) = (Asset::open_with(source, options)?, left);
+    }
+    Err(too_deep(outer))
 }
 
 /// Returns the archive in which the file at `inner` lies, which is `outer` or lies in it, and the file's path there.
@@ -274,66 +275,47 @@ pub fn source_inside(outer: &Asset, inner: &str, options: &Options) -> Result<So
 /// # Errors
 /// As [`Address::open`].
 pub fn holder<'i>(outer: &Asset, inner: &'i str, options: &Options) -> Result<(Asset, &'i str)> {
-    descend(outer, inner, &mut |holder, path| {
-        let archive = holder.archive()?;
-        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
-        let Some(left) = left else { return Ok(Step::Found((holder.clone(), path))) };
-        let source = contents(archive, &file, holder.source().name(), options)?;
-        Ok(Step::Into(Asset::open_with(source, options)?, left))
-    })
-}
-
-/// A step of a path through archives that lie in each other.
-enum Step<'i, T> {
-    Found(T),
-    /// The archive that the next part of the path lies in, and that part.
-    Into(Asset, &'i str),
-}
-
-/// Takes steps from `outer` on until one finds what is wanted.
-fn descend<'i, T>(
-    outer: &Asset,
-    inner: &'i str,
-    step: &mut dyn FnMut(&Asset, &'i str) -> Result<Step<'i, T>>,
-) -> Result<T> {
     let (mut holder, mut path) = (outer.clone(), inner);
     for _ in 0..NESTED {
-        match step(&holder, path)? {
-            Step::Found(found) => return Ok(found),
-            Step::Into(archive, left) => (holder, path) = (archive, left),
-        }
+        let (file, left) = first(holder.archive()?, path)?;
+        let Some(left) = left else { return Ok((holder, path)) };
+        let source = contents(holder.archive()?, &file, holder.source().name(), options)?;
+        (holder, path) = (Asset::open_with(source, options)?, left);
     }
-    const AT_MOST: u64 = NESTED as u64;
-    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST + 1, limit: AT_MOST };
-    Err(Error::of_part(kind, outer.source().name().to_owned()))
+    Err(too_deep(outer))
 }
 
-/// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.
-fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -> Option<Source> {
-    options.get::<super::Cache>()?.recall(archive, inner, name)
+#[cold]
+fn too_deep(outer: &Asset) -> Error {
+    const AT_MOST: u64 = NESTED as u64;
+    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST + 1, limit: AT_MOST };
+    Error::of_part(kind, outer.source().name().to_owned())
 }
 
 /// The decoded bytes of a file, from the cache if `options` have one.
 fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Source> {
-    if let Some(cache) = options.get::<super::Cache>() {
-        return cache.open(archive, file, name);
+    match options.get::<Cache>() {
+        Some(cache) => cache.open(archive, file, name),
+        None => super::open(archive, file, name),
     }
-    super::open(archive, file, name)
 }
 
 /// The file that the whole of `inner` names, or else the file named by its part before a mark, with the rest as a path
 /// inside of that file.
-fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
+///
+/// # Errors
+/// `NotFound` without such a file, and as [`Archive::find`].
+fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<(File<'a>, Option<&'i str>)> {
     if let Some(file) = find(archive, inner)? {
-        return Ok(Some((file, None)));
+        return Ok((file, None));
     }
     for (at, mark) in inner.match_indices(MARK) {
         let (path, left) = inner.split_at(at);
         if let Some(file) = find(archive, path)? {
-            return Ok(Some((file, left.strip_prefix(mark))));
+            return Ok((file, left.strip_prefix(mark)));
         }
     }
-    Ok(None)
+    Err(not_found(archive, inner))
 }
 
 /// The file at `path`, in which `\` may stand for `/`, as people on Windows write it.

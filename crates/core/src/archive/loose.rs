@@ -2,7 +2,7 @@
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;
-use crate::paths::joined;
+use crate::paths::{is_plain, joined};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,9 +42,7 @@ pub struct Loose {
 /// `path` below `folder`; `None` if it leads elsewhere: by `..`, from a root or a drive, or by a character that only
 /// some systems take for a separator.
 pub fn below(folder: &Path, path: &str) -> Option<PathBuf> {
-    let mut parts = path.split('/');
-    let is_plain = parts.all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']));
-    is_plain.then(|| joined(folder, path))
+    path.split('/').all(is_plain).then(|| joined(folder, path))
 }
 
 impl Loose {

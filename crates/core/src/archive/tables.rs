@@ -73,11 +73,11 @@ fn with_columns<'a>(
         .column(Column::uint("stored_size").brief().place(), |file| Ok(file.stored_size.into()))
         .column(Column::text("codec").brief().place(), |file| Ok(Value::Text(file.codec.name())))
         .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
-        .column_of_row(Column::text("volume").brief().place(), |file| Ok(optional(file.volume.as_deref())))
+        .column_of_row(Column::text("volume").brief().place(), |file| Ok(file.volume.as_deref().into()))
         .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
         .column(Column::bool("installed").place(), |file| Ok(file.installed.into()));
     if archive.has_lists() {
-        return table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
+        return table.column_of_row(Column::text("list").key(), |file| Ok(file.list.as_deref().into()));
     }
     table
 }
@@ -91,10 +91,6 @@ fn damage(archive: &dyn Archive) -> Option<Error> {
     }
     let what = format!("{first}; {more} more lists cannot be read: `assetq verify` names them").into();
     Some(Error::of_part(ErrorKind::Damaged { what }, ""))
-}
-
-fn optional(text: Option<&str>) -> Value<'_> {
-    text.map_or(Value::Null, Value::text)
 }
 
 /// A table over values that are computed together on first use; `row` makes a row of each.

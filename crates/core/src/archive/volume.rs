@@ -3,9 +3,10 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
+use crate::paths::is_plain;
 use crate::source::Source;
 use std::fs::Metadata;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A volume of an archive, which may be missing. It is located when its size is needed, and mapped when a file in it
@@ -30,7 +31,7 @@ impl VolumeFile {
         options: &Options,
     ) -> Self {
         let name = name.into();
-        let places = folders.into_iter().filter(|_| is_file_name(&name));
+        let places = folders.into_iter().filter(|_| is_plain(&name) && !name.contains('/'));
         let places = places.map(|folder| folder.as_ref().join(&name)).collect();
         Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
@@ -108,13 +109,6 @@ impl VolumeFile {
 pub fn files_with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(ending))).collect()
-}
-
-/// Whether `name` is the name of a file in a folder, and leads nowhere else.
-fn is_file_name(name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
-        && !name.contains(['\\', '\0', ':'])
 }
 
 #[cfg(test)]

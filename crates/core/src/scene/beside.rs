@@ -1,6 +1,6 @@
 //! Two models beside each other, in one scale and with one colour for each material.
 
-use super::figure::{Arrangement, SolidInstance, Solids, Together};
+use super::figure::{Arrangement, SolidInstance, Solids};
 
 /// The room between both models, as a share of the longest side.
 const GAP: f32 = 0.06;
@@ -41,13 +41,13 @@ impl<'d> Beside<'d> {
     }
 
     /// Both models as one scene.
-    pub fn together(&self) -> Together<'_> {
+    pub fn together(&self) -> Solids<'_> {
         let [first, second] = &self.models;
         let places = self.places.iter().zip(&self.matrices);
         let places = places.map(|(place, matrix)| SolidInstance { matrix: Some(matrix), ..*place }).collect();
         let second = Solids { places, ..second.clone() };
         let [left, right] = self.names;
-        Together::arranged(Arrangement::Beside, vec![(left, first.clone()), (right, second)])
+        Solids::together(Arrangement::Beside, vec![(left, first.clone()), (right, second)])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::scene::plates::PlateUse;
+use std::borrow::Cow;
 use std::ops::Deref;
 
 /// A boxed iterator: solids of different formats have different ones.
@@ -50,9 +51,9 @@ pub struct Solids<'d> {
     /// For each file, the ships and components that have its plates. Plates show the thickness of the first one.
     pub armor: Vec<&'d [PlateUse]>,
     /// Guesses and parts that were left out, in words.
-    pub notes: &'d [String],
+    pub notes: Cow<'d, [String]>,
     /// Errors of parts that are left out as they cannot be read.
-    pub damage: &'d [Error],
+    pub damage: Cow<'d, [Error]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -226,53 +227,37 @@ pub struct ChartLink {
     pub back: bool,
 }
 
-/// Solids of several files in one scene: their materials have common numbers, and one colour a name.
-#[derive(Debug)]
-pub struct Together<'d> {
-    arrangement: Arrangement,
-    solids: Vec<PaintedSolid<'d>>,
-    name: &'d str,
-    files: Vec<(&'d str, usize)>,
-    materials: Vec<SolidMaterial<'d>>,
-    places: Vec<SolidInstance<'d>>,
-    metres: Option<f32>,
-    axes: [&'d str; 3],
-    armor: Vec<&'d [PlateUse]>,
-    notes: Vec<String>,
-    damage: Vec<Error>,
-}
-
 /// The opacity of hit boxes around other solids.
 const GLASS: f32 = 0.3;
 
-impl<'d> Together<'d> {
-    /// Puts the solids of all files into one scene, with the title of the first.
-    pub fn new(all: Vec<(&'d str, Solids<'d>)>) -> Self {
-        Self::arranged(Arrangement::Together, all)
-    }
-
-    pub(super) fn arranged(arrangement: Arrangement, all: Vec<(&'d str, Solids<'d>)>) -> Self {
+impl<'d> Solids<'d> {
+    /// The solids of all files in one scene, with the title of the first. Their materials have common numbers, and one colour a name.
+    pub fn together(arrangement: Arrangement, all: Vec<(&'d str, Self)>) -> Self {
+        let first = all.first().map(|(_, solids)| solids);
         let mut together = Self {
-            arrangement,
-            solids: Vec::new(),
-            name: all.first().map_or("", |(_, solids)| solids.name),
+            name: first.map_or("", |solids| solids.name),
             files: Vec::new(),
+            arrangement,
             materials: Vec::new(),
+            solids: Vec::new(),
             places: Vec::new(),
-            metres: all.first().and_then(|(_, solids)| solids.metres),
-            axes: all.first().map_or(AXES, |(_, solids)| solids.axes),
+            metres: first.and_then(|solids| solids.metres),
+            axes: first.map_or(AXES, |solids| solids.axes),
             armor: Vec::new(),
-            notes: Vec::new(),
-            damage: Vec::new(),
+            notes: Cow::default(),
+            damage: Cow::default(),
         };
         for (file, solids) in all {
             together.add(file, solids);
         }
         together.colour();
+        if together.files.len() == 1 {
+            together.files.clear();
+        }
         together
     }
 
-    fn add(&mut self, file: &'d str, solids: Solids<'d>) {
+    fn add(&mut self, file: &'d str, solids: Self) {
         let mut numbers = Vec::new();
         for tint in solids.materials {
             // Images are of one file.
@@ -289,8 +274,8 @@ impl<'d> Together<'d> {
         let painted = solids.solids.into_iter();
         self.solids.extend(painted.map(|solid| PaintedSolid { material: numbers[solid.material], ..solid }));
         self.armor.push(solids.armor.first().map_or(&[], |uses| *uses));
-        self.notes.extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
-        self.damage.extend(solids.damage.iter().map(|error| error.clone().context(file)));
+        self.notes.to_mut().extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
+        self.damage.to_mut().extend(solids.damage.iter().map(|error| error.clone().context(file)));
         self.metres = self.metres.filter(|_| self.metres == solids.metres);
         if self.axes != solids.axes {
             self.axes = AXES;
@@ -308,22 +293,5 @@ impl<'d> Together<'d> {
             let [r, g, b] = super::colour(rank, used.len());
             self.materials[*number].colour = [r, g, b, opacity];
         }
-    }
-
-    /// The scene.
-    pub fn as_figure(&self) -> Figure<'_> {
-        Figure::Solids(Solids {
-            name: self.name,
-            files: if self.files.len() > 1 { self.files.clone() } else { Vec::new() },
-            arrangement: self.arrangement,
-            materials: self.materials.clone(),
-            solids: self.solids.clone(),
-            places: self.places.clone(),
-            metres: self.metres,
-            axes: self.axes,
-            armor: self.armor.clone(),
-            notes: &self.notes,
-            damage: &self.damage,
-        })
     }
 }

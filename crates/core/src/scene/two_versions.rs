@@ -4,6 +4,7 @@ use super::figure::{
     Arrangement, Figure, Iter, PaintedSolid, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids,
     SurfaceMaps,
 };
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -148,8 +149,8 @@ impl<'d> TwoVersions<'d> {
             metres: self.metres,
             axes: self.axes,
             armor: Vec::new(),
-            notes: &self.notes,
-            damage: &[],
+            notes: self.notes.as_slice().into(),
+            damage: Cow::default(),
         })
     }
 }

@@ -61,13 +61,13 @@ impl<F: FileSchema> DeclaredFile<F> {
 
 impl<F: FileSchema> Relations for DeclaredFile<F> {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         self.each_reference(&mut found, progress, |edge| keep(edge.to, By::Id));
         found
     }
 
     fn references_of(&self, id: u64) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         self.each_reference(&mut found, &Progress::default(), |edge| edge.from == Some(id));
         found
     }

@@ -48,7 +48,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
             return Err(io::Error::new(ErrorKind::FileTooLarge, what));
         }
         if self.line > self.longest {
-            let what = format!("it has a line of more than {} bytes", self.longest);
+            let what = format!("a line of more than {} bytes", self.longest);
             return Err(io::Error::new(ErrorKind::FileTooLarge, what));
         }
         Ok(ready.get(..clamp_to_usize(self.left)).unwrap_or(ready))
@@ -56,7 +56,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
 
     fn consume(&mut self, bytes: usize) {
         self.left -= bytes as u64;
-        if self.longest < self.most {
+        if bytes > 0 && self.longest < self.most {
             // Buffered bytes need no further read.
             let consumed = self.from.fill_buf().ok().and_then(|ready| ready.get(..bytes));
             self.line = match consumed.and_then(|consumed| memchr::memrchr(b'\n', consumed)) {

@@ -24,14 +24,8 @@ pub fn exit_when_memory_runs_out() {
 }
 
 thread_local! {
-    /// Whether the last allocation of the thread failed.
+    /// Whether the last allocation of the thread failed. Async-signal-safe: a value without initializer and destructor.
     static FAILED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Async-signal-safe: a value without initializer and destructor.
-#[cfg(unix)]
-fn is_out_of_memory() -> bool {
-    FAILED.get()
 }
 
 /// The system's allocator, which notes whether the last allocation failed: this distinguishes an abort for lack of
@@ -322,7 +316,7 @@ mod list {
     extern "C" fn on_abort(signal: c_int) {
         remove_all();
         restore_terminal();
-        if super::is_out_of_memory() {
+        if super::FAILED.get() {
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }

@@ -62,24 +62,17 @@ impl<'t> Iterator for Rows<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let cursor = self.cursor.as_mut()?;
-        match cursor.advance() {
-            Ok(true) => {
-                // A walk to each cell would take the time of the whole table.
-                let cells = self.table.nature().sequential.then(|| {
-                    let columns = 0..self.table.columns().len();
-                    columns.map(|column| cursor.value(column).map(Value::into_owned)).collect()
-                });
-                Some(Ok(Row { table: self.table, number: cursor.row(), cells }))
-            }
-            Ok(false) => {
-                self.cursor = None;
-                None
-            }
-            Err(error) => {
-                self.cursor = None;
-                Some(Err(error))
-            }
+        let advanced = cursor.advance();
+        if !matches!(advanced, Ok(true)) {
+            self.cursor = None;
+            return advanced.err().map(Err);
         }
+        // A walk to each cell would take the time of the whole table.
+        let cells = self.table.nature().sequential.then(|| {
+            let columns = 0..self.table.columns().len();
+            columns.map(|column| cursor.value(column).map(Value::into_owned)).collect()
+        });
+        Some(Ok(Row { table: self.table, number: cursor.row(), cells }))
     }
 }
 

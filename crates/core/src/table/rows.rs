@@ -234,12 +234,6 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
-    pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
-        self.nature.vocabulary = words;
-        self
-    }
-
     /// Marks the last column as the name of its row for people. Default: the first column of texts.
     pub fn label(mut self) -> Self {
         self.nature.label = self.columns.len().checked_sub(1);
@@ -278,37 +272,6 @@ impl<'a, R> DeclaredTable<'a, R> {
         })
     }
 
-    /// Marks any row as located at the same cost: see [`Nature::random_access`].
-    pub fn random_access(mut self) -> Self {
-        self.nature.random_access = true;
-        self
-    }
-
-    /// Marks the rows as derived from other tables: see [`Nature::derived`].
-    pub fn derived(mut self) -> Self {
-        self.nature.derived = true;
-        self
-    }
-
-    /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
-    pub fn dictionary(mut self) -> Self {
-        self.nature.dictionary = true;
-        self
-    }
-
-    /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
-    /// [`Nature::texts_elsewhere`].
-    pub fn own_texts(mut self, has: bool) -> Self {
-        self.nature.texts_elsewhere = !has;
-        self
-    }
-
-    /// Allows rows to be inserted and deleted: see [`Nature::writable_rows`].
-    pub fn with_writable_rows(mut self) -> Self {
-        self.nature.writable_rows = true;
-        self
-    }
-
     /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Nature::positional`].
     pub fn with_positional_rows(mut self) -> Self {
         self.nature.positional = true;
@@ -342,6 +305,34 @@ impl<'a, R> DeclaredTable<'a, R> {
     fn no_cell(&self, row: usize, column: usize) -> Error {
         no_cell(&self.name, row, column)
     }
+}
+
+macro_rules! natures {
+    ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty)?): $field:ident = $set:expr;)+) => {
+        impl<R> DeclaredTable<'_, R> {$(
+            $(#[$about])*
+            pub fn $name(mut self $(, $value: $type)?) -> Self {
+                self.nature.$field = $set;
+                self
+            }
+        )+}
+    };
+}
+
+natures! {
+    /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
+    with_words(words: &'static [&'static str]): vocabulary = words;
+    /// Marks any row as located at the same cost: see [`Nature::random_access`].
+    random_access(): random_access = true;
+    /// Marks the rows as derived from other tables: see [`Nature::derived`].
+    derived(): derived = true;
+    /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
+    dictionary(): dictionary = true;
+    /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
+    /// [`Nature::texts_elsewhere`].
+    own_texts(has: bool): texts_elsewhere = !has;
+    /// Allows rows to be inserted and deleted: see [`Nature::writable_rows`].
+    with_writable_rows(): writable_rows = true;
 }
 
 impl<R> fmt::Debug for DeclaredTable<'_, R> {

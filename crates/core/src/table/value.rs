@@ -1,3 +1,4 @@
+use super::Kind;
 use crate::bytes::Utf16;
 use crate::write::plain::show;
 use std::borrow::Cow;
@@ -109,6 +110,23 @@ impl<'a> Value<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The kind of columns with such values; `None` for null.
+    pub const fn kind(&self) -> Option<Kind> {
+        Some(match self {
+            Self::Null => return None,
+            Self::Bool(_) => Kind::Bool,
+            Self::Int(_) => Kind::Int,
+            Self::Uint(_) => Kind::Uint,
+            Self::F32(_) => Kind::F32,
+            Self::F64(_) => Kind::F64,
+            Self::Id64(_) => Kind::Id64,
+            Self::Id32(_) => Kind::Id32,
+            Self::Guid(_) => Kind::Guid,
+            Self::Text(_) | Self::Utf16(_) => Kind::Text,
+            Self::List(_) | Self::Map(_) => Kind::Nested,
+        })
     }
 
     pub const fn is_null(&self) -> bool {

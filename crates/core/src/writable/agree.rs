@@ -5,17 +5,11 @@ use crate::compare::same_value;
 use crate::error::Error;
 use crate::table::Value;
 
-/// The error of a file that differs from its edits.
+/// The error of a written file that differs from its edits.
 #[cold]
-pub fn failed(what: String) -> Error {
+pub fn differs(what: String) -> Error {
     let what = format!("what was written is not what was asked, so nothing is kept: {what}");
     Error::io("cannot write", std::io::Error::other(what))
-}
-
-/// The error of a writer that finds a difference between the written file and the edits.
-#[cold]
-pub fn differs(what: impl Into<String>) -> Error {
-    failed(what.into())
 }
 
 /// Whether a cell has the requested value. In nested values, items whose kind the file did not show are compared in the

@@ -117,24 +117,17 @@ pub fn short_text(text: &str) -> String {
 /// The whole number of a nested value; JSON may write it as `3.0`, which is exact up to 2^53.
 pub fn whole_number(value: &Value<'_>) -> Option<i128> {
     match value {
-        Value::Int(number) => Some((*number).into()),
-        Value::Uint(number) => Some((*number).into()),
-        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
-            format!("{number:.0}").parse().ok()
-        }
+        Value::F32(_) => None,
         Value::Text(text) => text.parse().ok(),
-        _ => None,
+        other => whole(other),
     }
 }
 
 /// Converts `given` to `kind`, in place of `now`; `None` if it is not such a value.
 pub fn typed(kind: Kind, given: &Value<'_>, from: ValueSource, now: Option<&Value<'_>>) -> Option<Value<'static>> {
-    let is_number = match (kind, now) {
-        (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
-        _ => matches!(kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64),
-    };
+    let present = if kind == Kind::Any { now.and_then(Value::kind) } else { Some(kind) };
     if from == ValueSource::TextWithCommas
-        && is_number
+        && matches!(present, Some(Kind::Int | Kind::Uint | Kind::F32 | Kind::F64))
         && let Value::Text(text) = given
         && let Some(number) = with_point(text)
     {
@@ -227,18 +220,7 @@ pub fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
             given
         }
         (now, given) => {
-            let kind = match now {
-                Value::Bool(_) => Kind::Bool,
-                Value::Int(_) => Kind::Int,
-                Value::Uint(_) => Kind::Uint,
-                Value::F32(_) => Kind::F32,
-                Value::F64(_) => Kind::F64,
-                Value::Id64(_) => Kind::Id64,
-                Value::Id32(_) => Kind::Id32,
-                Value::Guid(_) => Kind::Guid,
-                Value::Text(_) | Value::Utf16(_) => Kind::Text,
-                Value::Null | Value::List(_) | Value::Map(_) => return None,
-            };
+            let kind = now.kind().filter(|kind| *kind != Kind::Nested)?;
             typed(kind, &given, ValueSource::Sql, None).filter(|value| !value.is_null())?
         }
     })

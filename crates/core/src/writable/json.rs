@@ -10,6 +10,14 @@ use std::fmt;
 /// A JSON value with its members in order.
 struct Tree(Value<'static>);
 
+macro_rules! leaves {
+    ($($visit:ident: $type:ty,)+) => {$(
+        fn $visit<E>(self, v: $type) -> Result<Tree, E> {
+            Ok(Tree(v.into()))
+        }
+    )+};
+}
+
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
@@ -20,28 +28,16 @@ impl<'de> Deserialize<'de> for Tree {
                 f.write_str("a JSON value")
             }
 
-            fn visit_bool<E>(self, v: bool) -> Result<Tree, E> {
-                Ok(Tree(v.into()))
-            }
-
-            fn visit_i64<E>(self, v: i64) -> Result<Tree, E> {
-                Ok(Tree(v.into()))
-            }
-
-            fn visit_u64<E>(self, v: u64) -> Result<Tree, E> {
-                Ok(Tree(v.into()))
-            }
-
-            fn visit_f64<E>(self, v: f64) -> Result<Tree, E> {
-                Ok(Tree(v.into()))
+            leaves! {
+                visit_bool: bool,
+                visit_i64: i64,
+                visit_u64: u64,
+                visit_f64: f64,
+                visit_string: String,
             }
 
             fn visit_str<E>(self, v: &str) -> Result<Tree, E> {
                 Ok(Tree(Value::owned(v.to_owned())))
-            }
-
-            fn visit_string<E>(self, v: String) -> Result<Tree, E> {
-                Ok(Tree(Value::owned(v)))
             }
 
             fn visit_unit<E>(self) -> Result<Tree, E> {

@@ -16,8 +16,7 @@ pub mod patches;
 mod pieces;
 pub mod pointers;
 
-pub use agree::differs;
-pub use agree::{agrees, failed};
+pub use agree::{agrees, differs};
 pub use fit::{ValueSource, is_same};
 pub use fit::{fit, id_of, key, like, short, short_text, typed, what_fits, whole_number};
 pub use items::{Item, ListEdit, Lists};

@@ -7,7 +7,7 @@ use crate::diff;
 use crate::error::{Error, Result};
 use crate::report::{self, Progress};
 use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
-use crate::writable::{agrees, failed};
+use crate::writable::{agrees, differs};
 use std::collections::HashMap;
 
 /// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
@@ -25,7 +25,7 @@ pub(super) fn check(
     for edit in edits {
         let (before, after) = (old.reader().table(&edit.table), new.reader().table(&edit.table));
         if before.as_ref().map(|table| table.columns().len()) != after.as_ref().map(|table| table.columns().len()) {
-            return Err(failed(format!("table {} has other columns", edit.table)));
+            return Err(differs(format!("table {} has other columns", edit.table)));
         }
         let (Some(before), Some(after)) = (before, after) else { continue };
         if pieces.vouched.contains(&edit.table) {
@@ -56,7 +56,7 @@ pub(super) fn check(
         }
         if let Some(pair) = table.find(progress, 0).pairs().next() {
             let key = table.key(pair).map_or_else(|error| error.to_string(), |key| key.to_string());
-            return Err(failed(format!("{name} {key} was {}, too", pair.kind().name())));
+            return Err(differs(format!("{name} {key} was {}, too", pair.kind().name())));
         }
     }
     Ok(())
@@ -80,7 +80,7 @@ fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
 }
 
 fn other_cell(table: &dyn Table, row: usize, column: &Column) -> Error {
-    failed(format!("{}: row {row}: column {} differs", table.name(), column.name))
+    differs(format!("{}: row {row}: column {} differs", table.name(), column.name))
 }
 
 /// Columns of an edited table whose cells may differ from the edits.
@@ -137,7 +137,7 @@ fn known_rows(table: &dyn Table) -> Option<usize> {
 }
 
 fn other_rows(table: &dyn Table) -> Error {
-    failed(format!("table {} has another number of rows", table.name()))
+    differs(format!("table {} has another number of rows", table.name()))
 }
 
 /// Moves to the next stored row.
@@ -184,13 +184,13 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
 
 fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::ColumnValues>) -> Result<()> {
     let Some(asked) = asked else {
-        return Err(failed(format!("table {} has a row more at {}", table.name(), at.row())));
+        return Err(differs(format!("table {} has a row more at {}", table.name(), at.row())));
     };
     for (column, wanted) in asked {
         if !at.value(*column).is_ok_and(|value| agrees(&value, wanted)) {
             return match table.columns().get(*column) {
                 Some(column) => Err(other_cell(table, at.row(), column)),
-                None => Err(failed(format!("table {} has other columns", table.name()))),
+                None => Err(differs(format!("table {} has other columns", table.name()))),
             };
         }
     }
@@ -204,7 +204,7 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
     if is_there && agrees(&tree.into_value(), shown) {
         return Ok(());
     }
-    Err(failed(format!("entry {entry:?} differs")))
+    Err(differs(format!("entry {entry:?} differs")))
 }
 
 /// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of

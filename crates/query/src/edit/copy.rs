@@ -5,7 +5,7 @@ use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::threads;
-use crate::writable::failed;
+use crate::writable::differs;
 use crate::write::cannot_write;
 use std::io::{self, Write as _};
 use std::sync::mpsc;
@@ -124,7 +124,7 @@ pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], writt
     if meant.iter().all(|part| rest.split_off(..part.len()) == Some(*part)) && rest.is_empty() {
         return Ok(());
     }
-    Err(failed(format!("some of the {} bytes from {at:#x} on differ", written.len())))
+    Err(differs(format!("some of the {} bytes from {at:#x} on differ", written.len())))
 }
 
 #[cfg(test)]

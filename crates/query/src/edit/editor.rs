@@ -14,7 +14,7 @@ use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Value, column_index};
 use crate::threads;
-use crate::writable::{ValueSource, failed, short, short_text};
+use crate::writable::{ValueSource, differs, short, short_text};
 use crate::write::cannot_write;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -561,15 +561,15 @@ impl<'a> EditPlan<'a> {
         let (new, outer) = opened.map_err(|error| error.context("read back"))?;
         let len = outer.source().bytes().len();
         if len != pieces.len() {
-            return Err(failed(format!("it has {len} bytes, not {}", pieces.len())));
+            return Err(differs(format!("it has {len} bytes, not {}", pieces.len())));
         }
         if new.format() != self.asset.format() {
-            return Err(failed(format!("it is a {} file now", new.format())));
+            return Err(differs(format!("it is a {} file now", new.format())));
         }
         let mut findings = 0;
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
-                return Err(failed("it has other bytes than it had".to_owned()));
+                return Err(differs("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
             None => {

@@ -20,7 +20,7 @@ pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
 
 /// As [`scan`]; `progress` counts rows.
 pub fn scan_with(asset: &Asset, keep: Keep<'_>, progress: &Progress) -> Found {
-    asset.reader().relations().map_or_else(Found::new, |relations| relations.references(keep, progress))
+    asset.reader().relations().map_or_else(Found::default, |relations| relations.references(keep, progress))
 }
 
 /// Whether `asset` is of a format that knows references.
@@ -30,7 +30,7 @@ pub fn refers(asset: &Asset) -> bool {
 
 /// The references of the entry `id` in `asset`. Texts count if they are paths of the file.
 pub fn of(asset: &Asset, id: u64) -> Found {
-    asset.reader().relations().map_or_else(Found::new, |relations| relations.references_of(id))
+    asset.reader().relations().map_or_else(Found::default, |relations| relations.references_of(id))
 }
 
 /// The entries of `asset`, if they have ids.

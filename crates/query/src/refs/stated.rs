@@ -53,7 +53,7 @@ impl LinkedFile {
     /// The stated references that `keep` selects, without the damage of the file.
     pub fn select(found: &Found, keep: Keep<'_>) -> Found {
         let edges = found.edges.iter().filter(|edge| keep(edge.to, By::Id)).cloned().collect();
-        Found { edges, ..Found::new() }
+        Found { edges, ..Found::default() }
     }
 }
 

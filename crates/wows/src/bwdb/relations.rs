@@ -172,7 +172,7 @@ fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
 fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
     /// The number of records that one core reads before a second core pays off.
     const SHARE: usize = 1024;
-    let mut found = Found::new();
+    let mut found = Found::default();
     let entries = db.paths().entries();
     let records = db.databases().flatten().filter(Blob::refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
     progress.announce(records.saturating_add(entries.len()) as u64);
@@ -253,7 +253,7 @@ fn of_record(
 fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
     progress.announce(models.len() as u64);
     let budget = Budget::of_arrays(models.source().bytes().len());
-    let mut found = Found::new();
+    let mut found = Found::default();
     let rows = (0..models.len()).into_par_iter().with_min_len(64).map(|row| {
         progress.advance(1);
         let mut collector = Collector::new(keep, &budget);
@@ -273,7 +273,7 @@ fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
 }
 
 fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
-    let mut found = Found::new();
+    let mut found = Found::default();
     for (row, instance) in space.instances().iter().enumerate() {
         let to = instance.id.get();
         if to != 0 && keep(to, By::Id) {
@@ -284,7 +284,7 @@ fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
 }
 
 fn of_resource(db: &Database, id: u64) -> Found {
-    let mut found = Found::new();
+    let mut found = Found::default();
     let paths = db.paths();
     if let Some((row, entry)) = paths.find(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
         found.edges.extend(parent(entry, row));
@@ -317,7 +317,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
 }
 
 fn of_model(models: &Models, id: u64) -> Found {
-    let mut found = Found::new();
+    let mut found = Found::default();
     let budget = Budget::of_arrays(models.source().bytes().len());
     if let Some((row, model)) = models.find(id).and_then(|row| Some((row, models.model(row)?))) {
         let mut collector = Collector::new(&|_, by| by == By::Id, &budget);

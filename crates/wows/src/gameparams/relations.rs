@@ -48,7 +48,7 @@ impl Params {
 
 impl Relations for Params {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         let (Some(all), Some(len)) = (found.damage.note(self.all()), self.len().ok()) else { return found };
         progress.announce(len as u64);
         for entity in all {
@@ -62,7 +62,7 @@ impl Relations for Params {
 
     /// Texts count where they are names of entities, or look like paths.
     fn references_of(&self, id: u64) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         let Some(Some(entity)) = found.damage.note(self.entity_of_hash(id)) else { return found };
         if let Err(error) = self.add_references(&entity, &|to, text| text.contains('/') || self.has(to), &mut found) {
             found.damage.fail(in_entity(&entity, error));

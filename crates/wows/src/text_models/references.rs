@@ -35,7 +35,7 @@ impl Texts {
 /// The references among `paths` that `keep` selects. The file does not contain its own path, so that a reference has no entry
 /// that it comes from.
 fn references(paths: Result<Vec<PathCell>>, keep: Keep<'_>) -> Found {
-    let mut found = Found::new();
+    let mut found = Found::default();
     for PathCell { path, table, row, column } in found.damage.note(paths).into_iter().flatten() {
         let to = id::of_path(&path);
         if keep(to, By::Id) {

@@ -41,7 +41,7 @@ impl UberModels {
 
 impl Relations for UberModels {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         if !self.has_models() {
             found.notes.extend(crate::reader::Reader::absent(self, "lods"));
             return found;
@@ -60,7 +60,7 @@ impl Relations for UberModels {
     }
 
     fn references_of(&self, id: u64) -> Found {
-        let mut found = Found::new();
+        let mut found = Found::default();
         let Some(row) = self.find(id) else { return found };
         let budget = Budget::of_arrays(self.data().bytes().len());
         let (references, errors) = self.references_in(row, &|_, by| by == By::Id, &budget);

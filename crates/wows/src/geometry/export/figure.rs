@@ -42,8 +42,8 @@ impl Scene<'_> {
             metres: (!self.name.ends_with(".models") && !is_space).then_some(METRES),
             axes: if is_space { figure::AXES } else { AXES },
             armor: vec![self.uses],
-            notes: &self.notes,
-            damage: &self.damage,
+            notes: self.notes.as_slice().into(),
+            damage: self.damage.as_slice().into(),
         })
     }
 }

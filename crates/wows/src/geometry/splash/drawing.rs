@@ -9,6 +9,7 @@ use crate::scene::figure::{
     Arrangement, Figure, Iter, PaintedSolid, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
 use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -107,8 +108,8 @@ impl<'a> Boxes<'a> {
                 .collect(),
             metres: Some(METRES),
             axes: AXES,
-            notes: &[],
-            damage: &self.damage,
+            notes: Cow::default(),
+            damage: self.damage.as_slice().into(),
         })
     }
 }
