@@ -80,21 +80,17 @@ struct ShipComponent {
 impl ShipComponent {
     /// The places by the thickness of their plates: mounts of one model may be armoured differently.
     fn armored_places(&self) -> Vec<ArmoredPlaces<'_>> {
-        let mut alike: Vec<(Vec<&PlateUse>, Vec<Place>)> = Vec::new();
+        let mut alike: Vec<ArmoredPlaces<'_>> = Vec::new();
         for place in &self.places {
             let uses: Vec<&PlateUse> =
                 self.armor.iter().filter(|found| found.mounts.is_empty() || found.mounts.contains(&place.0)).collect();
-            match alike.iter_mut().find(|(known, _)| *known == uses) {
-                Some((_, places)) => places.push(place.clone()),
+            match alike.iter_mut().find(|known| known.uses == uses) {
+                Some(known) => known.places.push(place.clone()),
                 None if uses.is_empty() => {}
-                None => alike.push((uses, vec![place.clone()])),
+                None => alike.push(ArmoredPlaces { places: vec![place.clone()], uses }),
             }
         }
-        let all = alike.into_iter().map(|(uses, places)| ArmoredPlaces {
-            places,
-            thickness: Box::new(move |layer, material| uses.iter().find_map(|found| found.thickness(layer, material))),
-        });
-        all.collect()
+        alike
     }
 }
 

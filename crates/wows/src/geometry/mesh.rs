@@ -106,7 +106,7 @@ pub fn bounds(points: impl Iterator<Item = [f32; 3]>) -> Option<([f32; 3], [f32;
     })
 }
 
-fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
+pub(super) fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
     [with(a, x), with(b, y), with(c, z)]
 }
 

@@ -3,28 +3,30 @@
 //! An unchanged number keeps its bytes: where the GLB has the number that the file's own is written as, the file's own
 //! stays.
 
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+
 use super::boxes::HIT_BOXES;
+use super::glb::STREAMS;
 use super::part::{ScenePart, Shape, mirror, unit};
 use super::{Options, Scene};
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::content::turned;
-use crate::geometry::mesh::{Group, Groups};
+use crate::geometry::mesh::{Group, Groups, cross};
 use crate::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
 use crate::writable::refused;
 use gltf::accessor::sparse::IndexType;
-use gltf::accessor::util::{ItemIter, SparseIndicesIter};
-use gltf::accessor::{DataType, Dimensions, Item, Iter};
+use gltf::accessor::{DataType, Dimensions};
 use gltf::mesh::Mode;
 use gltf::{Accessor, Document, Primitive, buffer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
 /// A GLB file with a valid description. Its numbers are checked when they are read.
 pub(in crate::geometry) struct Glb<'b> {
     document: Document,
-    binary: Cow<'b, [u8]>,
+    binary: Option<Cow<'b, [u8]>>,
 }
 
 /// A mesh as described in the glTF.
@@ -55,10 +57,14 @@ fn unreadable(error: &gltf::Error) -> Error {
     let gltf::Error::Validation(faults) = error else {
         return damaged(format!("it is no valid binary glTF 2.0: {error}"));
     };
-    let first = faults.first().map(|(path, fault)| format!(": {path}: {fault}")).unwrap_or_default();
-    let more = faults.len().saturating_sub(1);
-    let more = if more > 0 { format!(", and {more} more faults") } else { String::new() };
-    damaged(format!("its description is not valid{first}{more}"))
+    let mut what = "its description is not valid".to_owned();
+    if let [(path, fault), more @ ..] = &**faults {
+        what = format!("{what}: {path}: {fault}");
+        if !more.is_empty() {
+            what = format!("{what}, and {} more faults", more.len());
+        }
+    }
+    damaged(what)
 }
 
 impl<'b> Glb<'b> {
@@ -88,7 +94,7 @@ impl<'b> Glb<'b> {
             return Err(damaged(format!("accessor {bad} of {} is missing", root.accessors.len())));
         }
         let document = Document::from_json(root).map_err(|error| unreadable(&error))?;
-        Ok(Self { document, binary: container.bin.unwrap_or_default() })
+        Ok(Self { document, binary: container.bin })
     }
 
     /// Returns the scale of each mesh in the scene, by number: metres for a unit of its positions. A mesh without a node has that of
@@ -97,19 +103,16 @@ impl<'b> Glb<'b> {
     /// # Errors
     /// Wrong usage for a node that moves or turns a mesh, as vertices have no place but their own, and for a mesh in two sizes.
     fn scales(&self) -> Result<Vec<f32>> {
-        let mut is_child = vec![false; self.document.nodes().len()];
-        let children =
-            self.document.nodes().flat_map(|node| node.children().map(|child| child.index()).collect::<Vec<_>>());
-        children.for_each(|child| is_child.get_mut(child).into_iter().for_each(|is_child| *is_child = true));
-        let top = self.document.nodes().zip(&is_child).filter(|(_, is_child)| !**is_child).map(|(node, _)| (node, 1.0));
-        let mut open: Vec<(gltf::Node<'_>, f32)> = top.collect();
-        let mut met = vec![false; is_child.len()];
+        let nodes = self.document.nodes();
+        let children: HashSet<usize> =
+            nodes.clone().flat_map(|node| node.children().map(|child| child.index()).collect::<Vec<_>>()).collect();
+        let mut open: Vec<(gltf::Node<'_>, f32)> =
+            nodes.filter(|node| !children.contains(&node.index())).map(|node| (node, 1.0)).collect();
+        let mut met = HashSet::new();
         let mut scales: Vec<Option<f32>> = vec![None; self.document.meshes().len()];
         while let Some((node, above)) = open.pop() {
             // A damaged file may give a node several parents.
-            let Some(met) = met.get_mut(node.index()).filter(|met| !**met) else { continue };
-            *met = true;
-            if node.name() == Some(HIT_BOXES) {
+            if !met.insert(node.index()) || node.name() == Some(HIT_BOXES) {
                 continue;
             }
             let scale = uniform_scale(node.transform().matrix());
@@ -149,7 +152,7 @@ impl<'b> Glb<'b> {
 
     /// The bytes of the buffer in the GLB.
     fn bytes(&self, buffer: &buffer::Buffer<'_>) -> Option<&[u8]> {
-        (buffer.index() == 0 && matches!(buffer.source(), buffer::Source::Bin)).then_some(&*self.binary)
+        self.binary.as_deref().filter(|_| buffer.index() == 0 && matches!(buffer.source(), buffer::Source::Bin))
     }
 
     /// Checks that `count` elements of `size` bytes at `offset` of a view lie in it, and the view in the GLB. Returns the bytes
@@ -170,73 +173,79 @@ impl<'b> Glb<'b> {
         Ok((elements, stride))
     }
 
-    /// Checks an accessor, so that the library's iterator over it neither fails nor ends early.
-    fn check_accessor(&self, accessor: &Accessor<'_>) -> Result<()> {
-        /// Elements of an accessor without bytes of its own, which are zeros unless it lists others.
-        const ZEROS: usize = 1 << 20;
-        let (count, size) = (accessor.count(), accessor.size());
-        if accessor.normalized() && matches!(accessor.data_type(), DataType::U32 | DataType::F32) {
-            return Err(damaged("a normalized accessor of a type that cannot be normalized"));
-        }
-        match (accessor.view(), accessor.sparse()) {
-            (Some(view), _) => drop(self.check(&view, accessor.offset(), count, size)?),
-            (None, Some(_)) if count <= ZEROS => {}
-            (None, Some(_)) => return Err(damaged(format!("an accessor of {count} zeros: {ZEROS} fit"))),
-            (None, None) => return Err(damaged("an accessor without numbers")),
-        }
-        let Some(sparse) = accessor.sparse() else { return Ok(()) };
-        let (indices, values) = (sparse.indices(), sparse.values());
-        if sparse.count() == 0 || sparse.count() > count {
-            return Err(damaged(format!("{} sparse elements of {count}", sparse.count())));
-        }
-        self.check(&values.view(), values.offset(), sparse.count(), size)?;
-        let kind = indices.index_type();
-        let (bytes, stride) = self.check(&indices.view(), indices.offset(), sparse.count(), kind.size())?;
-        let all = match kind {
-            IndexType::U8 => SparseIndicesIter::U8(ItemIter::new(bytes, stride)),
-            IndexType::U16 => SparseIndicesIter::U16(ItemIter::new(bytes, stride)),
-            IndexType::U32 => SparseIndicesIter::U32(ItemIter::new(bytes, stride)),
-        };
-        let mut least = 0usize;
-        for index in all.take(sparse.count()) {
-            let index = index as usize;
-            if index < least || index >= count {
-                return Err(damaged(format!("sparse index {index} of {count} elements, out of order or out of range")));
-            }
-            least = index.saturating_add(1);
-        }
-        Ok(())
-    }
-
     /// The elements of an accessor.
     fn elements(&self, accessor: &Accessor<'_>) -> Result<Elements> {
-        if accessor.count() > 0 {
-            self.check_accessor(accessor)?;
+        /// Elements of an accessor without bytes of its own, which are zeros unless it lists others.
+        const ZEROS: usize = 1 << 20;
+        let (count, kind) = (accessor.count(), accessor.data_type());
+        let components = accessor.dimensions().multiplicity();
+        if count == 0 {
+            return Ok(Elements { components, all: Vec::new() });
         }
-        let all = match accessor.data_type() {
-            _ if accessor.count() == 0 => Some(Vec::new()),
-            DataType::I8 => self.numbers::<i8>(accessor),
-            DataType::U8 => self.numbers::<u8>(accessor),
-            DataType::I16 => self.numbers::<i16>(accessor),
-            DataType::U16 => self.numbers::<u16>(accessor),
-            DataType::U32 => self.numbers::<u32>(accessor),
-            DataType::F32 => self.numbers::<f32>(accessor),
+        if matches!(accessor.dimensions(), Dimensions::Mat2 | Dimensions::Mat3 | Dimensions::Mat4) {
+            return Err(damaged("an accessor of matrices"));
+        }
+        let mut all = match (accessor.view(), accessor.sparse()) {
+            (Some(view), _) => self.numbers(&view, accessor.offset(), count, kind, components)?,
+            (None, Some(_)) if count <= ZEROS => vec![[0.0; 4]; count],
+            (None, Some(_)) => return Err(damaged(format!("an accessor of {count} zeros: {ZEROS} fit"))),
+            (None, None) => return Err(damaged("an accessor without numbers")),
         };
-        let all = all.ok_or_else(|| damaged("an accessor of matrices"))?;
-        Ok(Elements { components: accessor.dimensions().multiplicity(), all })
+        if let Some(sparse) = accessor.sparse() {
+            let (indices, values, few) = (sparse.indices(), sparse.values(), sparse.count());
+            if few == 0 || few > count {
+                return Err(damaged(format!("{few} sparse elements of {count}")));
+            }
+            let values = self.numbers(&values.view(), values.offset(), few, kind, components)?;
+            let index_type = match indices.index_type() {
+                IndexType::U8 => DataType::U8,
+                IndexType::U16 => DataType::U16,
+                IndexType::U32 => DataType::U32,
+            };
+            let indices = self.numbers(&indices.view(), indices.offset(), few, index_type, 1)?;
+            let mut before = None;
+            for ([index, ..], value) in indices.into_iter().zip(values) {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of 32 bits")]
+                let element = all.get_mut(index as usize).filter(|_| before.is_none_or(|before| before < index));
+                let what = || format!("sparse index {index} of {count} elements, out of order or out of range");
+                *element.ok_or_else(|| damaged(what()))? = value;
+                before = Some(index);
+            }
+        }
+        if accessor.normalized() {
+            // The number for 1.
+            let greatest: f64 = match kind {
+                DataType::I8 => i8::MAX.into(),
+                DataType::U8 => u8::MAX.into(),
+                DataType::I16 => i16::MAX.into(),
+                DataType::U16 => u16::MAX.into(),
+                DataType::U32 | DataType::F32 => {
+                    return Err(damaged("a normalized accessor of a type that cannot be normalized"));
+                }
+            };
+            all.as_flattened_mut().iter_mut().for_each(|number| *number = (*number / greatest).max(-1.0));
+        }
+        Ok(Elements { components, all })
     }
 
-    /// The numbers of an accessor that was checked; `None` for matrices.
-    fn numbers<C: Number>(&self, accessor: &Accessor<'_>) -> Option<Vec<[f64; 4]>> {
-        let bytes = |buffer: buffer::Buffer<'_>| self.bytes(&buffer);
-        let accessor = accessor.clone();
-        let greatest = if accessor.normalized() { Some(C::GREATEST) } else { None };
-        Some(match accessor.dimensions() {
-            Dimensions::Scalar => Iter::<C>::new(accessor, bytes)?.map(|number| filled([number], greatest)).collect(),
-            Dimensions::Vec2 => Iter::<[C; 2]>::new(accessor, bytes)?.map(|pair| filled(pair, greatest)).collect(),
-            Dimensions::Vec3 => Iter::<[C; 3]>::new(accessor, bytes)?.map(|three| filled(three, greatest)).collect(),
-            Dimensions::Vec4 => Iter::<[C; 4]>::new(accessor, bytes)?.map(|four| filled(four, greatest)).collect(),
-            Dimensions::Mat2 | Dimensions::Mat3 | Dimensions::Mat4 => return None,
+    /// The numbers of `count` elements at an offset of a view.
+    fn numbers(
+        &self,
+        view: &buffer::View<'_>,
+        offset: usize,
+        count: usize,
+        kind: DataType,
+        components: usize,
+    ) -> Result<Vec<[f64; 4]>> {
+        let (bytes, stride) = self.check(view, offset, count, kind.size().saturating_mul(components))?;
+        let elements = bytes.chunks(stride).take(count);
+        Ok(match kind {
+            DataType::I8 => filled(elements, components, |bytes| i8::from_le_bytes(bytes).into()),
+            DataType::U8 => filled(elements, components, |bytes| u8::from_le_bytes(bytes).into()),
+            DataType::I16 => filled(elements, components, |bytes| i16::from_le_bytes(bytes).into()),
+            DataType::U16 => filled(elements, components, |bytes| u16::from_le_bytes(bytes).into()),
+            DataType::U32 => filled(elements, components, |bytes| u32::from_le_bytes(bytes).into()),
+            DataType::F32 => filled(elements, components, |bytes| f32::from_le_bytes(bytes).into()),
         })
     }
 
@@ -295,7 +304,7 @@ struct Surface {
 #[cold]
 fn refuse_node(node: &gltf::Node<'_>, what: &str) -> Error {
     let apply = "apply that to its vertices in the program that wrote the GLB";
-    refused(format!("node {:?} {what}: {apply}", node.name().unwrap_or_default()))
+    refused(format!("node {:?} {what}: {apply}", node.name().unwrap_or("without a name")))
 }
 
 /// The ids of the mappings of a mesh: see [`Mesh::ids`].
@@ -305,14 +314,19 @@ fn ids_of(mesh: &gltf::Mesh<'_>) -> Option<(u32, u32)> {
     vertices.zip(indices)
 }
 
-/// The numbers of an element, with zeros after them. Normalized numbers are parts of `greatest`.
-fn filled<C: Number, const N: usize>(components: [C; N], greatest: Option<f64>) -> [f64; 4] {
-    let mut all = [0.0; 4];
-    for (number, component) in all.iter_mut().zip(components) {
-        let value: f64 = component.into();
-        *number = greatest.map_or(value, |greatest| (value / greatest).max(-1.0));
-    }
-    all
+/// The numbers of elements, with zeros after them.
+fn filled<'b, const N: usize>(
+    elements: impl Iterator<Item = &'b [u8]>,
+    components: usize,
+    number: impl Fn([u8; N]) -> f64,
+) -> Vec<[f64; 4]> {
+    let elements = elements.map(|element| {
+        let mut all = [0.0; 4];
+        let numbers = element.as_chunks().0.iter().take(components);
+        all.iter_mut().zip(numbers).for_each(|(to, bytes)| *to = number(*bytes));
+        all
+    });
+    elements.collect()
 }
 
 /// The factor of a matrix that scales all axes equally; `None` for any other matrix.
@@ -320,36 +334,6 @@ fn uniform_scale(matrix: [[f32; 4]; 4]) -> Option<f32> {
     let [[scale, ..], ..] = matrix;
     let expected = [[scale, 0.0, 0.0, 0.0], [0.0, scale, 0.0, 0.0], [0.0, 0.0, scale, 0.0], [0.0, 0.0, 0.0, 1.0]];
     (matrix == expected && scale.is_normal() && scale > 0.0).then_some(scale)
-}
-
-/// A type of numbers in accessors.
-trait Number: Item + Copy + Into<f64> {
-    /// The number for 1 if numbers are normalized.
-    const GREATEST: f64;
-}
-
-impl Number for i8 {
-    const GREATEST: f64 = 127.0;
-}
-
-impl Number for u8 {
-    const GREATEST: f64 = 255.0;
-}
-
-impl Number for i16 {
-    const GREATEST: f64 = 32_767.0;
-}
-
-impl Number for u16 {
-    const GREATEST: f64 = 65_535.0;
-}
-
-impl Number for u32 {
-    const GREATEST: f64 = 4_294_967_295.0;
-}
-
-impl Number for f32 {
-    const GREATEST: f64 = 1.0;
 }
 
 /// The elements of an accessor, each filled up with zeros.
@@ -387,7 +371,7 @@ type Outline = Vec<[[u32; 3]; 3]>;
 fn outline(positions: &[[f32; 3]], triangles: impl IntoIterator<Item = [u32; 3]>) -> Outline {
     let corners = triangles.into_iter().map(|triangle| {
         triangle.map(|index| {
-            let position = positions.get(index as usize).copied().unwrap_or_default();
+            let position = positions.get(index as usize).expect("indices of both were checked");
             // Adding zero makes a negative zero positive.
             position.map(|v| (v + 0.0).to_bits())
         })
@@ -422,25 +406,11 @@ pub(in crate::geometry) struct Change {
     pub left_out: Vec<String>,
 }
 
-/// The attributes of vertices that are read, by their names in a GLB.
-const ATTRIBUTES: [(&str, Attribute); 10] = [
-    ("POSITION", Attribute::Position),
-    ("NORMAL", Attribute::Normal),
-    ("TANGENT", Attribute::Tangent),
-    ("TEXCOORD_0", Attribute::Uv),
-    ("TEXCOORD_1", Attribute::Uv2),
-    ("_BONES", Attribute::Bones),
-    ("_BONE_WEIGHTS", Attribute::Weights),
-    ("_COLOUR", Attribute::Colour),
-    ("_RADIUS", Attribute::Radius),
-    ("_ID", Attribute::Id),
-];
-
 /// Names the data of a mesh that vertices of `format` have no place for.
 fn left_out(mesh: &Mesh<'_>, primitive: &Primitive<'_>, format: &VertexFormat) -> Vec<String> {
     let names = primitive.attributes().map(|(semantic, _)| semantic.to_string());
     let unread =
-        names.filter(|name| !ATTRIBUTES.iter().any(|(known, attribute)| known == name && format.has(*attribute)));
+        names.filter(|name| !STREAMS.iter().any(|known| known.semantic == name && format.has(known.attribute)));
     let what = "is left out: vertices of this group have none";
     let mut all: Vec<String> = unread.map(|name| format!("mesh {:?}: {name} {what}", mesh.name)).collect();
     if primitive.morph_targets().len() > 0 {
@@ -468,7 +438,7 @@ pub(in crate::geometry) fn lay(geometry: &Geometry, group: &Group, glb: &Glb<'_>
     let (old, indices) = (geometry.mapped_vertices(group.vertices)?, geometry.mapped_indices(group.indices)?);
     let shape = Shape::group(old, indices);
     let flip = matches!(shape, Shape::Group { flip: true, .. });
-    let part = ScenePart::new(group.name.clone(), shape, 0, None, &mut Vec::new())?;
+    let part = ScenePart::new((&*group.name).into(), shape, 0, &mut Vec::new())?;
     let Surface { positions, triangles: new } = glb.surface(mesh)?;
     let count = positions.len();
     let format = *old.format();
@@ -524,80 +494,70 @@ impl<'g> Laid<'g, '_> {
     }
 
     /// The values of an attribute of the format's vertices; `None` if they lack it, or keep their values.
-    fn values<const N: usize>(&self, attribute: Attribute, name: &str) -> Result<Option<Vec<[f32; N]>>> {
+    fn values<const N: usize>(&self, attribute: Attribute) -> Result<Option<Vec<[f32; N]>>> {
         if !self.format.has(attribute) {
             return Ok(None);
         }
+        let stream = STREAMS.iter().find(|stream| stream.attribute == attribute);
+        let name = stream.expect("each attribute but binormals is written").semantic;
         let mut all = self.mesh.primitive.iter().flat_map(Primitive::attributes);
-        match all.find(|(semantic, _)| semantic.to_string() == name) {
-            Some((_, accessor)) => self.glb.elements(&accessor)?.all::<N>(name).map(Some),
-            None if self.same_count => Ok(None),
-            None => Err(self.mesh.refuse(format_args!(
+        let found = all.find(|(semantic, _)| semantic.to_string() == name);
+        if found.is_none() && !self.same_count {
+            return Err(self.mesh.refuse(format_args!(
                 "it has other vertices than before, and no {name}, which vertices of this group have"
-            ))),
+            )));
+        }
+        let values = found.map(|(_, accessor)| self.glb.elements(&accessor)?.all::<N>(name)).transpose()?;
+        match values.iter().flatten().flatten().find(|number| !number.is_finite()) {
+            Some(bad) => Err(self.mesh.refuse(format_args!("{name}: {bad} does not fit: a finite number does"))),
+            None => Ok(values),
         }
     }
 
-    /// Refuses numbers of an attribute that are infinite or not numbers.
-    fn finite(&self, name: &str, numbers: &[f32]) -> Result<()> {
-        match numbers.iter().find(|number| !number.is_finite()) {
-            Some(bad) => Err(self.mesh.refuse(format_args!("{name}: {bad} does not fit: a finite number does"))),
-            None => Ok(()),
-        }
+    /// As [`Self::put`] for the values of the mesh, if it has them. Returns them.
+    fn set<const N: usize>(
+        &mut self,
+        attribute: Attribute,
+        before: Option<impl Iterator<Item = [f32; N]>>,
+        encode: impl Fn([f32; N]) -> Result<Vec<u8>>,
+    ) -> Result<Option<Vec<[f32; N]>>> {
+        let values = self.values(attribute)?;
+        values.as_ref().map_or(Ok(()), |values| self.put(attribute, values, before, encode))?;
+        Ok(values)
     }
 
     fn rest(&mut self, before: Option<&ScenePart<'_>>) -> Result<()> {
         let old = self.old;
-        let normals = self.values::<3>(Attribute::Normal, "NORMAL")?;
-        if let Some(normals) = &normals {
-            self.finite("NORMAL", normals.as_flattened())?;
-            self.put(Attribute::Normal, normals, before.and_then(ScenePart::normals), |n| Ok(packed(mirror(n))))?;
+        let normals =
+            self.set(Attribute::Normal, before.and_then(ScenePart::normals), |normal| Ok(packed(mirror(normal))))?;
+        let tangents = self.set(Attribute::Tangent, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
+            Ok(packed(mirror([x, y, z])))
+        })?;
+        if let Some(tangents) = tangents {
+            self.binormals(normals.as_deref(), &tangents, before)?;
         }
-        let tangents = self.values::<4>(Attribute::Tangent, "TANGENT")?;
-        if let Some(tangents) = &tangents {
-            self.finite("TANGENT", tangents.as_flattened())?;
-            self.put(Attribute::Tangent, tangents, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
-                Ok(packed(mirror([x, y, z])))
-            })?;
-            self.binormals(normals.as_deref(), tangents, before)?;
-        }
-        if let Some(uvs) = self.values::<2>(Attribute::Uv, "TEXCOORD_0")? {
-            self.put(Attribute::Uv, &uvs, old.uvs(), halves)?;
-        }
-        if let Some(uvs) = self.values::<2>(Attribute::Uv2, "TEXCOORD_1")? {
-            self.put(Attribute::Uv2, &uvs, old.uv2s(), halves)?;
-        }
-        if let Some(bones) = self.values::<3>(Attribute::Bones, "_BONES")? {
-            let before = old.bone_indices().map(|all| all.map(|b| b.map(f32::from)));
-            self.put(Attribute::Bones, &bones, before, |bones| {
-                let bytes = bones.map(|bone| byte(bone).and_then(|bone| bone.checked_mul(3)));
-                let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
-                bytes.ok_or_else(|| refused(format!("bones {bones:?} do not fit: numbers from 0 to 85 do")))
-            })?;
-        }
-        if let Some(weights) = self.values::<4>(Attribute::Weights, "_BONE_WEIGHTS")? {
-            let before = old.weights().map(|all| all.map(|w| w.map(f32::from)));
-            self.put(Attribute::Weights, &weights, before, |values| four_bytes("_BONE_WEIGHTS", values))?;
-        }
-        if let Some(colours) = self.values::<4>(Attribute::Colour, "_COLOUR")? {
-            let before = old.colours().map(|all| all.map(|c| c.map(f32::from)));
-            self.put(Attribute::Colour, &colours, before, |values| four_bytes("_COLOUR", values))?;
-        }
-        if let Some(radii) = self.values::<1>(Attribute::Radius, "_RADIUS")? {
-            self.finite("_RADIUS", radii.as_flattened())?;
-            let before = old.radii().map(|all| all.map(|r| [r]));
-            self.put(Attribute::Radius, &radii, before, |[r]| Ok(r.to_le_bytes().to_vec()))?;
-        }
-        if let Some(ids) = self.values::<1>(Attribute::Id, "_ID")? {
-            #[allow(clippy::cast_precision_loss, reason = "as they are written")]
-            let before = old.ids().map(|all| all.map(|id| [id as f32]));
-            self.put(Attribute::Id, &ids, before, |[id]| {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
-                let whole = (id.fract() == 0.0 && (0.0..16_777_216.0).contains(&id)).then_some(id as u32);
-                let whole = whole.ok_or_else(|| refused(format!("_ID: {id} does not fit: a whole number does")))?;
-                Ok(whole.to_le_bytes().to_vec())
-            })?;
-        }
+        self.set(Attribute::Uv, old.uvs(), halves)?;
+        self.set(Attribute::Uv2, old.uv2s(), halves)?;
+        self.set(Attribute::Bones, old.bone_indices().map(|all| all.map(|b| b.map(f32::from))), |bones| {
+            let bytes = bones.map(|bone| byte(bone).and_then(|bone| bone.checked_mul(3)));
+            let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+            bytes.ok_or_else(|| refused(format!("bones {bones:?} do not fit: numbers from 0 to 85 do")))
+        })?;
+        self.set(Attribute::Weights, old.weights().map(|all| all.map(|w| w.map(f32::from))), |values| {
+            four_bytes("_BONE_WEIGHTS", values)
+        })?;
+        self.set(Attribute::Colour, old.colours().map(|all| all.map(|c| c.map(f32::from))), |values| {
+            four_bytes("_COLOUR", values)
+        })?;
+        self.set(Attribute::Radius, old.radii().map(|all| all.map(|r| [r])), |[r]| Ok(r.to_le_bytes().to_vec()))?;
+        #[allow(clippy::cast_precision_loss, reason = "as they are written")]
+        let ids = old.ids().map(|all| all.map(|id| [id as f32]));
+        self.set(Attribute::Id, ids, |[id]| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
+            let whole = (id.fract() == 0.0 && (0.0..16_777_216.0).contains(&id)).then_some(id as u32);
+            let whole = whole.ok_or_else(|| refused(format!("_ID: {id} does not fit: a whole number does")))?;
+            Ok(whole.to_le_bytes().to_vec())
+        })?;
         Ok(())
     }
 
@@ -613,19 +573,20 @@ impl<'g> Laid<'g, '_> {
             None => before.and_then(ScenePart::normals).into_iter().flatten().collect(),
         };
         let both: Vec<[f32; 7]> =
-            normals.iter().zip(tangents).map(|([a, b, c], [x, y, z, side])| [*a, *b, *c, *x, *y, *z, *side]).collect();
+            normals.into_iter().zip(tangents).map(|(normal, tangent)| joined(normal, *tangent)).collect();
         let old = before.and_then(|part| {
-            Some(part.normals()?.zip(part.tangents()?).map(|(n, t)| {
-                let ([a, b, c], [x, y, z, side]) = (n, t);
-                [a, b, c, x, y, z, side]
-            }))
+            Some(part.normals()?.zip(part.tangents()?).map(|(normal, tangent)| joined(normal, tangent)))
         });
         self.put(Attribute::Binormal, &both, old, |[a, b, c, x, y, z, side]| {
             let ([a, b, c], [x, y, z]) = (normalized([a, b, c]), normalized([x, y, z]));
-            let across = [b * z - c * y, c * x - a * z, a * y - b * x].map(|v| if side < 0.0 { -v } else { v });
-            Ok(packed(mirror(across)))
+            Ok(packed(mirror(cross([a, b, c], [x, y, z]).map(|v| if side < 0.0 { -v } else { v }))))
         })
     }
+}
+
+/// A normal and a tangent, in which the binormal is.
+fn joined([a, b, c]: [f32; 3], [x, y, z, side]: [f32; 4]) -> [f32; 7] {
+    [a, b, c, x, y, z, side]
 }
 
 /// The vector with a length of 1. A vector without a direction stays.

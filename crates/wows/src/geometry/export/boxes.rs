@@ -3,8 +3,8 @@
 //! The game's axes are left-handed and glTF's axes are right-handed: x is mirrored. Below the root, which scales to metres,
 //! everything else has the numbers of the file.
 
-use super::part::{ScenePart, Shape};
-use super::{Material, Node, Scene, write_glb};
+use super::part::Shape;
+use super::{Node, Scene, write_glb};
 use crate::error::Result;
 use std::io::Write;
 
@@ -37,30 +37,21 @@ impl GlbBox<'_> {
 
 impl Scene<'_> {
     /// Adds boxes as a scene called `name`, with materials by their names and colours.
-    ///
-    /// # Errors
-    /// None for cubes.
     pub(crate) fn add_boxes<'n>(
         &mut self,
         name: &str,
         materials: impl Iterator<Item = (&'n str, [f32; 3])>,
         boxes: impl Iterator<Item = GlbBox<'n>>,
-    ) -> Result<()> {
-        let first = self.parts.len();
+    ) {
+        let mut cubes = Vec::new();
         for (name, [r, g, b]) in materials {
-            let material = Material { colour: [r, g, b, 1.0], double_sided: true, ..Material::new(name) };
-            let material = self.material(material);
-            self.parts.extend(ScenePart::new(name.to_owned(), Shape::Cube, material, None, &mut self.notes)?);
+            let material = self.paint(name, [r, g, b, 1.0]);
+            cubes.push(self.show(name.to_owned(), Ok(Shape::cube()), material).expect("a cube has triangles"));
         }
-        let mut children = Vec::new();
-        for one in boxes {
-            let part = Some(first.saturating_add(one.material));
-            let matrix = Some(one.matrix());
-            children.push(self.node(Node { name: one.name.to_owned(), part, matrix, ..Node::default() }));
-        }
-        let root = self.node(Node { name: name.to_owned(), children, ..Node::default() });
+        let boxes =
+            boxes.map(|one| Node { name: one.name.into(), matrix: Some(one.matrix()), ..cubes[one.material].clone() });
+        let root = self.add(Node { name: name.into(), ..Node::default() }, boxes);
         self.glb_only.push(root);
-        Ok(())
     }
 }
 
@@ -75,12 +66,12 @@ pub(crate) fn write<'n>(
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut scene = Scene { name: name.to_owned(), ..Scene::default() };
-    scene.add_boxes(name, materials, boxes)?;
+    scene.add_boxes(name, materials, boxes);
     write_glb(&scene, out)
 }
 
 /// The vertices of a cube from -1 to 1, four for each face, with their normals.
-pub(super) fn corners() -> impl Iterator<Item = ([f32; 3], [f32; 3])> {
+pub(in crate::geometry) fn corners() -> impl Iterator<Item = ([f32; 3], [f32; 3])> {
     let faces = [0usize, 1, 2].into_iter().flat_map(|axis| [(axis, 1.0f32), (axis, -1.0)]);
     faces.flat_map(|(axis, sign)| {
         // Two other axes, such that the corners turn left around the normal.
@@ -94,8 +85,8 @@ pub(super) fn corners() -> impl Iterator<Item = ([f32; 3], [f32; 3])> {
 }
 
 /// The triangles of the cube, by its vertices.
-pub(super) fn triangles() -> impl Iterator<Item = [u32; 3]> {
-    (0..24).step_by(4).flat_map(|first: u32| [[0, 1, 2], [0, 2, 3]].map(|face| face.map(|n| first.saturating_add(n))))
+pub(in crate::geometry) fn triangles() -> impl Iterator<Item = [u32; 3]> {
+    (0..24).step_by(4).flat_map(|first: u32| [[0, 1, 2], [0, 2, 3]].map(|face| face.map(|n| first + n)))
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Variants of materials: other colours, as camouflages of ships have (docs/formats/textures.md §3).
 
 use super::Scene;
-use super::skin::{Alpha, Image, Role, scaled};
+use super::skin::{Alpha, Role, WantedImage, scaled};
 use crate::error::Result;
 use crate::scene::{Coat, Context, Options, TextureMode};
 use crate::texture::{Content, Pixels};
 use crate::texture_files::TextureFiles;
-use crate::threads::prelude::*;
 use std::collections::BTreeMap;
 
 /// A variant of a scene: a material for each material that it changes.
@@ -47,66 +46,46 @@ impl Scene<'_> {
                 let paint = Paint { texture: coat.texture.clone(), colours: coat.colours, base };
                 let at = paints.iter().position(|known| *known == paint).unwrap_or_else(|| {
                     paints.push(paint);
-                    paints.len().saturating_sub(1)
+                    paints.len() - 1
                 });
                 uses.push((variant, number, at, coat));
             }
         }
-        let made: Vec<Result<Option<Vec<u8>>>> =
-            paints.par_iter().map(|paint| paint.make(files, options.texture_size)).collect();
-        let mut images = Vec::new();
-        for (paint, made) in paints.iter().zip(made) {
-            let image = match made {
-                Ok(Some(png)) => {
-                    let file = crate::file_name(&paint.texture);
-                    let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
-                    self.images.push(Image { name, png });
-                    Some(self.images.len().saturating_sub(1))
-                }
-                Ok(None) => {
-                    self.notes.push(format!("texture {} is not at hand", paint.texture));
-                    None
-                }
-                Err(error) => {
-                    self.damage.push(error.context(&paint.texture));
-                    None
-                }
-            };
-            images.push(image);
-        }
-        let mut variants: Vec<Variant> =
-            names.into_iter().map(|name| Variant { name, materials: BTreeMap::new() }).collect();
+        let images = self.add_images(&paints, files, options.texture_size);
+        let variants = names.into_iter().map(|name| Variant { name, materials: BTreeMap::new() });
+        let mut variants: Vec<Variant> = variants.collect();
         for (variant, number, at, coat) in uses {
-            let Some(image) = images.get(at).copied().flatten() else { continue };
-            let (Some(variant), Some(material)) = (variants.get_mut(variant), self.materials.get(number)) else {
-                continue;
-            };
-            let mut material = material.clone();
-            material.name = format!("{} {}", material.name, variant.name);
+            let Some(image) = images[at] else { continue };
+            let mut material = self.materials[number].clone();
+            material.name = format!("{} {}", material.name, variants[variant].name);
             if let Some(skin) = &mut material.skin {
                 skin.images.insert(Role::Base, image);
                 skin.transform = Some((coat.scale, coat.offset)).filter(|both| *both != ([1.0; 2], [0.0; 2]));
             }
             let new = self.material(material);
-            variant.materials.insert(number, new);
+            variants[variant].materials.insert(number, new);
         }
         variants.retain(|variant| !variant.materials.is_empty());
         self.variants = variants;
     }
 }
 
-impl Paint {
-    /// The image as PNG; `None` if its texture is not at hand.
+impl WantedImage for Paint {
+    fn texture(&self) -> &str {
+        &self.texture
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        None
+    }
+
     fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
         let Some(pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
         let mut pixels = pixels.within(size, Content::Colour);
         match self.colours.filter(|_| is_mask(&pixels)) {
             None => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
             Some(colours) => {
-                let base = match &self.base {
-                    Some(path) => files.pixels(path, size)?,
-                    None => None,
-                };
+                let base = self.base.as_ref().map_or(Ok(None), |path| files.pixels(path, size))?;
                 paint(&mut pixels, &colours, base.as_ref());
             }
         }
@@ -128,23 +107,19 @@ fn is_mask(pixels: &Pixels) -> bool {
 /// size, the texels under black show through.
 fn paint(pixels: &mut Pixels, colours: &[[f32; 3]; 4], base: Option<&Pixels>) {
     let decoded: Vec<f32> = (0..=255u8).map(|byte| linear_channel(f32::from(byte) / 255.0)).collect();
-    let size = (pixels.width, pixels.height);
+    let (width, height) = (pixels.width, pixels.height);
     let [under, red, green, blue] = colours;
-    for (n, pixel) in (0u64..).zip(&mut pixels.rgba) {
+    for (n, pixel) in pixels.rgba.iter_mut().enumerate() {
         let under = match base {
             Some(base) => {
-                let [r, g, b, _] = scaled(base, n, size);
-                [r, g, b].map(|byte| *decoded.get(usize::from(byte)).expect("it has all bytes"))
+                let [r, g, b, _] = scaled(base, n, width, height);
+                [r, g, b].map(|byte| decoded[usize::from(byte)])
             }
             None => *under,
         };
         let [r, g, b, _] = pixel.map(|byte| f32::from(byte) / 255.0);
         let rest = (1.0 - r - g - b).max(0.0);
-        let mut mixed = [0u8; 3];
-        for (out, (((under, red), green), blue)) in mixed.iter_mut().zip(under.iter().zip(red).zip(green).zip(blue)) {
-            *out = encoded(rest * under + r * red + g * green + b * blue);
-        }
-        let [r, g, b] = mixed;
+        let [r, g, b] = [0, 1, 2].map(|c| encoded(rest * under[c] + r * red[c] + g * green[c] + b * blue[c]));
         *pixel = [r, g, b, 255];
     }
 }

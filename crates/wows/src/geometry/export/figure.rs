@@ -2,7 +2,7 @@
 
 use super::super::{AXES, METRES};
 use super::Scene;
-use super::part::{ScenePart, Shape};
+use super::part::{Baked, ScenePart, Shape};
 use super::skin::Role;
 use crate::materials::region;
 use crate::scene::figure::{
@@ -54,11 +54,9 @@ impl Solid for ScenePart<'_> {
     }
 
     fn kind(&self) -> SolidKind {
-        match self.shape {
+        match &self.shape {
             Shape::Group { .. } => SolidKind::Mesh,
-            Shape::Plates(..) => SolidKind::Armor,
-            Shape::Hull(_) => SolidKind::Hull,
-            Shape::Cube => SolidKind::Zone,
+            Shape::Solid(Baked { kind, .. }) => *kind,
         }
     }
 
@@ -91,20 +89,14 @@ impl Solid for ScenePart<'_> {
     }
 
     fn plates(&self) -> Vec<Plated> {
-        let Shape::Plates(plates, thickness) = &self.shape else { return Vec::new() };
-        let plate = |(row, plate): &(usize, super::Plate<'_>)| Plated {
-            row: *row,
-            layer: plate.header().layer.get(),
-            thickness: *thickness,
-            triangles: plate.triangles().len(),
-        };
-        plates.iter().map(plate).collect()
+        match &self.shape {
+            Shape::Group { .. } => Vec::new(),
+            Shape::Solid(Baked { plates, .. }) => plates.clone(),
+        }
     }
 
     fn region(&self) -> Option<&'static str> {
-        matches!(self.shape, Shape::Plates(..)).then(|| {
-            let title = self.name.rsplit('/').next().unwrap_or_default();
-            region(title.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start())
-        })
+        let title = self.name.rsplit('/').next().filter(|_| self.kind() == SolidKind::Armor)?;
+        Some(region(title.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start()))
     }
 }

@@ -4,13 +4,14 @@ use super::coats::linear_channel;
 use super::levels;
 use super::part::ScenePart;
 use super::skin::{Alpha, Role};
-use super::{Scene, written};
+use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::{Attribute, METRES};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Numbers that glTF has for types of numbers, and for what a part of the buffer holds.
 mod code {
@@ -24,145 +25,90 @@ mod code {
     pub(super) const LINEAR_MIPMAP_LINEAR: u32 = 9987;
 }
 
-/// The arrays of a part, in the order in which they are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stream {
-    Positions,
-    Normals,
-    Tangents,
-    Uvs,
-    Uv2s,
-    Bones,
-    Weights,
-    Radii,
-    Ids,
-    Colours,
-    Indices,
+/// An array of a part: an attribute of its vertices.
+pub(super) struct Stream {
+    /// An attribute without a certain meaning in glTF is written under a name of its own: bone weights, as it is not known
+    /// which byte belongs to which bone.
+    pub semantic: &'static str,
+    pub attribute: Attribute,
+    component: u32,
+    kind: &'static str,
+    /// Bytes of an element.
+    size: usize,
 }
 
-impl Stream {
-    const ALL: [Self; 11] = [
-        Self::Positions,
-        Self::Normals,
-        Self::Tangents,
-        Self::Uvs,
-        Self::Uv2s,
-        Self::Bones,
-        Self::Weights,
-        Self::Radii,
-        Self::Ids,
-        Self::Colours,
-        Self::Indices,
-    ];
+const fn floats(semantic: &'static str, attribute: Attribute, kind: &'static str, size: usize) -> Stream {
+    Stream { semantic, attribute, component: code::F32, kind, size }
+}
 
+const fn bytes(semantic: &'static str, attribute: Attribute) -> Stream {
+    Stream { semantic, attribute, component: code::U8, kind: "VEC4", size: 4 }
+}
+
+/// The attributes in the order in which they are written.
+pub(super) const STREAMS: [Stream; 10] = [
+    floats("POSITION", Attribute::Position, "VEC3", 12),
+    floats("NORMAL", Attribute::Normal, "VEC3", 12),
+    floats("TANGENT", Attribute::Tangent, "VEC4", 16),
+    floats("TEXCOORD_0", Attribute::Uv, "VEC2", 8),
+    floats("TEXCOORD_1", Attribute::Uv2, "VEC2", 8),
+    bytes("_BONES", Attribute::Bones),
+    bytes("_BONE_WEIGHTS", Attribute::Weights),
+    floats("_RADIUS", Attribute::Radius, "SCALAR", 4),
+    floats("_ID", Attribute::Id, "SCALAR", 4),
+    bytes("_COLOUR", Attribute::Colour),
+];
+
+impl Stream {
     /// Whether `part` has this attribute.
-    fn is_in(self, part: &ScenePart<'_>) -> bool {
-        match self {
-            Self::Positions => true,
-            Self::Normals => part.group_vertices().is_none() || part.has(Attribute::Normal),
-            Self::Tangents => {
+    fn is_in(&self, part: &ScenePart<'_>) -> bool {
+        match self.attribute {
+            Attribute::Position => true,
+            Attribute::Normal => part.group_vertices().is_none() || part.has(Attribute::Normal),
+            Attribute::Tangent => {
                 [Attribute::Normal, Attribute::Tangent, Attribute::Binormal].into_iter().all(|a| part.has(a))
             }
-            Self::Uvs => part.has(Attribute::Uv),
-            Self::Uv2s => part.has(Attribute::Uv2),
-            Self::Bones => part.has(Attribute::Bones),
-            Self::Weights => part.has(Attribute::Weights),
-            Self::Radii => part.has(Attribute::Radius),
-            Self::Ids => part.has(Attribute::Id) && part.ids_fit,
-            Self::Colours => part.has(Attribute::Colour),
-            Self::Indices => part.indices.is_some(),
+            Attribute::Id => part.has(Attribute::Id) && part.ids_fit,
+            other => part.has(other),
         }
     }
 
-    /// The name of the attribute; `None` for indices. An attribute without a certain meaning in glTF is written under a
-    /// name of its own: bone weights, as it is not known which byte belongs to which bone.
-    fn semantic(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Positions => "POSITION",
-            Self::Normals => "NORMAL",
-            Self::Tangents => "TANGENT",
-            Self::Uvs => "TEXCOORD_0",
-            Self::Uv2s => "TEXCOORD_1",
-            Self::Bones => "_BONES",
-            Self::Weights => "_BONE_WEIGHTS",
-            Self::Radii => "_RADIUS",
-            Self::Ids => "_ID",
-            Self::Colours => "_COLOUR",
-            Self::Indices => return None,
-        })
-    }
-
-    /// The type of an element, and its bytes.
-    fn element(self, part: &ScenePart<'_>) -> (u32, &'static str, u64) {
-        match self {
-            Self::Positions | Self::Normals => (code::F32, "VEC3", 12),
-            Self::Tangents => (code::F32, "VEC4", 16),
-            Self::Uvs | Self::Uv2s => (code::F32, "VEC2", 8),
-            Self::Radii | Self::Ids => (code::F32, "SCALAR", 4),
-            Self::Bones | Self::Weights | Self::Colours => (code::U8, "VEC4", 4),
-            // The greatest number of 16 bits is kept for other uses.
-            Self::Indices if part.greatest < 0xFFFF => (code::U16, "SCALAR", 2),
-            Self::Indices => (code::U32, "SCALAR", 4),
-        }
-    }
-
-    fn count(self, part: &ScenePart<'_>) -> u64 {
-        match self {
-            Self::Indices => part.indices.expect("a part without indices has no such stream") as u64,
-            _ => part.vertices as u64,
-        }
-    }
-
-    /// Bytes of all elements, without and with padding.
-    fn size(self, part: &ScenePart<'_>) -> (u64, u64) {
-        let size = self.count(part).saturating_mul(self.element(part).2);
-        (size, padded(size))
-    }
-
-    /// Writes all elements, and their padding.
-    fn write(self, part: &ScenePart<'_>, out: &mut impl Write) -> std::io::Result<()> {
-        fn floats<const N: usize>(
-            out: &mut impl Write,
-            all: Option<impl Iterator<Item = [f32; N]>>,
-        ) -> std::io::Result<()> {
+    /// Writes all elements.
+    fn write(&self, part: &ScenePart<'_>, out: &mut impl Write) -> io::Result<()> {
+        fn floats<const N: usize>(out: &mut impl Write, all: Option<impl Iterator<Item = [f32; N]>>) -> io::Result<()> {
             all.into_iter().flatten().try_for_each(|v| out.write_all(v.map(f32::to_le_bytes).as_flattened()))
         }
-        let group = part.group_vertices();
-        match self {
-            Self::Positions => floats(out, Some(part.positions()))?,
-            Self::Normals => floats(out, part.normals())?,
-            Self::Tangents => floats(out, part.tangents())?,
-            Self::Uvs => floats(out, group.and_then(|v| v.uvs()))?,
-            Self::Uv2s => floats(out, group.and_then(|v| v.uv2s()))?,
-            Self::Radii => floats(out, group.and_then(|v| v.radii()).map(|r| r.map(|r| [r])))?,
-            #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
-            Self::Ids => floats(out, group.and_then(|v| v.ids()).map(|i| i.map(|i| [i as f32])))?,
-            Self::Bones => {
-                let mut all = group.and_then(|v| v.bone_indices()).into_iter().flatten();
-                all.try_for_each(|[a, b, c]| out.write_all(&[a, b, c, 0]))?;
-            }
-            Self::Weights => {
-                group.and_then(|v| v.weights()).into_iter().flatten().try_for_each(|w| out.write_all(&w))?
-            }
-            Self::Colours => {
-                group.and_then(|v| v.colours()).into_iter().flatten().try_for_each(|w| out.write_all(&w))?
-            }
-            Self::Indices => {
-                let wide = self.element(part).2 == 4;
-                for index in part.triangles().flatten() {
-                    let bytes = index.to_le_bytes();
-                    out.write_all(if wide { &bytes } else { bytes.first_chunk::<2>().map_or(&[], |b| b.as_slice()) })?;
-                }
-            }
+        fn bytes(out: &mut impl Write, all: Option<impl Iterator<Item = [u8; 4]>>) -> io::Result<()> {
+            all.into_iter().flatten().try_for_each(|v| out.write_all(&v))
         }
-        let (size, padded) = self.size(part);
-        (size..padded).try_for_each(|_| out.write_all(&[0]))
+        let group = part.group_vertices();
+        match self.attribute {
+            Attribute::Position => floats(out, Some(part.positions())),
+            Attribute::Normal => floats(out, part.normals()),
+            // The fourth number is the side of the binormal.
+            Attribute::Tangent | Attribute::Binormal => floats(out, part.tangents()),
+            Attribute::Uv => floats(out, group.and_then(|v| v.uvs())),
+            Attribute::Uv2 => floats(out, group.and_then(|v| v.uv2s())),
+            Attribute::Radius => floats(out, group.and_then(|v| v.radii()).map(|r| r.map(|r| [r]))),
+            #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
+            Attribute::Id => floats(out, group.and_then(|v| v.ids()).map(|i| i.map(|i| [i as f32]))),
+            Attribute::Bones => {
+                bytes(out, group.and_then(|v| v.bone_indices()).map(|b| b.map(|[a, b, c]| [a, b, c, 0])))
+            }
+            Attribute::Weights => bytes(out, group.and_then(|v| v.weights())),
+            Attribute::Colour => bytes(out, group.and_then(|v| v.colours())),
+        }
     }
 }
 
 /// The streams of a part.
-fn streams<'p>(part: &'p ScenePart<'_>) -> impl Iterator<Item = Stream> + 'p {
-    Stream::ALL.into_iter().filter(|s| s.is_in(part))
+fn streams(part: &ScenePart<'_>) -> impl Iterator<Item = &'static Stream> {
+    STREAMS.iter().filter(|stream| stream.is_in(part))
+}
+
+/// The type of indices, and the size of each. The greatest number of 16 bits is kept for other uses.
+fn index_type(part: &ScenePart<'_>) -> (u32, usize) {
+    if part.greatest < 0xFFFF { (code::U16, 2) } else { (code::U32, 4) }
 }
 
 /// Writes `scene` as glTF 2.0 in its binary form. Vertices go out one by one: nothing but the description of the
@@ -174,67 +120,48 @@ pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let (text, binary) = describe(scene).expect("a text takes all that is written to it");
     let mut text = text.into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
-    let chunks = [text.len() as u64, binary].into_iter().filter(|size| *size > 0);
-    let total = chunks.fold(12, |total: u64, size| total.saturating_add(8).saturating_add(size));
+    let total = 20 + text.len() as u64 + if binary > 0 { 8 + binary as u64 } else { 0 };
     let Ok(file_size) = u32::try_from(total) else {
         let kind = ErrorKind::Limit { what: "size of a GLB file", value: total, limit: u32::MAX.into() };
         return Err(Error::of_part(kind, ""));
     };
-    let binary = u32::try_from(binary).expect("less than the file");
-    written(write_chunks(scene, &text, binary, file_size, &mut BufWriter::with_capacity(1 << 16, out)))
+    let [text_size, binary] = [text.len(), binary].map(|size| u32::try_from(size).expect("less than the file"));
+    let header = [*b"glTF", 2u32.to_le_bytes(), file_size.to_le_bytes(), text_size.to_le_bytes(), *b"JSON"];
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    written(out.write_all(header.as_flattened()).and_then(|()| write_chunks(scene, &text, binary, &mut out)))
 }
 
-fn write_chunks(
-    scene: &Scene<'_>,
-    text: &[u8],
-    binary: u32,
-    file_size: u32,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let text_size = u32::try_from(text.len()).expect("less than the file");
-    out.write_all(b"glTF")?;
-    out.write_all(&2u32.to_le_bytes())?;
-    out.write_all(&file_size.to_le_bytes())?;
-    out.write_all(&text_size.to_le_bytes())?;
-    out.write_all(b"JSON")?;
+fn write_chunks(scene: &Scene<'_>, text: &[u8], binary: u32, out: &mut impl Write) -> io::Result<()> {
     out.write_all(text)?;
     if binary > 0 {
         out.write_all(&binary.to_le_bytes())?;
         out.write_all(b"BIN\0")?;
         for part in &scene.parts {
+            // Elements of vertices have whole words.
             streams(part).try_for_each(|stream| stream.write(part, out))?;
+            if let Some(count) = part.indices {
+                let (_, size) = index_type(part);
+                part.triangles().flatten().try_for_each(|index| out.write_all(&index.to_le_bytes()[..size]))?;
+                pad(count * size, out)?;
+            }
         }
         for image in &scene.images {
-            let size = image.png.len() as u64;
             out.write_all(&image.png)?;
-            (size..padded(size)).try_for_each(|_| out.write_all(&[0]))?;
+            pad(image.png.len(), out)?;
         }
     }
     out.flush()
 }
 
-/// A size with padding to a multiple of 4.
-fn padded(size: u64) -> u64 {
-    size.saturating_add(3) & !3
+/// Writes the padding after `size` bytes.
+fn pad(size: usize, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&[0; 3][..size.next_multiple_of(4) - size])
 }
 
-/// A node of the file.
-#[derive(Debug, Clone)]
-pub(super) struct GlbNode<'s> {
-    pub name: Cow<'s, str>,
-    part: Option<usize>,
-    pub children: Vec<usize>,
-    matrix: Option<&'s [f32; 16]>,
-    /// Whether it is the top of a scene, where its units become metres.
-    is_top: bool,
-    /// The nodes of coarser levels of detail, to which this one leads.
-    pub coarser: Vec<usize>,
-}
-
-impl GlbNode<'_> {
+impl Node {
     /// Appends the node as JSON. A space has many: they are written without a [`Value`] each.
-    fn put(&self, out: &mut String) -> fmt::Result {
-        write!(out, "{{\"name\":{}", json!(self.name))?;
+    fn put(&self, is_top: bool, coarser: Option<&Vec<usize>>, out: &mut String) -> fmt::Result {
+        write!(out, "{{\"name\":{}", json!(&*self.name))?;
         if !self.children.is_empty() {
             write!(out, ",\"children\":{:?}", self.children)?;
         }
@@ -244,12 +171,12 @@ impl GlbNode<'_> {
         if let Some(part) = self.part {
             write!(out, ",\"mesh\":{part}")?;
         }
-        if self.is_top {
+        if is_top {
             // Buffers hold the numbers of the file, and the unit of glTF is the metre.
             write!(out, ",\"scale\":{}", json!([METRES, METRES, METRES]))?;
         }
-        if !self.coarser.is_empty() {
-            write!(out, ",\"extensions\":{}", json!({ levels::EXTENSION: { "ids": self.coarser } }))?;
+        if let Some(coarser) = coarser {
+            write!(out, ",\"extensions\":{}", json!({ levels::EXTENSION: { "ids": coarser } }))?;
         }
         out.write_char('}')
     }
@@ -257,94 +184,85 @@ impl GlbNode<'_> {
 
 /// The nodes of the file, and its scenes: the node of each, which has its name.
 pub(super) struct Tree<'s> {
-    pub nodes: Vec<GlbNode<'s>>,
+    pub nodes: Cow<'s, [Node]>,
     pub scenes: Vec<usize>,
+    /// The nodes of coarser levels of detail, to which a node leads.
+    pub coarser: BTreeMap<usize, Vec<usize>>,
 }
 
-impl<'s> Tree<'s> {
+impl Tree<'_> {
     /// Adds a node. Returns its number.
-    pub(super) fn push(&mut self, node: GlbNode<'s>) -> usize {
-        self.nodes.push(node);
-        self.nodes.len().saturating_sub(1)
+    pub(super) fn push(&mut self, node: Node) -> usize {
+        self.nodes.to_mut().push(node);
+        self.nodes.len() - 1
     }
 }
 
 /// Views of the buffer, and the accessors that use them.
 #[derive(Default)]
 struct Buffer {
-    size: u64,
+    size: usize,
     views: Vec<Value>,
     accessors: Vec<Value>,
 }
 
 impl Buffer {
-    /// Adds a view of the next bytes.
-    fn add(&mut self, size: u64, target: Option<u32>) -> usize {
-        let mut view = Map::from_iter([
-            ("buffer".to_owned(), 0.into()),
-            ("byteLength".to_owned(), size.into()),
-            ("byteOffset".to_owned(), self.size.into()),
-        ]);
-        view.extend(target.map(|target| ("target".to_owned(), target.into())));
-        self.views.push(view.into());
-        self.size = self.size.saturating_add(padded(size));
-        self.views.len().saturating_sub(1)
+    /// Adds a view of the next bytes. Returns its number.
+    fn add(&mut self, size: usize, target: Option<u32>) -> usize {
+        let mut view = json!({ "buffer": 0, "byteLength": size, "byteOffset": self.size });
+        put(&mut view, "target", target.map(Value::from));
+        self.views.push(view);
+        self.size += size.next_multiple_of(4);
+        self.views.len() - 1
+    }
+
+    /// Adds an accessor of the next `count` elements of `size` bytes. Returns its number.
+    fn add_accessor(&mut self, count: usize, size: usize, component: u32, kind: &str, target: u32) -> Value {
+        let view = self.add(count * size, Some(target));
+        let accessor = json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
+        self.accessors.push(accessor);
+        (self.accessors.len() - 1).into()
     }
 }
 
+/// The nodes of the scene in its levels of detail, and whether it has several.
+fn tree<'s>(scene: &'s Scene<'_>) -> (Tree<'s>, bool) {
+    let scenes = scene.roots.iter().chain(&scene.glb_only).copied().collect();
+    let mut tree = Tree { nodes: (&*scene.nodes).into(), scenes, coarser: BTreeMap::new() };
+    let has_levels = levels::add(scene, &mut tree);
+    (tree, has_levels)
+}
+
 /// The description of the scene as JSON, and how many bytes of vertices, indices and images it describes.
-fn describe(scene: &Scene<'_>) -> Result<(String, u64), fmt::Error> {
+fn describe(scene: &Scene<'_>) -> Result<(String, usize), fmt::Error> {
     let mut buffer = Buffer::default();
     let meshes: Vec<Value> = scene.parts.iter().map(|part| mesh(scene, part, &mut buffer)).collect();
     let (mut images, mut textures) = (Vec::new(), Vec::new());
     for (number, image) in scene.images.iter().enumerate() {
-        let view = buffer.add(image.png.len() as u64, None);
+        let view = buffer.add(image.png.len(), None);
         images.push(json!({ "bufferView": view, "mimeType": "image/png", "name": image.name }));
         textures.push(json!({ "name": image.name, "sampler": 0, "source": number }));
     }
-    let mut samplers = Vec::new();
-    if !images.is_empty() {
-        samplers.push(json!({ "magFilter": code::LINEAR, "minFilter": code::LINEAR_MIPMAP_LINEAR }));
-    }
-    let nodes = scene.nodes.iter().map(|node| GlbNode {
-        name: (&node.name).into(),
-        part: node.part,
-        children: node.children.clone(),
-        matrix: node.matrix.as_ref(),
-        is_top: false,
-        coarser: Vec::new(),
-    });
-    let mut tree =
-        Tree { nodes: nodes.collect(), scenes: scene.roots.iter().chain(&scene.glb_only).copied().collect() };
-    for &top in &tree.scenes {
-        tree.nodes.get_mut(top).into_iter().for_each(|node| node.is_top = true);
-    }
-    let has_levels = levels::add(scene, &mut tree);
-    let has_transforms =
-        scene.materials.iter().filter_map(|material| material.skin.as_ref()).any(|skin| skin.transform.is_some());
+    let sampler = json!({ "magFilter": code::LINEAR, "minFilter": code::LINEAR_MIPMAP_LINEAR });
+    let samplers = if images.is_empty() { Vec::new() } else { vec![sampler] };
+    let (tree, has_levels) = tree(scene);
+    let mut skins = scene.materials.iter().filter_map(|material| material.skin.as_ref());
     let extensions = [
         (!scene.variants.is_empty(), "KHR_materials_variants"),
-        (has_transforms, "KHR_texture_transform"),
+        (skins.any(|skin| skin.transform.is_some()), "KHR_texture_transform"),
         (scene.materials.iter().any(|material| emission(material).is_some()), "KHR_materials_emissive_strength"),
         (has_levels, levels::EXTENSION),
     ];
-    let used = extensions.into_iter().filter(|(is_used, _)| *is_used).map(|(_, name)| name.into()).collect();
-    let names: Vec<Value> = scene.variants.iter().map(|variant| json!({ "name": variant.name })).collect();
-    let scenes = tree.scenes.iter().filter_map(|&top| {
-        let node = tree.nodes.get(top)?;
-        Some(json!({ "name": node.name, "nodes": [top] }))
-    });
+    let scenes = tree.scenes.iter().map(|&top| json!({ "name": &*tree.nodes[top].name, "nodes": [top] }));
     let buffers = if buffer.size > 0 { vec![json!({ "byteLength": buffer.size })] } else { Vec::new() };
-    let generator = concat!("assetq ", env!("CARGO_PKG_VERSION"));
-    let mut text = format!("{{\"asset\":{}", json!({ "generator": generator, "version": "2.0" }));
-    if !names.is_empty() {
-        write!(text, ",\"extensions\":{}", json!({ "KHR_materials_variants": { "variants": names } }))?;
-    }
     let arrays: [(&str, Vec<Value>); 10] = [
         ("accessors", buffer.accessors),
         ("bufferViews", buffer.views),
         ("buffers", buffers),
-        ("extensionsUsed", used),
+        (
+            "extensionsUsed",
+            extensions.into_iter().filter(|(is_used, _)| *is_used).map(|(_, name)| name.into()).collect(),
+        ),
         ("images", images),
         ("materials", scene.materials.iter().map(material).collect()),
         ("meshes", meshes),
@@ -352,15 +270,20 @@ fn describe(scene: &Scene<'_>) -> Result<(String, u64), fmt::Error> {
         ("scenes", scenes.collect()),
         ("textures", textures),
     ];
+    let mut root = json!({ "asset": { "generator": concat!("assetq ", env!("CARGO_PKG_VERSION")), "version": "2.0" } });
     for (name, items) in arrays.into_iter().filter(|(_, items)| !items.is_empty()) {
-        write!(text, ",\"{name}\":{}", Value::from(items))?;
+        put(&mut root, name, Some(items.into()));
     }
-    if !tree.scenes.is_empty() {
-        text.push_str(",\"scene\":0");
+    put(&mut root, "scene", tree.scenes.first().map(|_| 0.into()));
+    if !scene.variants.is_empty() {
+        let variants: Vec<Value> = scene.variants.iter().map(|variant| json!({ "name": variant.name })).collect();
+        put(&mut root, "extensions", Some(json!({ "KHR_materials_variants": { "variants": variants } })));
     }
+    let mut text = root.to_string();
+    text.pop().expect("the brace at the end, as nodes follow");
     for (number, node) in tree.nodes.iter().enumerate() {
         text.push_str(if number == 0 { ",\"nodes\":[" } else { "," });
-        node.put(&mut text)?;
+        node.put(tree.scenes.contains(&number), tree.coarser.get(&number), &mut text)?;
     }
     text.push_str(if tree.nodes.is_empty() { "}" } else { "]}" });
     Ok((text, buffer.size))
@@ -422,7 +345,7 @@ fn material(material: &super::Material) -> Value {
         let strength = json!({ "emissiveStrength": digits([strength]).get(0) });
         put(&mut described, "extensions", Some(json!({ "KHR_materials_emissive_strength": strength })));
     }
-    put(&mut described, "extras", skin.and_then(|skin| serde_json::from_str(&skin.extras).ok()));
+    put(&mut described, "extras", skin.map(|skin| skin.extras.clone()));
     described
 }
 
@@ -433,24 +356,17 @@ fn put(object: &mut Value, name: &str, member: Option<Value>) {
 }
 
 fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
-    let (mut attributes, mut indices) = (Map::new(), None);
-    for stream in streams(part) {
-        let target = if stream == Stream::Indices { code::INDICES } else { code::VERTICES };
-        let view = buffer.add(stream.size(part).0, Some(target));
-        let (component, kind, _) = stream.element(part);
-        let count = stream.count(part);
-        let mut accessor = json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
-        if stream == Stream::Positions {
-            put(&mut accessor, "min", Some(json!(part.min)));
-            put(&mut accessor, "max", Some(json!(part.max)));
+    let mut attributes = Map::new();
+    for Stream { semantic, attribute, component, kind, size } in streams(part) {
+        let number = buffer.add_accessor(part.vertices, *size, *component, kind, code::VERTICES);
+        if let (Attribute::Position, Some(accessor)) = (attribute, buffer.accessors.last_mut()) {
+            put(accessor, "min", Some(json!(part.min)));
+            put(accessor, "max", Some(json!(part.max)));
         }
-        let number = Value::from(buffer.accessors.len());
-        buffer.accessors.push(accessor);
-        match stream.semantic() {
-            Some(semantic) => drop(attributes.insert(semantic.to_owned(), number)),
-            None => indices = Some(number),
-        }
+        attributes.insert((*semantic).to_owned(), number);
     }
+    let (component, size) = index_type(part);
+    let indices = part.indices.map(|count| buffer.add_accessor(count, size, component, "SCALAR", code::INDICES));
     let mut primitive = json!({ "attributes": attributes, "material": part.material });
     put(&mut primitive, "indices", indices);
     // The materials of variants in place of the part's.
@@ -461,7 +377,7 @@ fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
     let mappings: Vec<Value> = mappings.collect();
     let variants = (!mappings.is_empty()).then(|| json!({ "KHR_materials_variants": { "mappings": mappings } }));
     put(&mut primitive, "extensions", variants);
-    let mut mesh = json!({ "name": part.name, "primitives": [primitive] });
-    put(&mut mesh, "extras", part.extras.as_ref().and_then(|text| serde_json::from_str(text).ok()));
+    let mut mesh = json!({ "name": &*part.name, "primitives": [primitive] });
+    put(&mut mesh, "extras", part.extras.clone());
     mesh
 }

@@ -1,8 +1,8 @@
 //! Levels of detail in glTF: the finest is the scene, and each other one is a scene of its own, to which the extension
 //! [`MSFT_lod`](https://github.com/KhronosGroup/glTF/tree/main/extensions/2.0/Vendor/MSFT_lod) of the finest leads.
 
-use super::Scene;
 use super::glb::Tree;
+use super::{Node, Scene};
 use std::collections::BTreeSet;
 
 pub(super) const EXTENSION: &str = "MSFT_lod";
@@ -16,43 +16,30 @@ pub(super) fn add(scene: &Scene<'_>, tree: &mut Tree<'_>) -> bool {
         return false;
     }
     let scenes = tree.scenes.len();
-    for number in scene.roots.iter().copied().filter(|&number| has_levels(scene, number)) {
+    for &number in scene.roots.iter().filter(|&&number| has_levels(scene, number)) {
         let mut taken = BTreeSet::new();
-        let mut first = Vec::new();
-        for &level in &all {
-            let children = Level { scene, level, taken: &mut taken }.children(number, tree);
-            if level == finest {
-                first = children;
-                continue;
-            }
-            let Some(mut copy) = tree.nodes.get(number).cloned() else { continue };
-            (copy.name, copy.children) = (format!("{} lod{level}", copy.name).into(), children);
-            copy.coarser = Vec::new();
-            let node = tree.push(copy);
+        let levels = all.iter().map(|&level| Level { scene, level, taken: &mut taken }.children(number, tree));
+        let mut levels = levels.collect::<Vec<_>>().into_iter().zip(&all);
+        let first = levels.next();
+        for (children, level) in levels {
+            let name = format!("{} lod{level}", scene.nodes[number].name).into();
+            let node = tree.push(Node { name, children, ..scene.nodes[number].clone() });
             tree.scenes.push(node);
-            tree.nodes.get_mut(number).into_iter().for_each(|top| top.coarser.push(node));
+            tree.coarser.entry(number).or_default().push(node);
         }
-        if let Some(top) = tree.nodes.get_mut(number) {
-            top.children = first;
-        }
+        tree.nodes.to_mut()[number].children = first.map_or_else(Vec::new, |(children, _)| children);
     }
     tree.scenes.len() > scenes
 }
 
 /// The levels that show the part of a node; empty if they are not known.
 fn lods<'s>(scene: &'s Scene<'_>, node: usize) -> &'s [usize] {
-    let part = scene.nodes.get(node).and_then(|node| scene.parts.get(node.part?));
-    part.map_or(&[], |part| &part.lods)
-}
-
-/// The nodes below a node.
-fn below<'s>(scene: &'s Scene<'_>, node: usize) -> &'s [usize] {
-    scene.nodes.get(node).map_or(&[], |node| &node.children)
+    scene.nodes[node].part.map_or(&[], |part| &scene.parts[part].lods)
 }
 
 /// Whether the levels of a part below a node are known.
 fn has_levels(scene: &Scene<'_>, node: usize) -> bool {
-    !lods(scene, node).is_empty() || below(scene, node).iter().any(|&child| has_levels(scene, child))
+    !lods(scene, node).is_empty() || scene.nodes[node].children.iter().any(|&child| has_levels(scene, child))
 }
 
 /// A level of detail whose nodes are being chosen.
@@ -66,24 +53,20 @@ struct Level<'l, 'a> {
 impl Level<'_, '_> {
     /// The children of a node in this level. A model with fewer levels shows its coarsest.
     fn children(&mut self, node: usize, tree: &mut Tree<'_>) -> Vec<usize> {
-        let children = below(self.scene, node);
-        let coarsest = children.iter().flat_map(|&child| lods(self.scene, child)).max().copied().unwrap_or(0);
+        let children = &self.scene.nodes[node].children;
+        let coarsest = children.iter().flat_map(|&child| lods(self.scene, child)).max();
         let mut placed = Vec::new();
         for &child in children {
             let lods = lods(self.scene, child);
-            if !lods.is_empty() && !lods.contains(&self.level.min(coarsest)) {
+            if coarsest.is_some_and(|coarsest| !lods.is_empty() && !lods.contains(&self.level.min(*coarsest))) {
                 continue;
             }
-            let below = self.children(child, tree);
-            let is_first = self.taken.insert(child);
-            let Some(own) = tree.nodes.get_mut(child) else { continue };
-            if is_first {
-                own.children = below;
+            let children = self.children(child, tree);
+            if self.taken.insert(child) {
+                tree.nodes.to_mut()[child].children = children;
                 placed.push(child);
             } else {
-                let mut copy = own.clone();
-                copy.children = below;
-                placed.push(tree.push(copy));
+                placed.push(tree.push(Node { children, ..self.scene.nodes[child].clone() }));
             }
         }
         placed

@@ -3,6 +3,12 @@
 //! The game's space is left-handed with y up. The written shapes are right-handed: x is turned around, so that a mesh
 //! that looks forward (along z) still does, and triangles turn left around their normals.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "numbers are positions in lists of a scene in memory, and part.rs has looked at all indices of files"
+)]
+
 mod assembly;
 pub(in crate::geometry) mod back;
 pub(crate) mod boxes;
@@ -18,23 +24,26 @@ mod svg;
 
 use crate::report::counted;
 pub use crate::scene::Options;
-pub use assembly::{ArmoredPlaces, Assembled, Place, Thickness, assemble};
+pub use assembly::{ArmoredPlaces, Assembled, Place, assemble};
 pub use glb::write_glb;
 pub use named::scene;
 pub use obj::write_obj;
 pub use svg::write_svg;
 
 use super::armor::Plate;
-use super::layout::Mapping;
-use super::mesh::{Group, Groups, HardPoint, Pairing};
+use super::mesh::{Group, Groups, Pairing};
 use super::{Geometry, material_name};
 use crate::armor::PlateUse;
 use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id32;
 use crate::scene::Placement;
 use crate::source::Source;
 use part::{ScenePart, Shape};
+use serde_json::json;
 use skin::{Image, Skin};
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::Arc;
 
 /// Parts with triangles, and nodes that show them.
 #[derive(Debug, Default)]
@@ -86,9 +95,9 @@ impl Material {
 /// The name of the material of meshes whose material is not known.
 const UNKNOWN: &str = "unknown";
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Node {
-    name: String,
+    name: Arc<str>,
     part: Option<usize>,
     children: Vec<usize>,
     /// Columns of a matrix for column vectors, right-handed.
@@ -106,8 +115,11 @@ struct PlacedPart<'s, 'a> {
     matrix: Option<&'s [f32; 16]>,
 }
 
-/// Plates with their rows and their thickness, by material and by the bits of that thickness.
-type ByMaterial<'a> = BTreeMap<(u16, Option<u64>), (Option<f64>, Vec<(usize, Plate<'a>)>)>;
+/// The nodes of parts by their models, before they are added to a scene: they stand wherever a model does.
+type PartNodes = BTreeMap<Option<usize>, Vec<Node>>;
+
+/// Plates with their rows, by what they have in common.
+type AlikePlates<'a, K> = BTreeMap<K, Vec<(usize, Plate<'a>)>>;
 
 /// The most nodes of a scene: a few times as many as the largest space has, and no more than memory holds.
 const MAX_NODES: usize = 4_000_000;
@@ -128,26 +140,25 @@ impl<'a> Scene<'a> {
         options: Options,
     ) -> Self {
         let mut scene = Self { name: name.to_owned(), damage: geometry.decode_all(), ..Self::default() };
-        let (mut meshes, mut armor, mut hulls) = (Vec::new(), Vec::new(), Vec::new());
         if options.meshes {
             scene.notes.extend(groups.notes.iter().cloned());
-            scene.add_groups(geometry, groups, placements, options.lod, &mut meshes);
+            let parts = scene.add_groups(geometry, groups, options.lod);
+            let models = match placements {
+                Some(placements) => scene.place(groups, &parts, placements),
+                None => scene.add_models(groups, parts),
+            };
+            scene.add_root("", models);
         }
         // In a space, hulls and armour have no position of their own: they belong to models, and are placed with them.
         if options.armor && placements.is_none() {
-            scene.add_armor(geometry, &mut armor);
+            let armor = scene.add_armor(geometry);
+            scene.add_root(" armor", armor);
         }
         if options.collision && placements.is_none() {
-            scene.add_collision(geometry, &mut hulls);
+            let hulls = scene.add_collision(geometry);
+            scene.add_root(" hulls", hulls);
         }
         scene.colour();
-        for (nodes, suffix) in [(meshes, ""), (armor, " armor"), (hulls, " hulls")] {
-            if !nodes.is_empty() {
-                let root = Node { name: format!("{name}{suffix}"), children: nodes, ..Node::default() };
-                let root = scene.node(root);
-                scene.roots.push(root);
-            }
-        }
         scene
     }
 
@@ -167,218 +178,157 @@ impl<'a> Scene<'a> {
         let top = (None::<&Node>, None::<&[f32; 16]>);
         let mut open: Vec<_> = self.roots.iter().chain(also).rev().map(|&root| (root, top)).collect();
         std::iter::from_fn(move || {
-            while let Some((number, (above, matrix))) = open.pop() {
-                let Some(node) = self.nodes.get(number) else { continue };
+            loop {
+                let (number, (above, matrix)) = open.pop()?;
+                let node = &self.nodes[number];
                 let matrix = node.matrix.as_ref().or(matrix);
                 open.extend(node.children.iter().rev().map(|&child| (child, (Some(node), matrix))));
-                if let Some((number, part)) = node.part.and_then(|number| Some((number, self.parts.get(number)?))) {
-                    return Some(PlacedPart { node, above, number, part, matrix });
+                if let Some(number) = node.part {
+                    return Some(PlacedPart { node, above, number, part: &self.parts[number], matrix });
                 }
             }
-            None
         })
     }
 
-    fn node(&mut self, node: Node) -> usize {
-        self.nodes.push(node);
-        self.nodes.len().saturating_sub(1)
+    /// Returns the value, or lists its error as damage.
+    fn note<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.damage.push(error)).ok()
+    }
+
+    /// Adds a node above others. Returns its number.
+    fn add(&mut self, node: Node, below: impl IntoIterator<Item = Node>) -> usize {
+        let first = self.nodes.len();
+        self.nodes.extend(below);
+        let children = (first..self.nodes.len()).collect();
+        self.nodes.push(Node { children, ..node });
+        self.nodes.len() - 1
+    }
+
+    /// Adds the node of a scene of a GLB, unless nothing is below it.
+    fn add_root(&mut self, suffix: &str, children: Vec<usize>) {
+        if !children.is_empty() {
+            self.roots.push(self.nodes.len());
+            self.nodes.push(Node { name: format!("{}{suffix}", self.name).into(), children, ..Node::default() });
+        }
     }
 
     fn material(&mut self, material: Material) -> usize {
-        match self.materials.iter().position(|m| *m == material) {
-            Some(known) => known,
-            None => {
-                self.materials.push(material);
-                self.materials.len().saturating_sub(1)
-            }
-        }
+        self.materials.iter().position(|known| *known == material).unwrap_or_else(|| {
+            self.materials.push(material);
+            self.materials.len() - 1
+        })
+    }
+
+    /// A material that both sides of triangles have.
+    fn paint(&mut self, name: impl Into<String>, colour: [f32; 4]) -> usize {
+        self.material(Material { colour, double_sided: true, ..Material::new(name) })
     }
 
     /// Gives the materials of meshes soft colours. Those of armour have strong ones, by their ids.
     fn colour(&mut self) {
         for (rank, material) in self.coloured.values().enumerate() {
-            if let Some(material) = self.materials.get_mut(*material) {
-                let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.5 + 0.32 * c);
-                material.colour = [r, g, b, 1.0];
-            }
+            let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.5 + 0.32 * c);
+            self.materials[*material].colour = [r, g, b, 1.0];
         }
     }
 
-    /// Adds a part after a look at all of its numbers, and a node that shows it. Damaged or empty ones are left out.
-    fn show(&mut self, name: String, shape: Shape<'a>, material: usize, extras: Option<String>) -> Option<usize> {
-        match ScenePart::new(name.clone(), shape, material, extras, &mut self.notes) {
-            Ok(Some(part)) => {
-                self.parts.push(part);
-                let part = Some(self.parts.len().saturating_sub(1));
-                Some(self.node(Node { name, part, ..Node::default() }))
-            }
-            Ok(None) => None,
-            Err(error) => {
-                self.damage.push(error);
-                None
-            }
-        }
+    /// Adds a part after a look at all of its numbers. Returns a node that shows it. Damaged or empty ones are left out.
+    fn show(&mut self, name: String, shape: Result<Shape<'a>>, material: usize) -> Option<Node> {
+        let part = shape.and_then(|shape| ScenePart::new(name.into(), shape, material, &mut self.notes));
+        let part = self.note(part)??;
+        let node = Node { name: Arc::clone(&part.name), part: Some(self.parts.len()), ..Node::default() };
+        self.parts.push(part);
+        Some(node)
     }
 
-    fn add_groups(
-        &mut self,
-        geometry: &'a Geometry,
-        groups: &Groups,
-        placements: Option<&[Placement]>,
-        lod: Option<usize>,
-        top: &mut Vec<usize>,
-    ) {
-        let mut coarsest = vec![0usize; groups.models.len()];
-        for group in &groups.groups {
-            let last = group.lods.iter().copied().max().unwrap_or(0);
-            group.model.and_then(|m| coarsest.get_mut(m)).into_iter().for_each(|c| *c = last.max(*c));
+    /// Adds the parts of render groups.
+    fn add_groups(&mut self, geometry: &'a Geometry, groups: &Groups, lod: Option<usize>) -> PartNodes {
+        let mut coarsest: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+        for (model, lod) in groups.groups.iter().flat_map(|group| group.lods.iter().map(|lod| (group.model, *lod))) {
+            let last = coarsest.entry(model).or_default();
+            *last = lod.max(*last);
         }
-        let mut of_model: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut nodes = PartNodes::new();
         for group in &groups.groups {
-            let coarsest = group.model.and_then(|m| coarsest.get(m)).copied().unwrap_or(0);
-            let wanted = lod.is_none_or(|lod| group.lods.is_empty() || group.lods.contains(&lod.min(coarsest)));
-            if !wanted {
+            let is_wanted = |lod: usize| group.lods.is_empty() || group.lods.contains(&lod.min(coarsest[&group.model]));
+            if !lod.is_none_or(is_wanted) {
                 continue;
             }
-            let both = geometry
-                .mapped_vertices(group.vertices)
-                .and_then(|v| Ok(Shape::group(v, geometry.mapped_indices(group.indices)?)));
-            let shape = match both {
-                Ok(shape) => shape,
-                Err(error) => {
-                    self.damage.push(error.context(&group.name));
-                    continue;
-                }
-            };
             let name = group.material.as_deref().unwrap_or(UNKNOWN);
             let material = self.material(Material { is_of_mesh: true, mfm: group.mfm, ..Material::new(name) });
             if let Some(name) = &group.material {
                 self.coloured.entry(name.clone()).or_insert(material);
             }
-            let extras = Some(extras(geometry, group));
-            let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
-            if let Some(part) = self.parts.last_mut() {
-                part.lods.clone_from(&group.lods);
-            }
-            if let Some(transform) = group.transform {
-                self.transform(node, transform);
-            }
-            match group.model {
-                Some(model) => of_model.entry(model).or_default().push(node),
-                None if placements.is_none() => top.push(node),
-                None => {}
-            }
+            let vertices = geometry.mapped_vertices(group.vertices);
+            let shape = vertices.and_then(|v| Ok(Shape::group(v, geometry.mapped_indices(group.indices)?)));
+            let shape = shape.map_err(|error| error.context(&group.name));
+            let Some(mut node) = self.show(group.name.clone(), shape, material) else { continue };
+            let part = self.parts.last_mut().expect("it was just added");
+            (part.extras, part.lods) = (extras(geometry, group), group.lods.clone());
+            node.matrix = group.transform.and_then(|transform| self.matrix("node", "", transform));
+            nodes.entry(group.model).or_default().push(node);
         }
-        match placements {
-            None => {
-                for (model, mut children) in of_model {
-                    if model == 0 {
-                        children.extend(self.hard_points(&groups.hard_points));
-                    }
-                    let name = groups.models.get(model).cloned().unwrap_or_default();
-                    top.push(self.node(Node { name, children, ..Node::default() }));
-                }
-            }
-            Some(placements) => self.place(groups, &of_model, placements, top),
-        }
+        nodes
     }
 
-    /// Puts a node into its place.
-    fn transform(&mut self, node: usize, transform: [f32; 16]) {
+    /// The matrix of a transform, unless the transform is invalid.
+    fn matrix(&mut self, part: &'static str, of: impl Display, transform: [f32; 16]) -> Option<[f32; 16]> {
+        let what = || format!("the transform{of} is invalid: {transform:?}").into();
         let matrix = right_handed(transform);
-        if matrix.is_none() {
-            let what = format!("the transform is invalid: {transform:?}").into();
-            self.damage.push(Error::of_part(ErrorKind::Damaged { what }, "node"));
-        }
-        if let Some(node) = self.nodes.get_mut(node) {
-            node.matrix = matrix;
-        }
+        self.note(matrix.ok_or_else(|| Error::of_part(ErrorKind::Damaged { what: what() }, part)))
     }
 
-    /// Nodes without a part, for other models.
-    fn hard_points(&mut self, all: &[HardPoint]) -> Vec<usize> {
-        all.iter()
-            .map(|point| {
-                let node = self.node(Node { name: point.name.clone(), ..Node::default() });
-                self.transform(node, point.transform);
-                node
-            })
-            .collect()
+    /// Adds models where they are, the first one with its hard points: nodes without a part, for other models.
+    fn add_models(&mut self, groups: &Groups, parts: PartNodes) -> Vec<usize> {
+        let mut top = Vec::new();
+        for (model, mut nodes) in parts {
+            let Some(model) = model else {
+                top.extend(nodes.into_iter().map(|node| self.add(node, [])));
+                continue;
+            };
+            if model == 0 {
+                nodes.extend(groups.hard_points.iter().map(|point| {
+                    let matrix = self.matrix("node", "", point.transform);
+                    Node { name: point.name.as_str().into(), matrix, ..Node::default() }
+                }));
+            }
+            top.push(self.add(Node { name: groups.models[model].as_str().into(), ..Node::default() }, nodes));
+        }
+        top
     }
 
     /// Puts models where the placements say. A node has one parent, so each placement has nodes of its own that
     /// show the same parts.
-    fn place(
-        &mut self,
-        groups: &Groups,
-        of_model: &BTreeMap<usize, Vec<usize>>,
-        placements: &[Placement],
-        top: &mut Vec<usize>,
-    ) {
-        let mut without = 0usize;
+    fn place(&mut self, groups: &Groups, parts: &PartNodes, placements: &[Placement]) -> Vec<usize> {
+        let names: Vec<Arc<str>> = groups.models.iter().map(|name| name.as_str().into()).collect();
+        let (mut top, mut without) = (Vec::new(), 0usize);
         for (i, placement) in placements.iter().enumerate() {
-            let Some(nodes) = of_model.get(&placement.model) else {
-                without = without.saturating_add(1);
+            let Some(nodes) = parts.get(&Some(placement.model)) else {
+                without += 1;
                 continue;
             };
-            let Some(matrix) = right_handed(placement.transform) else {
-                let what = format!("the transform of instance {i} is invalid: {:?}", placement.transform).into();
-                self.damage.push(Error::of_part(ErrorKind::Damaged { what }, "placement"));
-                continue;
-            };
-            if self.nodes.len().saturating_add(nodes.len()) > MAX_NODES {
-                let kind = ErrorKind::Limit {
-                    what: "nodes of a scene",
-                    value: self.nodes.len().saturating_add(nodes.len()) as u64,
-                    limit: MAX_NODES as u64,
-                };
+            let matrix = self.matrix("placement", format_args!(" of instance {i}"), placement.transform);
+            let Some(matrix) = matrix else { continue };
+            let count = self.nodes.len() + nodes.len();
+            if count > MAX_NODES {
+                let kind = ErrorKind::Limit { what: "nodes of a scene", value: count as u64, limit: MAX_NODES as u64 };
                 self.damage.push(Error::of_part(kind, "placement").context(format_args!("instance {i}")));
                 break;
             }
-            let mut children = Vec::with_capacity(nodes.len());
-            for &node in nodes {
-                let Some(shown) = self.nodes.get(node) else { continue };
-                let copy = Node { name: shown.name.clone(), part: shown.part, ..Node::default() };
-                children.push(self.node(copy));
-            }
-            let name = groups.models.get(placement.model).cloned().unwrap_or_default();
-            let row = Some(placement.row);
-            top.push(self.node(Node { name, children, matrix: Some(matrix), row, ..Node::default() }));
+            let name = Arc::clone(&names[placement.model]);
+            let node = Node { name, matrix: Some(matrix), row: Some(placement.row), ..Node::default() };
+            top.push(self.add(node, nodes.iter().cloned()));
         }
         if without > 0 {
             self.notes.push(format!("{} of models without render groups here", counted(without, "instance")));
         }
-        // The nodes that were copied are shown by nothing any more; a tree without them has no stray roots.
-        self.drop_unreachable(of_model.values().flatten().copied().collect(), top);
-    }
-
-    /// Removes `gone` from the nodes and renumbers the others.
-    fn drop_unreachable(&mut self, gone: std::collections::BTreeSet<usize>, top: &mut [usize]) {
-        let mut next = 0usize;
-        let new: Vec<usize> = (0..self.nodes.len())
-            .map(|i| {
-                let number = next;
-                next = next.saturating_add(usize::from(!gone.contains(&i)));
-                number
-            })
-            .collect();
-        let mut number = 0usize;
-        self.nodes.retain(|_| {
-            let keep = !gone.contains(&number);
-            number = number.saturating_add(1);
-            keep
-        });
-        let renumber = |i: &mut usize| *i = new.get(*i).copied().unwrap_or(*i);
-        self.nodes.iter_mut().flat_map(|n| n.children.iter_mut()).for_each(renumber);
-        top.iter_mut().for_each(renumber);
+        top
     }
 
     /// Chooses the first of the things that have the plates, and names the others.
     fn find_armor(&mut self, geometry: &'a Geometry) {
-        let uses = match geometry.armor_uses() {
-            Ok(uses) => uses,
-            Err(error) => return self.damage.push(error.context("thickness")),
-        };
+        let uses = geometry.armor_uses().map_err(|error| error.context("thickness"));
+        let Some(uses) = self.note(uses) else { return };
         if let Some((first, others)) = uses.split_first() {
             let mut note = format!("armour is as thick as that of {}", first.label());
             let others = others.iter().filter(|armor| !armor.is_like(first));
@@ -391,69 +341,77 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
+    /// Adds armour, one part for each material and thickness of a model.
+    fn add_armor(&mut self, geometry: &'a Geometry) -> Vec<usize> {
         self.find_armor(geometry);
-        let index = geometry.armor_places();
-        self.damage.extend(index.damage.clone());
+        let places = geometry.armor_places();
+        self.damage.extend(places.damage.clone());
         let mut rows = (0..).step_by(geometry.rows_of_plate().get());
-        for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
-            let Some(model) = of_model.first().map(|p| p.model) else { continue };
-            let mut by_material = ByMaterial::new();
+        let mut top = Vec::new();
+        for of_model in places.all.chunk_by(|a, b| a.model == b.model) {
+            // By material and by the bits of the thickness.
+            let mut alike: AlikePlates<'_, (u16, Option<u64>)> = BTreeMap::new();
             for (place, row) in of_model.iter().zip(&mut rows) {
                 let Ok(plate) = place.read::<Plate<'_>>(geometry) else { continue };
                 let (id, layer) = (plate.header().material_id.get(), plate.header().layer.get());
                 let thickness = self.uses.first().and_then(|armor| armor.thickness(layer, id));
-                // Millimetres are few hundreds, and positive.
-                let order = thickness.map(|mm| mm.max(0.0).to_bits());
-                by_material.entry((id, order)).or_insert_with(|| (thickness, Vec::new())).1.push((row, plate));
+                alike.entry((id, thickness.map(f64::to_bits))).or_default().push((row, plate));
             }
-            let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
+            let name = geometry.armor_model(of_model[0].model as usize).and_then(|model| model.name());
+            let name = self.note(name).unwrap_or("armor");
             if !self.uses.is_empty() {
                 // In this order the materials are a legend.
-                let mut all: Vec<_> = by_material.values().map(|(thickness, _)| *thickness).collect();
+                let mut all: Vec<_> = alike.keys().map(|(_, bits)| bits.map(f64::from_bits)).collect();
                 all.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
                 for (name, colour) in all.into_iter().map(band) {
-                    self.material(Material { colour, double_sided: true, ..Material::new(name) });
+                    self.paint(name, colour);
                 }
             }
-            let mut children = Vec::new();
-            for ((id, _), (thickness, plates)) in by_material {
+            let mut nodes = Vec::new();
+            for ((id, bits), plates) in alike {
+                let thickness = bits.map(f64::from_bits);
                 let mut title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
                 let material = if self.uses.is_empty() {
                     let [r, g, b] = crate::scene::colour_of_id(id);
-                    let colour = [r, g, b, 1.0];
-                    self.material(Material { colour, double_sided: true, ..Material::new(&title) })
+                    self.paint(&title, [r, g, b, 1.0])
                 } else {
-                    let (band, colour) = band(thickness);
-                    title = thickness.map_or_else(|| title.clone(), |mm| format!("{title}, {mm} mm"));
-                    self.material(Material { colour, double_sided: true, ..Material::new(band) })
+                    let (name, colour) = band(thickness);
+                    self.paint(name, colour)
                 };
-                children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates, thickness), material, None));
+                if let Some(mm) = thickness {
+                    title = format!("{title}, {mm} mm");
+                }
+                nodes.extend(self.show(format!("{name}/{title}"), Ok(Shape::plates(&plates, thickness)), material));
             }
-            if !children.is_empty() {
-                top.push(self.node(Node { name: name.to_owned(), children, ..Node::default() }));
+            if !nodes.is_empty() {
+                top.push(self.add(Node { name: name.into(), ..Node::default() }, nodes));
             }
         }
+        top
     }
 
-    fn add_collision(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
-        let index = geometry.collision_places();
-        self.damage.extend(index.damage.clone());
-        for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
-            let Some(model) = of_model.first().map(|p| p.model) else { continue };
-            let material = self.material(Material { colour: HULL, double_sided: true, ..Material::new("collision") });
-            let mut children = Vec::new();
+    fn add_collision(&mut self, geometry: &'a Geometry) -> Vec<usize> {
+        let places = geometry.collision_places();
+        self.damage.extend(places.damage.clone());
+        let mut top = Vec::new();
+        for of_model in places.all.chunk_by(|a, b| a.model == b.model) {
+            let model = of_model[0].model;
+            let material = self.paint("collision", HULL);
+            let mut nodes = Vec::new();
             for place in of_model {
                 let Ok(hull) = place.read(geometry) else { continue };
                 let name = format!("collision {model}/hull {}", place.number);
-                children.extend(self.show(name, Shape::Hull(hull), material, None));
+                let shape = Shape::hull(&name, &hull);
+                nodes.extend(self.show(name, shape, material));
             }
-            if !children.is_empty() {
-                let name = geometry.collision_model(model as usize).and_then(|m| m.name()).unwrap_or("");
-                let name = format!("collision {model} {name}").trim_end().to_owned();
-                top.push(self.node(Node { name, children, ..Node::default() }));
+            if !nodes.is_empty() {
+                let name = geometry.collision_model(model as usize).and_then(|model| model.name());
+                let name = self.note(name).map_or_else(String::new, |name| format!(" {name}"));
+                let name = format!("collision {model}{name}").trim_end().into();
+                top.push(self.add(Node { name, ..Node::default() }, nodes));
             }
         }
+        top
     }
 }
 
@@ -467,18 +425,13 @@ fn band(thickness: Option<f64>) -> (String, [f32; 4]) {
 
 /// The ids of the mappings of a group, by which its mesh comes back, and how they were found to belong together where no
 /// render set says it. As JSON.
-fn extras(geometry: &Geometry, group: &Group) -> String {
-    let id = |mappings: Result<&[Mapping]>, number: usize| {
-        let mapping = mappings.ok().and_then(|mappings| mappings.get(number));
-        crate::id::Id32(mapping.map_or(0, |mapping| mapping.mapping_id.get()))
-    };
-    let vertices = id(geometry.vertex_mappings(), group.vertices);
-    let indices = id(geometry.index_mappings(), group.indices);
-    let ids = format!("\"vertices\":\"{vertices}\",\"indices\":\"{indices}\"");
-    match group.pairing {
-        Pairing::RenderSet => format!("{{{ids}}}"),
-        pairing => format!("{{{ids},\"pairing\":\"{pairing}\"}}"),
-    }
+fn extras(geometry: &Geometry, group: &Group) -> Option<serde_json::Value> {
+    let vertices = Id32(geometry.vertex_mappings().ok()?.get(group.vertices)?.mapping_id.get()).to_string();
+    let indices = Id32(geometry.index_mappings().ok()?.get(group.indices)?.mapping_id.get()).to_string();
+    Some(match group.pairing {
+        Pairing::RenderSet => json!({ "vertices": vertices, "indices": indices }),
+        pairing => json!({ "vertices": vertices, "indices": indices, "pairing": pairing.to_string() }),
+    })
 }
 
 /// The transform (rows, for row vectors, left-handed) as columns for column vectors, right-handed. `None` where it is
@@ -495,12 +448,6 @@ fn right_handed(mut m: [f32; 16]) -> Option<[f32; 16]> {
     Some(m.map(|v| v + 0.0))
 }
 
-/// The error that writing gave.
-fn io(error: std::io::Error) -> Error {
-    Error::io("cannot write", error)
-}
-
-/// As [`io`], for functions that give the value.
 fn written<T>(result: std::io::Result<T>) -> Result<T> {
-    result.map_err(io)
+    result.map_err(|error| Error::io("cannot write", error))
 }

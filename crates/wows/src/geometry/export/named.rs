@@ -30,13 +30,9 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     };
     let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
-    match geometry.companions() {
-        Ok(Some(companions)) => scene.dress(&context.after(companions), &options),
-        Ok(None) => scene.dress(context, &options),
-        Err(error) => {
-            scene.damage.push(error);
-            scene.dress(context, &options);
-        }
+    match scene.note(geometry.companions()).flatten() {
+        Some(companions) => scene.dress(&context.after(companions), &options),
+        None => scene.dress(context, &options),
     }
     if options.boxes
         && placements.is_none()

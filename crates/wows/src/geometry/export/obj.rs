@@ -37,9 +37,6 @@ fn library(scene: &Scene<'_>) -> String {
 }
 
 /// The materials as `.mtl`, and their images. No files if no material has more than a name.
-///
-/// # Errors
-/// `Io` never, as all of it is written to memory.
 pub(super) fn materials(scene: &Scene<'_>) -> Result<Vec<(String, Vec<u8>)>> {
     if !has_materials(scene) {
         return Ok(Vec::new());
@@ -58,8 +55,7 @@ fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write)
     let [r, g, b, a] = if has_base { [1.0; 4] } else { material.colour };
     writeln!(out, "newmtl {}\nKd {r} {g} {b}\nd {a}", one_word(&material.name))?;
     for (role, number) in images {
-        let Some(image) = scene.images.get(*number) else { continue };
-        let name = picture(image);
+        let name = picture(&scene.images[*number]);
         match role {
             Role::Base | Role::Transparent => writeln!(out, "map_Kd {name}")?,
             Role::Normal => writeln!(out, "norm {name}\nmap_Bump -bm 1 {name}")?,
@@ -112,9 +108,7 @@ fn object(
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     writeln!(out, "o {}", one_line(&node.name))?;
-    if let Some(material) = scene.materials.get(part.material) {
-        writeln!(out, "usemtl {}", one_word(&material.name))?;
-    }
+    writeln!(out, "usemtl {}", one_word(&scene.materials[part.material].name))?;
     for p in part.positions() {
         let [x, y, z] = matrix.map_or(p, |m| point(m, p)).map(|v| v * METRES);
         writeln!(out, "v {x} {y} {z}")?;
@@ -136,8 +130,8 @@ fn object(
     for [a, b, c] in part.triangles() {
         write!(out, "f")?;
         for corner in if mirrors { [a, c, b] } else { [a, b, c] } {
-            let [position, uv, normal] = [counts.positions, counts.uvs, counts.normals]
-                .map(|before| before.saturating_add(u64::from(corner)).saturating_add(1));
+            let [position, uv, normal] =
+                [counts.positions, counts.uvs, counts.normals].map(|before| before + u64::from(corner) + 1);
             match (has_uvs, has_normals) {
                 (true, true) => write!(out, " {position}/{uv}/{normal}")?,
                 (true, false) => write!(out, " {position}/{uv}")?,
@@ -148,9 +142,9 @@ fn object(
         writeln!(out)?;
     }
     let vertices = part.vertices as u64;
-    counts.positions = counts.positions.saturating_add(vertices);
-    counts.normals = counts.normals.saturating_add(if has_normals { vertices } else { 0 });
-    counts.uvs = counts.uvs.saturating_add(if has_uvs { vertices } else { 0 });
+    counts.positions += vertices;
+    counts.normals += if has_normals { vertices } else { 0 };
+    counts.uvs += if has_uvs { vertices } else { 0 };
     Ok(())
 }
 
@@ -176,9 +170,7 @@ fn determinant(m: &[f32; 16]) -> f32 {
 fn direction(m: &[f32; 16], n: [f32; 3]) -> [f32; 3] {
     let columns = cofactors(m);
     let sign = if determinant(m) < 0.0 { -1.0 } else { 1.0 };
-    let turned = [0, 1, 2].map(|row| {
-        columns.iter().zip(n).map(|(column, n)| column.get(row).copied().unwrap_or(0.0) * n * sign).sum::<f32>()
-    });
+    let turned = [0, 1, 2].map(|row| columns.iter().zip(n).map(|(column, n)| column[row] * n * sign).sum::<f32>());
     let largest = turned.iter().fold(f32::MIN_POSITIVE, |most, v| most.max(v.abs()));
     unit(turned.map(|v| v / largest)).unwrap_or(n)
 }

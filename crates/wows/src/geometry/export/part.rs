@@ -2,19 +2,32 @@
 
 use super::boxes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::mesh::{cross, dot, minus, side, turns};
+use crate::geometry::mesh::{cross, dot, minus, side, turns, zip};
 use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
+use crate::scene::figure::{Iter, Plated, SolidKind};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) enum Shape<'a> {
     /// A render group, with whether its triangles turn right around their normals once x is turned around.
-    Group { vertices: Vertices<'a>, indices: Indices<'a>, flip: bool },
-    /// Armour plates of one material and one thickness in millimetres, if stated; each with its row in the table of plates.
-    Plates(Vec<(usize, Plate<'a>)>, Option<f64>),
-    /// A collision hull.
-    Hull(Hull<'a>),
-    /// A cube from -1 to 1, which matrices make hit boxes of.
-    Cube,
+    Group {
+        vertices: Vertices<'a>,
+        indices: Indices<'a>,
+        flip: bool,
+    },
+    Solid(Baked),
+}
+
+/// Vertices in memory, right-handed; triangles turn left around their normals.
+#[derive(Debug)]
+pub(super) struct Baked {
+    pub kind: SolidKind,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    /// `None` where each three vertices are a triangle.
+    indices: Option<Vec<[u32; 3]>>,
+    /// Plates of armour that the triangles are of.
+    pub plates: Vec<Plated>,
 }
 
 impl<'a> Shape<'a> {
@@ -23,16 +36,62 @@ impl<'a> Shape<'a> {
         let (left, right) = turns(&vertices, &indices);
         Self::Group { vertices, indices, flip: left >= right }
     }
+
+    fn triangles(kind: SolidKind, triangles: impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])>) -> Self {
+        let (positions, normals): (Vec<_>, Vec<_>) = triangles.map(|(corners, normal)| (corners, [normal; 3])).unzip();
+        let (positions, normals) = (positions.into_flattened(), normals.into_flattened());
+        Self::Solid(Baked { kind, positions, normals, indices: None, plates: Vec::new() })
+    }
+
+    /// Armour plates of one thickness in millimetres, if stated; each with its row in the table of plates.
+    pub(super) fn plates(plates: &[(usize, Plate<'_>)], thickness: Option<f64>) -> Self {
+        let triangles = plates.iter().flat_map(|(_, plate)| plate.triangles()).map(|triangle| {
+            let [a, b, c] = triangle.map(|v| mirror(v.position.map(|c| c.get())));
+            let normal = mirror(unpack_normal(triangle[0].normal));
+            let corners = if side([a, b, c], normal) < 0.0 { [a, c, b] } else { [a, b, c] };
+            (corners, unit(normal).unwrap_or_else(|| flat_normal(corners)))
+        });
+        let mut shape = Self::triangles(SolidKind::Armor, triangles);
+        if let Self::Solid(baked) = &mut shape {
+            baked.plates.extend(plates.iter().map(|(row, plate)| Plated {
+                row: *row,
+                layer: plate.header().layer.get(),
+                thickness,
+                triangles: plate.triangles().len(),
+            }));
+        }
+        shape
+    }
+
+    /// A collision hull: its faces as fans of triangles.
+    pub(super) fn hull(name: &str, hull: &Hull<'_>) -> Result<Self> {
+        let corners = hull.vertices();
+        if let Some(bad) = hull.faces().flat_map(|face| face.vertices).find(|c| c.get() as usize >= corners.len()) {
+            return Err(damaged(name, format!("corner {bad} of {}", corners.len())));
+        }
+        let triangles = hull.faces().flat_map(|face| {
+            let rest = face.vertices.get(1..).into_iter().flat_map(|rest| rest.array_windows());
+            rest.map(|[b, c]| [face.vertices[0], *c, *b].map(|i| mirror(corners[i.get() as usize].map(|v| v.get()))))
+        });
+        Ok(Self::triangles(SolidKind::Hull, triangles.map(|corners| (corners, flat_normal(corners)))))
+    }
+
+    /// A cube from -1 to 1, which matrices make hit boxes of.
+    pub(super) fn cube() -> Self {
+        let (positions, normals) = boxes::corners().unzip();
+        let indices = Some(boxes::triangles().collect());
+        Self::Solid(Baked { kind: SolidKind::Zone, positions, normals, indices, plates: Vec::new() })
+    }
 }
 
 /// A part of a scene, whose numbers have all been looked at.
 #[derive(Debug)]
 pub(super) struct ScenePart<'a> {
-    pub name: String,
+    pub name: Arc<str>,
     pub shape: Shape<'a>,
     pub material: usize,
     /// JSON to be kept with the mesh.
-    pub extras: Option<String>,
+    pub extras: Option<serde_json::Value>,
     /// The levels of detail that show it; empty where they are not known, or for a part without any.
     pub lods: Vec<usize>,
     pub vertices: usize,
@@ -46,16 +105,12 @@ pub(super) struct ScenePart<'a> {
     pub ids_fit: bool,
 }
 
-/// A box of a boxed iterator: parts have different ones.
-type Iter<'p, T> = Box<dyn Iterator<Item = T> + 'p>;
-
 impl<'a> ScenePart<'a> {
     /// The part, or `None` where it has no triangles.
     pub(super) fn new(
-        name: String,
+        name: Arc<str>,
         shape: Shape<'a>,
         material: usize,
-        extras: Option<String>,
         notes: &mut Vec<String>,
     ) -> Result<Option<Self>> {
         let (vertices, indices, greatest) = match &shape {
@@ -64,37 +119,17 @@ impl<'a> ScenePart<'a> {
                 if greatest as usize >= vertices.len() {
                     return Err(damaged(&name, format!("index {greatest} of {} vertices", vertices.len())));
                 }
-                (vertices.len(), Some(indices.len().saturating_sub(indices.len() % 3)), greatest)
+                (vertices.len(), Some(indices.len() - indices.len() % 3), greatest)
             }
-            Shape::Plates(plates, _) => {
-                (plates.iter().map(|(_, p)| p.triangles().len().saturating_mul(3)).sum(), None, 0)
-            }
-            Shape::Hull(hull) => {
-                if let Some(bad) =
-                    hull.faces().flat_map(|f| f.vertices).find(|c| c.get() as usize >= hull.vertices().len())
-                {
-                    return Err(damaged(&name, format!("corner {bad} of {}", hull.vertices().len())));
-                }
-                (hull.faces().map(|f| f.vertices.len().saturating_sub(2).saturating_mul(3)).sum(), None, 0)
-            }
-            Shape::Cube => (24, Some(36), 23),
+            // All indices of a cube fit 16 bits.
+            Shape::Solid(baked) => (baked.positions.len(), baked.indices.as_ref().map(|all| 3 * all.len()), 0),
         };
         if vertices == 0 || indices == Some(0) {
             return Ok(None);
         }
-        let mut part = Self {
-            name,
-            shape,
-            material,
-            extras,
-            lods: Vec::new(),
-            vertices,
-            indices,
-            greatest,
-            min: [0.0; 3],
-            max: [0.0; 3],
-            ids_fit: true,
-        };
+        let (extras, lods, [min, max]) = (None, Vec::new(), [[0.0; 3]; 2]);
+        let mut part =
+            Self { name, shape, material, extras, lods, vertices, indices, greatest, min, max, ids_fit: true };
         part.look(notes)?;
         Ok(Some(part))
     }
@@ -106,10 +141,7 @@ impl<'a> ScenePart<'a> {
             if !position.iter().all(|v| v.is_finite()) {
                 return Err(damaged(&self.name, format!("the position of vertex {i} is not a number")));
             }
-            for ((v, min), max) in position.iter().zip(&mut min).zip(&mut max) {
-                *min = min.min(*v);
-                *max = max.max(*v);
-            }
+            (min, max) = (zip(min, position, f32::min), zip(max, position, f32::max));
         }
         (self.min, self.max) = (min, max);
         let Shape::Group { vertices, .. } = &self.shape else { return Ok(()) };
@@ -135,23 +167,16 @@ impl<'a> ScenePart<'a> {
     pub(super) fn positions(&self) -> Iter<'_, [f32; 3]> {
         match &self.shape {
             Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
-            Shape::Plates(..) => Box::new(self.plate_triangles().flat_map(|(points, _)| points)),
-            Shape::Hull(hull) => Box::new(hull_triangles(hull).flatten()),
-            Shape::Cube => Box::new(boxes::corners().map(|(position, _)| position)),
+            Shape::Solid(baked) => Box::new(baked.positions.iter().copied()),
         }
     }
 
     /// Normals of length 1, right-handed; `None` where vertices have none.
     pub(super) fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        match &self.shape {
-            Shape::Group { vertices, .. } => Some(Box::new(vertices.normals()?.map(normal))),
-            Shape::Plates(..) => Some(Box::new(self.plate_triangles().flat_map(|(points, normal)| {
-                let flat = flat_normal(points);
-                [unit(normal).unwrap_or(flat); 3]
-            }))),
-            Shape::Hull(hull) => Some(Box::new(hull_triangles(hull).flat_map(|t| [flat_normal(t); 3]))),
-            Shape::Cube => Some(Box::new(boxes::corners().map(|(_, normal)| normal))),
-        }
+        Some(match &self.shape {
+            Shape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
+            Shape::Solid(baked) => Box::new(baked.normals.iter().copied()),
+        })
     }
 
     /// Tangents of length 1, right-handed, with the side on which the binormal lies.
@@ -186,35 +211,10 @@ impl<'a> ScenePart<'a> {
                 let flip = *flip;
                 Box::new(indices.triangles().map(move |[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }))
             }
-            Shape::Cube => Box::new(boxes::triangles()),
-            _ => {
-                let corners = (0u32..).step_by(3).take(self.vertices / 3);
-                Box::new(corners.map(|first| [0, 1, 2].map(|corner| first.saturating_add(corner))))
-            }
+            Shape::Solid(Baked { indices: Some(all), .. }) => Box::new(all.iter().copied()),
+            Shape::Solid(_) => Box::new((0u32..).step_by(3).map(|a| [a, a + 1, a + 2]).take(self.vertices / 3)),
         }
     }
-
-    /// The triangles of plates with their stored normals, right-handed and turning left around them.
-    fn plate_triangles(&self) -> impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])> + '_ {
-        let plates: &[(usize, Plate<'_>)] = if let Shape::Plates(plates, _) = &self.shape { plates } else { &[] };
-        plates.iter().flat_map(|(_, p)| p.triangles()).map(|triangle| {
-            let [a, b, c] = triangle.map(|v| mirror(v.position.map(|c| c.get())));
-            let [first, ..] = triangle;
-            let normal = mirror(unpack_normal(first.normal));
-            (if side([a, b, c], normal) < 0.0 { [a, c, b] } else { [a, b, c] }, normal)
-        })
-    }
-}
-
-/// The faces of a hull as fans of triangles, right-handed and turning left seen from outside.
-fn hull_triangles<'h>(hull: &Hull<'h>) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'h> {
-    let corners = hull.vertices();
-    // All corners have been looked at: none is left out here.
-    let corner = move |i: u32| corners.get(i as usize).map_or([0.0; 3], |c| mirror(c.map(|v| v.get())));
-    hull.faces().flat_map(move |face| {
-        let (first, rest) = face.vertices.split_first().map_or((0, &[][..]), |(first, rest)| (first.get(), rest));
-        rest.array_windows().map(move |[b, c]| [corner(first), corner(c.get()), corner(b.get())])
-    })
 }
 
 #[cold]

@@ -1,8 +1,8 @@
 //! Materials with textures, in the terms of glTF (docs/formats/textures.md §3).
 
-use super::Scene;
+use super::{Material, Scene};
 use crate::error::Result;
-use crate::scene::{Context, Property, Surface, TextureMode};
+use crate::scene::{Context, Options, Property, Surface, TextureMode};
 use crate::table::Value;
 use crate::texture::{Content, Pixels};
 use crate::texture_files::TextureFiles;
@@ -73,8 +73,8 @@ pub(super) struct Skin {
     pub transform: Option<([f32; 2], [f32; 2])>,
     /// The strength of its own light.
     pub emissive: f32,
-    /// The shader, the values and the paths of textures, as JSON.
-    pub extras: String,
+    /// The shader, the values and the paths of textures.
+    pub extras: serde_json::Value,
 }
 
 /// An image of one or several materials.
@@ -91,14 +91,13 @@ const CUT: f32 = 0.5;
 impl Alpha {
     fn of(surface: &Surface) -> Self {
         let fx = crate::file_name(&surface.fx).to_ascii_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| fx.contains(word));
         if surface.is_set("alphaTestEnable") {
             #[expect(clippy::cast_possible_truncation, reason = "it is between 0 and 1")]
             let cut = surface.number("alphaReference").map(|reference| (reference / 255.0).clamp(0.0, 1.0) as f32);
             Self::Mask(cut.unwrap_or(CUT))
-        } else if has(&["glass", "propeller"]) {
+        } else if ["glass", "propeller"].iter().any(|word| fx.contains(word)) {
             Self::Blend
-        } else if has(&["wire", "grid_alpha"]) {
+        } else if ["wire", "grid_alpha"].iter().any(|word| fx.contains(word)) {
             Self::Mask(CUT)
         } else {
             Self::Opaque
@@ -106,120 +105,113 @@ impl Alpha {
     }
 }
 
-/// An image to be made: its role, the texture's path, and the path of a mask.
-type Wanted = (Role, String, Option<String>);
+/// An image to be made.
+pub(super) trait WantedImage: Sync {
+    /// The path of its texture.
+    fn texture(&self) -> &str;
+    /// The end of its name, if it has one.
+    fn ending(&self) -> Option<&'static str>;
+    /// The image as PNG; `None` if its texture is not at hand.
+    fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>>;
+}
+
+/// An image of a material's texture.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct RoleImage {
+    role: Role,
+    texture: String,
+    /// The path of the texture that masks it.
+    mask: Option<String>,
+}
 
 impl Scene<'_> {
     /// Gives materials the surfaces that the files in `context` know, and their images.
-    pub(super) fn dress(&mut self, context: &Context<'_>, options: &super::Options) {
+    pub(super) fn dress(&mut self, context: &Context<'_>, options: &Options) {
         let lone = context.lone_surfaces();
-        let mut missing: BTreeSet<String> = BTreeSet::new();
-        let mut wanted: Vec<Wanted> = Vec::new();
-        let mut by_material = Vec::new();
-        for (number, material) in self.materials.iter_mut().enumerate().filter(|(_, material)| material.is_of_mesh) {
-            let surface = match material.mfm.and_then(|id| context.surface(id)) {
-                Some(Ok(surface)) => surface,
-                Some(Err(error)) => {
-                    self.damage.push(error.context(format_args!("material {}", material.name)));
-                    continue;
-                }
-                None => {
-                    let named = lone.iter().find(|surface| stem(&surface.name) == stem(&material.name));
-                    let Some(surface) = named.or(if let [only] = &*lone { Some(only) } else { None }) else { continue };
-                    if named.is_none() {
-                        self.notes.push(format!(
-                            "material {}: {} is used, the one material given",
-                            material.name, surface.name
-                        ));
-                    }
-                    surface.clone()
-                }
-            };
-            if material.name == super::UNKNOWN {
-                material.name.clone_from(&surface.name);
-            }
-            material.double_sided |= surface.is_set("doubleSided");
-            let alpha = Alpha::of(&surface);
-            let base = if alpha == Alpha::Opaque { Role::Base } else { Role::Transparent };
-            let mut roles = match options.textures {
-                TextureMode::Base => vec![base],
-                _ => vec![base, Role::Normal, Role::MetalRoughness, Role::Occlusion],
-            };
-            #[expect(clippy::cast_possible_truncation, reason = "a strength needs no more digits")]
-            let emissive = surface.number("emissivePower").unwrap_or(0.0) as f32;
-            if options.emissive && emissive > 0.0 && surface.fx.contains("emissive") {
-                roles.push(Role::Emissive);
-            }
-            let skin = Skin {
-                path: surface.name.clone(),
-                base: surface.texture(base.slot()).map(str::to_owned),
-                alpha,
-                images: BTreeMap::new(),
-                transform: None,
-                emissive,
-                extras: extras(&surface),
-            };
-            material.skin = Some(skin);
-            if matches!(options.textures, TextureMode::Png | TextureMode::Base) {
-                for role in roles {
-                    let Some(path) = surface.texture(role.slot()) else { continue };
-                    let mask = (role == Role::Emissive).then(|| surface.texture("metallicGlossMap").map(str::to_owned));
-                    let image = (role, path.to_owned(), mask.flatten());
-                    by_material.push((number, image.clone()));
-                    wanted.push(image);
-                }
-            }
-            if options.textures == TextureMode::Files {
-                wanted.extend(surface.textures().map(|(_, path)| (Role::Base, path.to_owned(), None)));
-            }
+        let mut uses: Vec<(usize, RoleImage)> = Vec::new();
+        let mut textures = BTreeSet::new();
+        for number in 0..self.materials.len() {
+            let Some(surface) = self.surface(number, context, &lone) else { continue };
+            textures.extend(surface.textures().map(|(_, path)| path.to_owned()));
+            uses.extend(self.materials[number].dress(&surface, options).into_iter().map(|image| (number, image)));
         }
-        wanted.sort();
-        wanted.dedup();
-        if wanted.is_empty() || options.textures == TextureMode::None {
-            return;
-        }
-        let Some(files) = context.textures else {
-            missing.extend(wanted.into_iter().map(|(_, path, _)| path));
-            return self.note_missing(missing);
-        };
-        let size = options.texture_size;
-        let mut names = BTreeSet::new();
         if options.textures == TextureMode::Files {
-            for (_, path, _) in wanted {
-                match files.file(&path, size) {
-                    Ok(Some((path, source))) => {
-                        self.files.push((unique(path.rsplit('/').next().unwrap_or(&path), &mut names), source))
-                    }
-                    Ok(None) => drop(missing.insert(path)),
-                    Err(error) => self.damage.push(error),
+            return self.add_files(textures, context.textures, options.texture_size);
+        }
+        let images: BTreeSet<&RoleImage> = uses.iter().map(|(_, image)| image).collect();
+        let images: Vec<RoleImage> = images.into_iter().cloned().collect();
+        let Some(files) = context.textures else {
+            let textures: BTreeSet<String> = images.into_iter().map(|image| image.texture).collect();
+            return textures.iter().for_each(|texture| self.note_missing(texture));
+        };
+        let numbers = self.add_images(&images, files, options.texture_size);
+        for (material, image) in uses {
+            let number = numbers[images.binary_search(&image).expect("all images are listed")];
+            let role = if image.role == Role::Transparent { Role::Base } else { image.role };
+            let skin = self.materials[material].skin.as_mut().expect("it has images");
+            skin.images.extend(number.map(|number| (role, number)));
+        }
+    }
+
+    /// The surface of a material of meshes: by its id, or by its name among `lone` ones.
+    fn surface(&mut self, number: usize, context: &Context<'_>, lone: &[Surface]) -> Option<Surface> {
+        let Material { name, mfm, .. } = &self.materials.get(number).filter(|material| material.is_of_mesh)?;
+        if let Some(surface) = mfm.and_then(|id| context.surface(id)) {
+            let surface = surface.map_err(|error| error.context(format_args!("material {name}")));
+            return self.note(surface);
+        }
+        if let Some(named) = lone.iter().find(|surface| stem(&surface.name) == stem(name)) {
+            return Some(named.clone());
+        }
+        let [only] = lone else { return None };
+        self.notes.push(format!("material {name}: {} is used, the one material given", only.name));
+        Some(only.clone())
+    }
+
+    /// Adds textures as they are.
+    fn add_files(&mut self, textures: BTreeSet<String>, files: Option<&TextureFiles>, size: u32) {
+        let mut names = BTreeSet::new();
+        for texture in textures {
+            let found = files.map_or(Ok(None), |files| files.file(&texture, size));
+            match self.note(found) {
+                Some(Some((path, source))) => self.files.push((unique(crate::file_name(&path), &mut names), source)),
+                Some(None) => self.note_missing(&texture),
+                None => {}
+            }
+        }
+    }
+
+    /// Makes images on all cores. Returns the number of each in [`Scene::images`], if it could be made.
+    pub(super) fn add_images(
+        &mut self,
+        wanted: &[impl WantedImage],
+        files: &TextureFiles,
+        size: u32,
+    ) -> Vec<Option<usize>> {
+        let made: Vec<Result<Option<Vec<u8>>>> = wanted.par_iter().map(|image| image.make(files, size)).collect();
+        let mut names: BTreeSet<String> = self.images.iter().map(|image| image.name.clone()).collect();
+        let mut missing = BTreeSet::new();
+        let mut numbers = Vec::new();
+        for (image, made) in wanted.iter().zip(made) {
+            let texture = image.texture();
+            let number = match self.note(made.map_err(|error| error.context(texture))) {
+                Some(Some(png)) => {
+                    let file = crate::file_name(texture);
+                    let mut name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
+                    image.ending().into_iter().for_each(|ending| name = format!("{name}.{ending}"));
+                    self.images.push(Image { name: unique(&name, &mut names), png });
+                    Some(self.images.len() - 1)
                 }
-            }
-            return self.note_missing(missing);
-        }
-        let made: Vec<Result<Option<Vec<u8>>>> = wanted.par_iter().map(|image| make(image, files, size)).collect();
-        let mut numbers: BTreeMap<Wanted, usize> = BTreeMap::new();
-        for (image, made) in wanted.into_iter().zip(made) {
-            match made {
-                Ok(Some(png)) => {
-                    let (role, path, _) = &image;
-                    let file = crate::file_name(path);
-                    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-                    let name = unique(&format!("{stem}.{}", role.ending()), &mut names);
-                    self.images.push(Image { name, png });
-                    numbers.insert(image, self.images.len().saturating_sub(1));
+                Some(None) => {
+                    missing.insert(texture);
+                    None
                 }
-                Ok(None) => drop(missing.insert(image.1)),
-                Err(error) => self.damage.push(error.context(&image.1)),
-            }
+                None => None,
+            };
+            numbers.push(number);
         }
-        for (material, image) in by_material {
-            let skin = self.materials.get_mut(material).and_then(|material| material.skin.as_mut());
-            if let (Some(skin), Some(number)) = (skin, numbers.get(&image)) {
-                let role = if image.0 == Role::Transparent { Role::Base } else { image.0 };
-                skin.images.insert(role, *number);
-            }
-        }
-        self.note_missing(missing);
+        missing.into_iter().for_each(|texture| self.note_missing(texture));
+        numbers
     }
 
     /// The image that a material has for a role.
@@ -227,47 +219,89 @@ impl Scene<'_> {
         self.images.get(*material.skin.as_ref()?.images.get(&role)?)
     }
 
-    fn note_missing(&mut self, missing: BTreeSet<String>) {
-        self.notes.extend(missing.into_iter().map(|path| format!("texture {path} is not at hand")));
+    fn note_missing(&mut self, texture: &str) {
+        self.notes.push(format!("texture {texture} is not at hand"));
     }
 }
 
-/// The image as PNG; `None` if its texture is not at hand.
-fn make((role, path, mask): &Wanted, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
-    let Some(mut pixels) = files.pixels(path, size)? else { return Ok(None) };
-    let content = match role {
-        Role::Transparent | Role::Base | Role::Emissive => Content::Colour,
-        Role::Normal => Content::Normal,
-        Role::MetalRoughness | Role::Occlusion => Content::Number,
-    };
-    if content == Content::Normal {
-        pixels.rgba.iter_mut().for_each(normal);
-    }
-    // A texture may have no level as small as that.
-    let mut pixels = pixels.within(size, content);
-    match role {
-        Role::Transparent | Role::Normal => {}
-        Role::Base => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
-        Role::MetalRoughness => {
-            pixels.rgba.iter_mut().for_each(|pixel| {
-                let [gloss, metal, ..] = *pixel;
-                *pixel = [255, 255u8.saturating_sub(gloss), metal, 255];
-            });
+impl Material {
+    /// Gives the material a surface. Returns the images of its roles.
+    fn dress(&mut self, surface: &Surface, options: &Options) -> Vec<RoleImage> {
+        if self.name == super::UNKNOWN {
+            self.name.clone_from(&surface.name);
         }
-        Role::Occlusion => pixels.rgba.iter_mut().for_each(|pixel| {
-            let [r, ..] = *pixel;
-            *pixel = [r, r, r, 255];
-        }),
-        Role::Emissive => {
-            let mask = match mask {
-                Some(mask) => files.pixels(mask, size)?,
-                None => None,
-            };
-            let Some(mask) = mask else { return Ok(None) };
-            emit(&mut pixels, &mask);
+        self.double_sided |= surface.is_set("doubleSided");
+        let alpha = Alpha::of(surface);
+        let base = if alpha == Alpha::Opaque { Role::Base } else { Role::Transparent };
+        #[expect(clippy::cast_possible_truncation, reason = "a strength needs no more digits")]
+        let emissive = surface.number("emissivePower").map_or(0.0, |power| power as f32);
+        self.skin = Some(Skin {
+            path: surface.name.clone(),
+            base: surface.texture(base.slot()).map(str::to_owned),
+            alpha,
+            images: BTreeMap::new(),
+            transform: None,
+            emissive,
+            extras: extras(surface),
+        });
+        let mut roles = match options.textures {
+            TextureMode::None | TextureMode::Files => return Vec::new(),
+            TextureMode::Base => vec![base],
+            TextureMode::Png => vec![base, Role::Normal, Role::MetalRoughness, Role::Occlusion],
+        };
+        if options.emissive && emissive > 0.0 && surface.fx.contains("emissive") {
+            roles.push(Role::Emissive);
         }
+        let images = roles.into_iter().filter_map(|role| {
+            let mask = surface.texture("metallicGlossMap").filter(|_| role == Role::Emissive).map(str::to_owned);
+            Some(RoleImage { role, texture: surface.texture(role.slot())?.to_owned(), mask })
+        });
+        images.collect()
     }
-    pixels.to_png().map(Some)
+}
+
+impl WantedImage for RoleImage {
+    fn texture(&self) -> &str {
+        &self.texture
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        Some(self.role.ending())
+    }
+
+    fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
+        let Some(mut pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
+        let content = match self.role {
+            Role::Transparent | Role::Base | Role::Emissive => Content::Colour,
+            Role::Normal => Content::Normal,
+            Role::MetalRoughness | Role::Occlusion => Content::Number,
+        };
+        if content == Content::Normal {
+            pixels.rgba.iter_mut().for_each(normal);
+        }
+        // A texture may have no level as small as that.
+        let mut pixels = pixels.within(size, content);
+        match self.role {
+            Role::Transparent | Role::Normal => {}
+            Role::Base => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
+            Role::MetalRoughness => {
+                pixels.rgba.iter_mut().for_each(|pixel| {
+                    let [gloss, metal, ..] = *pixel;
+                    *pixel = [255, 255 - gloss, metal, 255];
+                });
+            }
+            Role::Occlusion => pixels.rgba.iter_mut().for_each(|pixel| {
+                let [r, ..] = *pixel;
+                *pixel = [r, r, r, 255];
+            }),
+            Role::Emissive => {
+                let mask = self.mask.as_ref().map_or(Ok(None), |mask| files.pixels(mask, size))?;
+                let Some(mask) = mask else { return Ok(None) };
+                emit(&mut pixels, &mask);
+            }
+        }
+        pixels.to_png().map(Some)
+    }
 }
 
 /// Rebuilds z, as the third channel holds something else. Red and green stay as they are.
@@ -282,28 +316,24 @@ fn normal(pixel: &mut [u8; 4]) {
 
 /// Keeps the colour where the third channel of `mask`, which may have another size, is set.
 fn emit(pixels: &mut Pixels, mask: &Pixels) {
-    let size = (pixels.width, pixels.height);
-    for (n, pixel) in (0u64..).zip(&mut pixels.rgba) {
-        let [.., paint, _] = scaled(mask, n, size);
+    let (width, height) = (pixels.width, pixels.height);
+    for (n, pixel) in pixels.rgba.iter_mut().enumerate() {
+        let [.., paint, _] = scaled(mask, n, width, height);
         let [r, g, b, _] = *pixel;
         let [r, g, b] =
-            [r, g, b].map(|v| u8::try_from(u16::from(v).saturating_mul(paint.into()) / 255).expect("parts of a byte"));
+            [r, g, b].map(|v| u8::try_from(u16::from(v) * u16::from(paint) / 255).expect("parts of a byte"));
         *pixel = [r, g, b, 255];
     }
 }
 
-/// The pixel of `image` in the place of pixel `n` of an image of another size.
-pub(super) fn scaled(image: &Pixels, n: u64, (width, height): (u32, u32)) -> [u8; 4] {
-    let scaled = |at: Option<u64>, of: u32, to: u32| {
-        at.unwrap_or(0).saturating_mul(to.into()).checked_div(of.into()).unwrap_or(0)
-    };
-    let row = scaled(n.checked_div(width.into()), height, image.height).saturating_mul(image.width.into());
-    let at = row.saturating_add(scaled(n.checked_rem(width.into()), width, image.width));
-    usize::try_from(at).ok().and_then(|at| image.rgba.get(at)).copied().unwrap_or_default()
+/// The pixel of `image` in the place of pixel `n` of an image of this size.
+pub(super) fn scaled(image: &Pixels, n: usize, width: u32, height: u32) -> [u8; 4] {
+    let [width, height, of_width, of_height] = [width, height, image.width, image.height].map(|size| size as usize);
+    image.rgba[n / width * of_height / height * of_width + n % width * of_width / width]
 }
 
-/// The shader, the values and the paths of textures, as JSON.
-fn extras(surface: &Surface) -> String {
+/// The shader, the values and the paths of textures.
+fn extras(surface: &Surface) -> serde_json::Value {
     let textures: serde_json::Map<_, _> =
         surface.textures().map(|(slot, path)| (slot.to_owned(), path.into())).collect();
     let values = surface.properties.iter().filter_map(|(name, property)| match property {
@@ -311,7 +341,7 @@ fn extras(surface: &Surface) -> String {
         Property::Texture(_) => None,
     });
     let values: serde_json::Map<_, _> = values.collect();
-    json!({ "mfm": surface.name, "fx": surface.fx, "textures": textures, "properties": values }).to_string()
+    json!({ "mfm": surface.name, "fx": surface.fx, "textures": textures, "properties": values })
 }
 
 fn to_json(value: &Value<'_>) -> serde_json::Value {
@@ -335,8 +365,9 @@ fn stem(path: &str) -> &str {
 
 /// The name, with a number in front if it is taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2u32..).map(|number| format!("{number}-{name}"));
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default();
+    let numbered = (2..).map(|number: u32| format!("{number}-{name}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    let free = names.find(|name| !taken.contains(name)).expect("fewer names are taken");
     taken.insert(free.clone());
     free
 }

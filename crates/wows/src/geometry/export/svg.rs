@@ -4,6 +4,7 @@ use super::part::{ScenePart, Shape};
 use super::{Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
+use crate::geometry::mesh::{bounds, minus};
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
@@ -43,17 +44,8 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
         let what = "there are no armor and no collision hulls to draw".to_owned();
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     }
-    let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for (_, part) in &drawn {
-        min.iter_mut().zip(part.min).for_each(|(min, of_part)| *min = min.min(of_part));
-        max.iter_mut().zip(part.max).for_each(|(max, of_part)| *max = max.max(of_part));
-    }
-    let mut extent = [1.0f32; 3];
-    for (extent, (min, max)) in
-        extent.iter_mut().zip(min.iter().zip(max)).filter(|(_, (min, max))| (max - *min).is_finite())
-    {
-        *extent = (max - min).max(1e-3);
-    }
+    let (min, max) = bounds(drawn.iter().flat_map(|(_, part)| [part.min, part.max])).expect("a part is drawn");
+    let extent = minus(max, min).map(|extent| if extent.is_finite() { extent.max(1e-3) } else { 1.0 });
     // One scale for both views, so that they can be compared.
     let scale = (WIDTH / extent[2]).min(WIDTH / extent[0].max(extent[1]));
     let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material).collect();
@@ -78,7 +70,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             draw(scene, &drawn, view, [min, max], scale, top, &mut out)?;
             top += (view.up)(extent) * scale + MARGIN;
         }
-        for (i, material) in legend.iter().filter_map(|&m| scene.materials.get(m)).enumerate() {
+        for (i, material) in legend.iter().map(|&material| &scene.materials[material]).enumerate() {
             #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
             let (x, y) = (MARGIN + (i % 4) as f32 * WIDTH / 4.0, top + (i / 4) as f32 * 18.0);
             writeln!(
@@ -106,9 +98,7 @@ fn draw(
 ) -> std::io::Result<()> {
     let mut faces = Vec::new();
     for (number, part) in drawn {
-        let mut points = part.positions();
-        while let (Some(a), Some(b), Some(c)) = (points.next(), points.next(), points.next()) {
-            let triangle = [a, b, c];
+        for triangle in part.positions().collect::<Vec<_>>().as_chunks::<3>().0 {
             let depth = triangle.iter().map(|p| (view.depth)(*p)).sum();
             let points = triangle.map(|p| {
                 let x = MARGIN + ((view.right)(p) - (view.right)(min)) * scale;
@@ -120,8 +110,8 @@ fn draw(
     // Faces nearer to the eye come last.
     faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
     for same in faces.chunk_by(|a, b| a.part == b.part) {
-        let Some(part) = same.first().and_then(|f| scene.parts.get(f.part)) else { continue };
-        let colour = scene.materials.get(part.material).map_or([0.5; 4], |m| m.colour);
+        let part = &scene.parts[same[0].part];
+        let colour = scene.materials[part.material].colour;
         write!(
             out,
             r##"<path fill="{}" fill-opacity="{}" stroke="#222" stroke-width="0.3" stroke-linejoin="round" d=""##,

@@ -1,5 +1,7 @@
 //! The boxes of a `.splash` as solids, coloured by the kind that their names begin with.
 
+#![expect(clippy::indexing_slicing, reason = "numbers of axes")]
+
 use super::super::export::Scene;
 use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
 use super::super::{AXES, METRES};
@@ -12,20 +14,6 @@ use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
-
-/// The faces of a box by its corners; each bit of a corner's number selects an end of an axis. Two triangles a face,
-/// counterclockwise seen from outside.
-const FACES: [[usize; 6]; 6] = [
-    [0, 4, 6, 0, 6, 2],
-    [1, 3, 7, 1, 7, 5],
-    [0, 1, 5, 0, 5, 4],
-    [2, 6, 7, 2, 7, 3],
-    [0, 2, 3, 0, 3, 1],
-    [4, 5, 7, 4, 7, 6],
-];
-/// The normals of the faces.
-const NORMALS: [[f32; 3]; 6] =
-    [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]];
 
 impl Shapes for Splash {
     fn kinds(&self) -> &'static [SceneFormat] {
@@ -92,16 +80,16 @@ impl<'a> Boxes<'a> {
     }
 
     fn as_figure(&self) -> Figure<'_> {
-        let tint = |(rank, name): (usize, &&'a str)| {
-            let [r, g, b] = scene::colour(rank, self.kinds.len());
-            SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None, maps: SurfaceMaps::default() }
-        };
+        let materials = self.tints().map(|(name, [r, g, b])| {
+            let colour = [r, g, b, 1.0];
+            SolidMaterial { name, colour, two_sided: false, image: None, maps: SurfaceMaps::default() }
+        });
         Figure::Solids(Solids {
             armor: Vec::new(),
             name: self.name,
             files: Vec::new(),
             arrangement: Arrangement::default(),
-            materials: self.kinds.iter().enumerate().map(tint).collect(),
+            materials: materials.collect(),
             solids: self.all.iter().map(|drawn| PaintedSolid { solid: drawn, material: drawn.material }).collect(),
             places: (0..self.all.len())
                 .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
@@ -140,29 +128,21 @@ impl Scene<'_> {
     pub(in crate::geometry) fn add_splash(&mut self, splash: &Splash) -> Result<()> {
         let boxes = Boxes::read(splash)?;
         self.damage.extend(boxes.damage.iter().map(|error| error.clone().context(HIT_BOXES)));
-        if boxes.all.is_empty() {
-            return Ok(());
+        if !boxes.all.is_empty() {
+            self.add_boxes(HIT_BOXES, boxes.tints(), boxes.all.iter().map(Drawn::as_glb_box));
         }
-        self.add_boxes(HIT_BOXES, boxes.tints(), boxes.all.iter().map(Drawn::as_glb_box))
+        Ok(())
     }
 }
 
 impl<'a> Drawn<'a> {
     fn as_glb_box(&self) -> GlbBox<'a> {
-        let [[x, p], [y, q], [z, r]] = [0, 1, 2].map(|axis| {
-            let end = |of: [f32; 3]| f64::from(of.get(axis).copied().unwrap_or(0.0));
-            [(end(self.min) + end(self.max)) / 2.0, (end(self.max) - end(self.min)) / 2.0]
-        });
+        let [min, max] = [self.min, self.max].map(|corner| corner.map(f64::from));
+        let [[x, p], [y, q], [z, r]] =
+            [0, 1, 2].map(|axis| [(min[axis] + max[axis]) / 2.0, (max[axis] - min[axis]) / 2.0]);
         // These are mirrored already.
         let (center, sides) = ([-x, y, z], [[p, 0.0, 0.0], [0.0, q, 0.0], [0.0, 0.0, r]]);
         GlbBox { name: self.name, material: self.material, center, sides }
-    }
-
-    fn corner(&self, corner: usize) -> [f32; 3] {
-        let ends = self.min.iter().zip(&self.max).zip([1usize, 2, 4]);
-        let mut at = [0.0; 3];
-        at.iter_mut().zip(ends).for_each(|(at, ((min, max), bit))| *at = if corner & bit == 0 { *min } else { *max });
-        at
     }
 }
 
@@ -184,19 +164,23 @@ impl Solid for Drawn<'_> {
     }
 
     fn vertices(&self) -> usize {
-        FACES.as_flattened().len()
+        boxes::corners().count()
     }
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
-        Box::new(FACES.as_flattened().iter().map(|corner| self.corner(*corner)))
+        Box::new(
+            boxes::corners().map(|(corner, _)| {
+                [0, 1, 2].map(|axis| if corner[axis] < 0.0 { self.min[axis] } else { self.max[axis] })
+            }),
+        )
     }
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        Some(Box::new(NORMALS.iter().flat_map(|normal| [*normal; 6])))
+        Some(Box::new(boxes::corners().map(|(_, normal)| normal)))
     }
 
     fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
-        None
+        Some(Box::new(boxes::triangles()))
     }
 }
 
@@ -209,8 +193,9 @@ mod tests {
         let drawn = Drawn { name: "", material: 0, min: [-1.0, -2.0, -3.0], max: [1.0, 2.0, 3.0] };
         let positions: Vec<[f32; 3]> = drawn.positions().collect();
         let normals: Vec<[f32; 3]> = drawn.normals().unwrap().collect();
-        assert_eq!((positions.len(), normals.len(), drawn.triangles().count()), (36, 36, 12));
-        for (&[a, b, c], normal) in positions.as_chunks::<3>().0.iter().zip(normals.iter().step_by(3)) {
+        assert_eq!((positions.len(), normals.len(), drawn.triangles().count()), (24, 24, 12));
+        for corners in drawn.triangles() {
+            let ([a, b, c], normal) = (corners.map(|n| positions[n as usize]), &normals[corners[0] as usize]);
             let minus = |p: [f32; 3], q: [f32; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
             let ([x, y, z], [u, v, w]) = (minus(b, a), minus(c, a));
             let turn = [y * w - z * v, z * u - x * w, x * v - y * u];
