@@ -82,7 +82,7 @@ fn an_instance_that_others_may_know_by_its_number_stays() {
     let mut less = instance(&old, 5, None, 1.0);
     less.truncate(1);
     let less = TableEdits { add: vec![less], ..edits("instances") };
-    refused(made(&old, SPACE, vec![less]).map(|made| made.0), &["needs these columns: transform, flags"]);
+    refused(made(&old, SPACE, vec![less]).map(|made| made.0), &["these columns are missing: transform, flags"]);
 }
 
 #[test]

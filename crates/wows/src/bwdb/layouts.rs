@@ -57,7 +57,7 @@ struct Declared {
 /// Bytes of a text at most.
 const MAX_TEXT: usize = 1 << 20;
 /// Bytes of a struct at most.
-const MAX_SIZE: u32 = 1 << 16;
+pub(super) const MAX_SIZE: u32 = 1 << 16;
 /// The greatest depth of structs in structs: walks recurse as deep.
 const MAX_DEPTH: usize = 32;
 /// The greatest depth of the built-in structs.

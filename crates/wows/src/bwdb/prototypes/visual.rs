@@ -118,10 +118,10 @@ prototype! { 'a
         model: Model<'a> @ 0x08,
         /// The visual that the model draws.
         visual: Visual<'a> @ 0x30,
-        skeleton_index: u32 @ 0xA0,
+        skeleton_index: u32 @ 0xA0 in skeleton_index,
         /// The model's first collision model in the space's `models.geometry`: in real files the boxes match.
-        first_geometry: u16 @ 0xA4,
-        geometry_count: u16 @ 0xA6,
+        first_geometry: u16 @ 0xA4 in first_geometry,
+        geometry_count: u16 @ 0xA6 in geometry_count,
     }
 }
 

@@ -340,16 +340,16 @@ impl Type {
         Ok(Elements { of, view: follow(view, at, len, of.size)?, len })
     }
 
-    /// The offsets of the pointers of a value; `None` if unknown.
-    pub(in crate::bwdb) fn pointers(&self, at: usize, all: &mut Vec<usize>) -> Option<()> {
+    /// The offsets of the pointers of a value at an offset, each after the offset of its base; `None` if unknown.
+    pub(in crate::bwdb) fn pointers(&self, at: usize, all: &mut Vec<(usize, usize)>) -> Option<()> {
         match self.body {
             Body::Leaf { kind: FieldType::Text, .. } => {
-                all.push(at.saturating_add(std::mem::offset_of!(crate::bytes::PackedString, text)));
+                all.push((at, at.saturating_add(std::mem::offset_of!(crate::bytes::PackedString, text))));
             }
             Body::Fields(fields) => {
                 for field in fields {
-                    let at = at.saturating_add(field.at);
-                    if field.is_inline() { field.of.pointers(at, all)? } else { all.push(at) }
+                    let here = at.saturating_add(field.at);
+                    if field.is_inline() { field.of.pointers(here, all)? } else { all.push((at, here)) }
                 }
             }
             _ => return self.traits.flat.then_some(()),

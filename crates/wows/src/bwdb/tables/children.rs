@@ -1,6 +1,6 @@
 //! Tables with a row for each element of the arrays in records.
 
-use super::cells::{cell_of, field_columns};
+use super::cells::{FieldPlace, cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
 use crate::bwdb::lists::ArrayRef;
@@ -16,16 +16,15 @@ use std::ops::Range;
 
 /// A row for each element of an array of structs.
 pub(super) fn children<'a, R: Records<'a>>(name: &'static str, rows: R, array: ArrayRef) -> Box<dyn Table + 'a> {
-    let of = array.element();
     let mut table = Nested::new(name, rows, array);
-    let (columns, sources) = field_columns(of);
+    let (columns, sources) = field_columns(array.element());
     for (column, source) in columns.into_iter().zip(sources) {
-        table = table.column_within(column, move |element, budget| cell_of(of, *element, source, rows.names(), budget));
-        let info = of.field(source.field);
+        table = table.column_within(column, move |element, budget| cell_of(*element, source, rows.names(), budget));
+        let FieldPlace { at, of, field } = source.place;
         // A walk over the field meets the texts of the column.
-        if let Kind::Nested | Kind::Text = info.shown() {
-            table = table.searched(info.of.traits.texts, move |element: &View<'a>, walker| {
-                of.walk_field(*element, source.field, walker);
+        if let Kind::Nested | Kind::Text = source.place.info().shown() {
+            table = table.searched(source.place.info().of.traits.texts, move |element: &View<'a>, walker| {
+                of.walk_field(element.skip(at), field, walker);
             });
         }
     }

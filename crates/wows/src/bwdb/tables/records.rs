@@ -182,12 +182,12 @@ pub(super) fn with_fields<'a, T: 'a>(
     view: impl Fn(&T) -> Result<View<'a>> + Send + Sync + 'a,
 ) -> DeclaredTable<'a, Row<T>> {
     let (columns, sources) = field_columns(of);
-    if sources.iter().any(|source| of.field(source.field).of.traits.texts.own) {
+    if sources.iter().any(|source| source.place.info().of.traits.texts.own) {
         table = table.own_texts(true);
     }
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
-        let cell = row.read().and_then(&view).and_then(|view| cell_of(of, view, source, names, row.budget.get()));
+        let cell = row.read().and_then(&view).and_then(|view| cell_of(view, source, names, row.budget.get()));
         cell.map_err(|error| within(name, row.number, error))
     })
 }

@@ -36,9 +36,7 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
         .column(Column::uint("geometry_count").brief().accepts(Accepts::Bits(16)), |row| {
             Ok(row.read()?.geometry_count()?.into())
         });
-    let names = models.names();
-    let table = with_fields(table, "models", p::Model::OF, names, |merged| Ok(merged.model()?.view()));
-    let table = with_fields(table, "models", p::Visual::OF, names, |merged| Ok(merged.visual()?.view()));
+    let table = with_fields(table, "models", p::MergedModel::OF, models.names(), |merged| Ok(merged.view()));
     let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_positional_rows())];
     for (name, target) in lists_of(p::MergedModel::OF) {
         tables.push(match target {

@@ -3,8 +3,9 @@
 //! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
+use super::super::layouts;
 use super::super::record::{
-    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, Wanted, follow_one,
+    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, Wanted,
 };
 use super::records::Records;
 use super::value::leaf_bytes;
@@ -51,7 +52,15 @@ pub(super) struct EditedPosition<'a> {
     pub to: To,
 }
 
+/// The bytes of a new value before its fields are written: as many as the longest struct has.
+static ZEROS: [u8; layouts::MAX_SIZE as usize] = [0; layouts::MAX_SIZE as usize];
+
 impl<'a> EditedPosition<'a> {
+    /// A new value, whose bytes are 0.
+    pub fn new(to: To) -> Self {
+        Self { view: View::new(&ZEROS, "new value"), to }
+    }
+
     /// A value that keeps its position.
     pub fn of(view: View<'a>) -> Self {
         Self { view, to: To::Old(view.position()) }
@@ -171,9 +180,17 @@ pub(super) struct Area<'a> {
     walk: Walk<'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, EditedPosition<'a>>,
-    /// New numbers of elements, by the place of their struct and the number of the field that counts them; with each the
-    /// number of arrays that have as many now.
-    counts: HashMap<(To, usize), (usize, usize)>,
+    /// New numbers of elements, by the place of their struct and the number of the field that counts them.
+    counts: HashMap<(To, usize), NewCount>,
+}
+
+struct NewCount {
+    /// The struct.
+    of: &'static Type,
+    /// The number of elements.
+    len: usize,
+    /// The number of arrays that have as many now.
+    arrays: usize,
 }
 
 impl<'a> Area<'a> {
@@ -347,71 +364,81 @@ impl<'a> Writer<'_, 'a> {
         Ok(ArrayField { at, count, elements: of.array(owner.view, field)? })
     }
 
-    /// Changes the field of a struct from `old` to `new`.
+    /// Changes the field of a struct from `old` to `new`; `old` is absent in a new struct.
     pub fn set(
         &mut self,
         owner: EditedPosition<'a>,
         of: &'static Type,
         field: usize,
-        old: &Value<'_>,
+        old: Option<&Value<'_>>,
         new: &Value<'_>,
     ) -> Result<()> {
         let info = of.field(field);
         match info.form {
             Form::Inline => self.set_value(owner.skip(info.at), info.of, old, new),
-            Form::One => {
-                let one = Elements { of: info.of, view: follow_one(owner.view, info.at)?, len: 1 };
-                let place = self.own(owner, info.at, one)?;
-                self.set_value(place, info.of, old, new)
-            }
             Form::Array { .. } => self.set_array(owner, of, field, old, new),
+            Form::One => Err(self.refuse("this is not written")),
         }
     }
 
+    /// Changes an array, whose elements keep their order: the last ones are deleted, or new ones follow them.
     fn set_array(
         &mut self,
         owner: EditedPosition<'a>,
         of: &'static Type,
         field: usize,
-        old: &Value<'_>,
+        old: Option<&Value<'_>>,
         new: &Value<'_>,
     ) -> Result<()> {
-        let (Value::List(before), Value::List(after)) = (old, new) else {
-            return Err(self.refuse("a list fits"));
+        let (before, after) = match (old, new) {
+            (None, Value::List(after)) => (&[][..], after),
+            (Some(Value::List(before)), Value::List(after)) => (&before[..], after),
+            _ => return Err(self.refuse("a list fits")),
         };
         let ArrayField { at, count, elements } = self.array(owner, of, field)?;
-        let Elements { of: element, len, .. } = elements;
+        let Elements { of: element, len, view } = elements;
         if len != before.len() {
             return Err(self.refuse("this array is not shown whole, so that it is not written"));
         }
-        if after.len() == len {
+        let to = if after.len() == len {
             if before.iter().zip(after).all(|(old, new)| same_value(old, new)) {
                 return Ok(());
             }
-            let place = self.own(owner, at, elements)?;
-            for (i, (old, new)) in before.iter().zip(after).enumerate() {
-                self.set_value(place.skip(i.saturating_mul(element.size)), element, old, new)?;
+            self.own(owner, at, elements)?.to
+        } else {
+            self.set_count(owner.to, of, count, after.len())?;
+            if after.is_empty() {
+                return Ok(());
             }
-            return Ok(());
+            let to = self.arranged(elements, (0..after.len()).map(|index| (index < len).then_some(index)))?;
+            self.point(owner.to, at, to)?;
+            to
+        };
+        for (index, new) in after.iter().enumerate() {
+            let skip = index.saturating_mul(element.size);
+            let (to, old) = (to.skip(skip), before.get(index));
+            let place = old.map_or(EditedPosition::new(to), |_| EditedPosition { view: view.skip(skip), to });
+            self.set_value(place, element, old, new)?;
         }
-        if !after.is_empty() {
-            self.lay_anew(owner, at, elements, before, after)?;
+        Ok(())
+    }
+
+    /// Writes the number of elements of an array, which other arrays of the struct may share.
+    fn set_count(&mut self, owner: To, of: &'static Type, count: usize, len: usize) -> Result<()> {
+        let known = self.area.counts.entry((owner, count)).or_insert(NewCount { of, len, arrays: 0 });
+        known.arrays = known.arrays.saturating_add(1);
+        match *known {
+            NewCount { len: wanted, .. } if wanted != len => {
+                Err(self.refuse(format_args!("this would have {len} elements, and {wanted} beside it")))
+            }
+            NewCount { arrays: 1, .. } => self.put_count(owner, of, count, len),
+            _ => Ok(()),
         }
-        let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
-        *arrays = arrays.saturating_add(1);
-        let (wanted, arrays) = (*wanted, *arrays);
-        if wanted != after.len() {
-            return Err(self.refuse(format_args!("this would have {} elements, and {wanted} beside it", after.len())));
-        }
-        if arrays > 1 {
-            return Ok(());
-        }
-        self.fresh_count(owner.to, of, count, after.len())
     }
 
     /// Checks that arrays that have one count have as many elements each, now that all columns of a struct are written.
-    pub fn check_counts(&mut self, of: &'static Type) -> Result<()> {
-        for ((_, count), (_, written)) in std::mem::take(&mut self.area.counts) {
+    pub fn check_counts(&mut self) -> Result<()> {
+        for ((_, count), NewCount { of, arrays: written, .. }) in std::mem::take(&mut self.area.counts) {
             let arrays: Vec<&str> = of.counted_by(count).map(|field| field.name).collect();
             if written < arrays.len() {
                 let names = arrays.join(" and ");
@@ -426,22 +453,22 @@ impl<'a> Writer<'_, 'a> {
             .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
     }
 
-    /// Writes a value, which was shown as `old`.
+    /// Writes a value, which was shown as `old`, or is new.
     pub fn set_value(
         &mut self,
         place: EditedPosition<'a>,
         of: &'static Type,
-        old: &Value<'_>,
+        old: Option<&Value<'_>>,
         new: &Value<'_>,
     ) -> Result<()> {
-        if same_value(old, new) {
+        if old.is_some_and(|old| same_value(old, new)) {
             return Ok(());
         }
         if of.kind() == FieldType::Text {
             return self.set_text(place, new);
         }
         if of.fields().is_empty() {
-            let bytes = self.leaf(of, old, new)?;
+            let bytes = self.leaf(of, old.unwrap_or(&Value::Null), new)?;
             // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
             if of.kind() == FieldType::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
                 return Ok(());
@@ -457,23 +484,31 @@ impl<'a> Writer<'_, 'a> {
             }
             return Ok(());
         }
-        let (Value::Map(before), Value::Map(after)) = (old, new) else {
-            return Err(self.refuse("an object of its members fits"));
-        };
-        self.set_members(place, of, before, after)
+        match (old, new) {
+            (Some(Value::Map(before)), Value::Map(after)) => self.set_members(place, of, Some(before), after),
+            (None, Value::Map(after)) => {
+                let mut needed = (0..).zip(of.fields()).filter(|(number, _)| !of.is_count(*number));
+                match needed.find(|(_, field)| after.iter().all(|(name, _)| name != field.name)) {
+                    Some((_, field)) => Err(self.refuse(format_args!("its member {:?} is missing", field.name))),
+                    None => self.set_members(place, of, None, after),
+                }
+            }
+            _ => Err(self.refuse("an object of its members fits")),
+        }
     }
 
-    /// Writes the members of a struct that differ from their shown values.
+    /// Writes the members of a struct that differ from their shown values, or all members of a new one.
     pub fn set_members(
         &mut self,
         place: EditedPosition<'a>,
         this: &'static Type,
-        before: &Members,
+        before: Option<&Members>,
         after: &Members,
     ) -> Result<()> {
+        let outer = std::mem::take(&mut self.area.counts);
         for (name, new) in after {
-            let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
-            if same_value(old, new) {
+            let old = before.map(|before| member(before, name));
+            if old.is_some_and(|old| same_value(old, new)) {
                 continue;
             }
             let Some(field) = this.field_named(name) else {
@@ -481,6 +516,9 @@ impl<'a> Writer<'_, 'a> {
             };
             if this.is_count(field) {
                 // It follows from the lists.
+                if before.is_none() {
+                    continue;
+                }
                 let list = this.counted_by(field).next().map(|info| info.name);
                 let list = after.iter().find(|(other, _)| Some(&**other) == list).map(|(_, list)| list);
                 if !matches!(list, Some(Value::List(list)) if same_value(&list.len().into(), new)) {
@@ -490,7 +528,9 @@ impl<'a> Writer<'_, 'a> {
             }
             self.set(place, this, field, old, new)?;
         }
-        self.check_counts(this)
+        self.check_counts()?;
+        self.area.counts = outer;
+        Ok(())
     }
 
     /// The stored form of a text, with its end, and its size.
@@ -507,17 +547,6 @@ impl<'a> Writer<'_, 'a> {
         let bytes = [text.as_bytes(), &[0]].concat();
         let Ok(size) = u32::try_from(bytes.len()) else { return Err(self.refuse("a text of 4 GiB does not fit")) };
         Ok((bytes, size))
-    }
-
-    /// Writes a text at a packed string that has none yet. One that is empty has no bytes.
-    pub fn fresh_text(&mut self, to: To, new: &Value<'_>) -> Result<()> {
-        let (bytes, size) = self.text_bytes(new)?;
-        if size == 1 {
-            return Ok(());
-        }
-        let text = To::New(self.area.append(&bytes, 1));
-        self.point(to, offset_of!(PackedString, text), text)?;
-        self.put(to, &size.to_le_bytes())
     }
 
     /// Writes a text at its packed string.
@@ -560,8 +589,8 @@ impl<'a> Writer<'_, 'a> {
         of: &'static Type,
         field: usize,
         index: usize,
+        old: Option<&Value<'_>>,
         new: &Value<'_>,
-        old: &Value<'_>,
     ) -> Result<()> {
         let (place, elements) = self.elements(owner, of, field)?;
         if index >= elements.len {
@@ -587,10 +616,15 @@ impl<'a> Writer<'_, 'a> {
         let to = To::New(self.area.append(&bytes, ALIGNMENT));
         self.point(owner.to, at, to)?;
         self.area.moved.insert(owner.to.skip(at), EditedPosition { view: elements.view, to });
-        self.fresh_count(owner.to, of, count, elements.len.saturating_add(1))?;
+        self.put_count(owner.to, of, count, elements.len.saturating_add(1))?;
         Ok(elements.len)
     }
 }
 
 /// The shown members of a struct.
 pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
+
+/// The member `name`; null if it is missing.
+pub(super) fn member<'m, 'v>(members: &'m Members<'v>, name: &str) -> &'m Value<'v> {
+    members.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, value)| value)
+}

@@ -4,7 +4,7 @@ use super::super::Database;
 use super::super::cat::cat_resource;
 use super::super::prototypes::{Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
 use super::super::record::{FieldType, Type};
-use super::area::{EditedPosition, Members, Writer};
+use super::area::{EditedPosition, Members, Writer, member};
 use super::properties::property;
 use super::value::{Reference, reference};
 use crate::compare::same_value;
@@ -72,9 +72,9 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
         shown.push((PROPERTIES.into(), Value::List(properties.collect())));
         let [before, after] = [before, after]
             .map(|members| members.iter().filter(|(name, _)| name != PROPERTIES).cloned().collect::<Vec<_>>());
-        out.set_members(place, this, &before, &after)?;
+        out.set_members(place, this, Some(&before), &after)?;
     } else {
-        out.set_members(place, this, before, after)?;
+        out.set_members(place, this, Some(before), after)?;
     }
     let pieces = db.pieces(patches, BTreeMap::from([(blob.index(), area)]))?;
     Ok(EntryEdit::Shown(pieces, Value::Map(vec![(RECORD.into(), Value::Map(shown))])))
@@ -94,10 +94,6 @@ fn as_members<'v>(value: &'v Value<'static>) -> &'v Members<'static> {
         Value::Map(members) => members,
         _ => &[],
     }
-}
-
-fn member<'v>(members: &'v Members<'static>, name: &str) -> &'v Value<'static> {
-    members.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, value)| value)
 }
 
 /// Writes a property of the material at `place`.
@@ -122,7 +118,8 @@ fn set_property<'a>(
             }
         };
         let what = format!("{}: {PROPERTIES}[{index}]: {name}", out.what);
-        property(Writer { patches: out.patches, area: out.area, what }, place, index, column, old, new)?;
+        let mut out = Writer { patches: out.patches, area: out.area, what };
+        property(&mut out, place, index, column, old, new)?;
     }
     Ok(())
 }

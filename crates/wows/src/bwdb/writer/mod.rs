@@ -13,122 +13,24 @@ mod spaces;
 mod value;
 
 use super::lists::{RowTarget, tables_of};
-use super::prototypes as p;
-use super::record::Field as _;
-use super::tables::{field_of, shown};
+use super::tables::shown;
 use super::{Blob, Database, layout};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
-use crate::table::{Accepts, Column, Value, column_index};
+use crate::table::Value;
 use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
-use crate::writable::{
-    Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, cell_named, refused,
-};
+use crate::writable::{Check, EditPosition, EntryEdit, Pieces, Seal, TableEdits, Writable, refused};
 use area::{Area, EditedPosition, Writer};
-use job::{Job, column_name, follow, rearranges, table};
-use properties::property;
+use job::{Job, is_stored, table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::ops::Range;
-use value::refers;
 
 /// Handles edits that cannot be applied: the first one ends the writing, or each is noted and skipped.
 type Refuse<'r> = &'r mut dyn FnMut(EditPosition, Error) -> Result<()>;
-
-impl Job<'_, '_> {
-    /// Writes one row, completely or not at all.
-    fn attempt<'a>(
-        &mut self,
-        area: &mut Area<'a>,
-        row: usize,
-        refuse: Refuse<'_>,
-        write: impl FnOnce(&mut Self, &mut Area<'a>) -> Result<()>,
-    ) -> Result<()> {
-        let mark = self.patches.mark();
-        write(self, area).or_else(|error| {
-            self.patches.back_to(mark);
-            area.forget_counts();
-            refuse(EditPosition::Set(row), error)
-        })
-    }
-
-    /// Writes the cells of one row, of a record at `place`.
-    fn row<'a>(
-        &mut self,
-        area: &mut Area<'a>,
-        place: EditedPosition<'a>,
-        rows: RowTarget,
-        row: usize,
-        cells: &ColumnValues,
-    ) -> Result<()> {
-        let index = match rows {
-            RowTarget::Records(_) => 0,
-            _ => self.number(row, "index")?,
-        };
-        for (number, new) in cells {
-            let column = column_name(self.table, *number);
-            let what = format!("{}: row {row}: column {column}", self.table.name());
-            let old = self.table.value(row, *number)?;
-            if refers(&old) || refers(new) {
-                self.follow(*number);
-            }
-            let mut out = Writer { patches: self.patches, area, what };
-            match rows {
-                RowTarget::Records(of) => {
-                    let field = field_of(of, column).ok_or_else(|| out.refuse("this is not written"))?;
-                    out.set(place, of, field, &old, new)?;
-                }
-                RowTarget::Elements(array) => {
-                    let (place, elements) = out.elements(place.skip(array.at), array.of, array.field)?;
-                    let of = elements.of;
-                    let field = field_of(of, column).filter(|_| index < elements.len);
-                    let field = field.ok_or_else(|| out.refuse("this is not written"))?;
-                    out.set(place.skip(index.saturating_mul(of.size)), of, field, &old, new)?;
-                }
-                RowTarget::Properties if column == "value" && new.is_null() => {
-                    // A texture with an unknown path has no text; its id identifies it.
-                    if cell_named(self.table, cells, "texture_id").is_none() {
-                        return Err(
-                            out.refuse("null does not fit: a value of its kind, or the path of a texture, does")
-                        );
-                    }
-                    self.follow(*number);
-                }
-                RowTarget::Properties => {
-                    let is_texture = property(out, place, index, column, &old, new)?;
-                    if is_texture && let Some(value) = column_index(self.table, "value") {
-                        self.follow(value);
-                    }
-                    if is_texture && let Some(id) = column_index(self.table, "texture_id") {
-                        self.follow(id);
-                    }
-                }
-                RowTarget::Nodes { at } => {
-                    if column != "matrix" {
-                        return Err(out.refuse("this is not written"));
-                    }
-                    out.set_element(
-                        place.skip(at),
-                        p::Skeleton::OF,
-                        p::Skeleton::number_of("matrices"),
-                        index,
-                        new,
-                        &old,
-                    )?;
-                }
-            }
-        }
-        let mut out = Writer { patches: self.patches, area, what: format!("{}: row {row}", self.table.name()) };
-        match rows {
-            RowTarget::Records(of) => out.check_counts(of),
-            RowTarget::Elements(array) => out.check_counts(array.element()),
-            RowTarget::Properties | RowTarget::Nodes { .. } => Ok(()),
-        }
-    }
-}
 
 /// Returns the impossible edits, which `write` names.
 fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(EditPosition, Error)>> {
@@ -138,15 +40,6 @@ fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(EditPositi
         Ok(())
     })?;
     Ok(found)
-}
-
-fn no_rows(edits: &TableEdits, refuse: Refuse<'_>) -> Result<()> {
-    let rows =
-        (0..edits.add.len()).map(EditPosition::Add).chain(edits.remove.iter().copied().map(EditPosition::Remove));
-    for at in rows {
-        refuse(at, refused(format!("rows of {} can neither be added nor removed", edits.table)))?;
-    }
-    Ok(())
 }
 
 #[derive(Default)]
@@ -219,32 +112,18 @@ impl Database {
             return Ok(());
         }
         let (blob, rows) = self.shown_by(&edits.table)?;
-        if let RowTarget::Records(_) = rows {
-            no_rows(edits, refuse)?;
-        }
         // Other tables of the same records.
         let also = blob.layout().into_iter().flat_map(tables_of);
         changes.also.extend(also.map(|(table, _)| table.to_owned()));
         let table = table(self, &edits.table)?;
         let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
-        let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
-        let lists = Lists::of(&*table, edits, |set| rearranges(rows, &*table, set))?;
-        for (record, list) in &lists.0 {
-            job.list(area, EditedPosition::of(blob.record_span(*record)?.0), rows, edits, list, refuse)?;
+        let out = Writer { patches: &mut changes.patches, area, what: String::new() };
+        let mut job = Job { table: &*table, rows, edits, out, follows: &mut changes.follows, refuse };
+        if let RowTarget::Records(_) = rows {
+            job.refuse_rows()?;
         }
-        for (row, cells) in &edits.set {
-            let record = job.number(*row, "record");
-            if record.as_ref().is_ok_and(|record| lists.0.contains_key(record)) {
-                continue;
-            }
-            job.attempt(area, *row, refuse, |job, area| {
-                let place = EditedPosition::of(blob.record_span(record?)?.0);
-                job.row(area, place, rows, *row, cells)
-            })?;
-        }
-        if !edits.add.is_empty() {
-            changes.added.push((edits.table.clone(), lists.added(edits)));
-        }
+        let record = |_: &Area<'a>, record| Ok(Some(EditedPosition::of(blob.record_span(record)?.0)));
+        changes.added.extend(job.write(record)?);
         Ok(())
     }
 
@@ -336,11 +215,6 @@ impl Database {
             fields.into_iter().map(|(pointer, base)| (view.locate(pointer).position(), base.position(), pointer.get()));
         repointed(pointers, |at| moved(areas, at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
-}
-
-/// Whether a column has cells of its own.
-fn is_stored(column: &Column) -> bool {
-    !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
 }
 
 /// The new position of a position in the old file.

@@ -2,7 +2,7 @@
 
 use super::super::prototypes as p;
 use super::super::record::{Field as _, Type};
-use super::area::{Area, EditedPosition, Writer};
+use super::area::{EditedPosition, Writer};
 use super::job::{Job, Listed, PARENT, Wrong, column_name};
 use crate::error::Result;
 use crate::table::{Table, Value};
@@ -44,38 +44,31 @@ pub(super) fn settle(table: &dyn Table, lists: &Lists, edits: &mut TableEdits) -
     Ok(())
 }
 
-impl Job<'_, '_> {
+impl<'a> Job<'_, 'a> {
     /// Writes the skeleton at `place`.
-    pub fn nodes<'a>(
-        &mut self,
-        area: &mut Area<'a>,
-        place: EditedPosition<'a>,
-        listed: Listed<'_>,
-    ) -> Result<(), Wrong> {
-        let name = self.table.name();
-        let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let of = p::Skeleton::OF;
+    pub fn nodes(&mut self, place: EditedPosition<'a>, Listed { list, items }: Listed<'_>) -> Result<(), Wrong> {
+        let (name, of) = (self.table.name(), p::Skeleton::OF);
         let old = old_nodes(place)?;
-        let is_sorted = order_of_names(&out, place, &old)?;
+        let is_sorted = order_of_names(&self.out, place, &old)?;
         let mut numbers: Vec<Option<u16>> = vec![None; old.len()];
-        for (number, item) in (0u16..).zip(listed.items) {
+        for (number, item) in (0u16..).zip(items) {
             if let Item::Kept(at) = item
                 && let Some(slot) = numbers.get_mut(*at)
             {
                 *slot = Some(number);
             }
         }
-        let count = listed.items.len();
+        let count = items.len();
         let mut new = Vec::with_capacity(count);
-        for (number, item) in listed.items.iter().enumerate() {
+        for (number, item) in items.iter().enumerate() {
             let (at, cells, kept) = match item {
-                Item::New(place) => (Some(EditPosition::Add(*place)), listed.edits.add.get(*place), None),
-                Item::Kept(at) => match listed.edited(*at) {
+                Item::New(place) => (Some(EditPosition::Add(*place)), self.edits.add.get(*place), None),
+                Item::Kept(at) => match self.edited(list, *at) {
                     Some((row, cells)) => (Some(EditPosition::Set(*row)), Some(cells), old.get(*at)),
                     None => (None, None, old.get(*at)),
                 },
             };
-            out.what = format!("{name}: node {number}");
+            self.out.what = format!("{name}: node {number}");
             let (mut node_name, mut parent, mut matrix) = (kept.map(|node| node.name), None, None);
             for (column, value) in cells.into_iter().flatten() {
                 match (column_name(self.table, *column), value) {
@@ -84,11 +77,11 @@ impl Job<'_, '_> {
                     (PARENT, Value::Uint(of)) => {
                         let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
                         let what = format_args!("column {PARENT}: {of} is not one of the {count} nodes");
-                        parent = Some(fits.ok_or_else(|| Wrong { at, error: out.refuse(what) })?);
+                        parent = Some(fits.ok_or_else(|| Wrong { at, error: self.out.refuse(what) })?);
                     }
                     ("matrix", value) => {
                         let ty = of.field(p::Skeleton::number_of("matrices")).of;
-                        matrix = Some(out.leaf(ty, &Value::Null, value).map_err(|error| Wrong { at, error })?);
+                        matrix = Some(self.out.leaf(ty, &Value::Null, value).map_err(|error| Wrong { at, error })?);
                     }
                     _ => {}
                 }
@@ -99,7 +92,7 @@ impl Job<'_, '_> {
                 (None, Some(node)) if node.parent == p::NO_PARENT => p::NO_PARENT,
                 (None, Some(node)) => numbers.get(usize::from(node.parent)).copied().flatten().ok_or_else(|| {
                     let what = format_args!("it cannot stay alone: node {}, which is its parent, goes", node.parent);
-                    out.refuse(what)
+                    self.out.refuse(what)
                 })?,
             };
             let matrix = matrix.or_else(|| kept.map(|node| node.matrix.clone()));
@@ -107,12 +100,12 @@ impl Job<'_, '_> {
                 (Some(name), Some(matrix)) => new.push(Node { name, parent, matrix }),
                 (name, _) => {
                     let missing = if name.is_none() { "name_id" } else { "matrix" };
-                    return Err(Wrong { at, error: out.refuse(format_args!("column {missing} is missing")) });
+                    return Err(Wrong { at, error: self.out.refuse(format_args!("column {missing} is missing")) });
                 }
             }
         }
-        out.what = name.to_owned();
-        Ok(write(&mut out, place, of, &new, is_sorted)?)
+        self.out.what = name.to_owned();
+        Ok(write(&mut self.out, place, of, &new, is_sorted)?)
     }
 }
 

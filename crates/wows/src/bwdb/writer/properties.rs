@@ -2,8 +2,8 @@
 
 use super::super::prototypes::{self as p, PROPERTY_KINDS, PROPERTY_VALUES, TEXTURE};
 use super::super::record::{Elements, Field as _, Type};
-use super::area::{Area, EditedPosition, Writer};
-use super::job::{Job, Listed, Wrong, column_name, follow};
+use super::area::{EditedPosition, Writer};
+use super::job::{Job, Listed, Wrong, column_name};
 use crate::error::Result;
 use crate::table::{Table, Value, column_index};
 use crate::writable::{ColumnValues, EditPosition, Item, refused, short};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes a property of the material at `place`; returns whether it is a texture.
 pub(super) fn property<'a>(
-    mut out: Writer<'_, 'a>,
+    out: &mut Writer<'_, 'a>,
     place: EditedPosition<'a>,
     index: usize,
     column: &str,
@@ -21,7 +21,8 @@ pub(super) fn property<'a>(
 ) -> Result<bool> {
     let of = p::Material::OF;
     if column == "name_id" {
-        return out.set_element(place, of, p::Material::number_of("property_names"), index, new, old).map(|()| false);
+        let names = p::Material::number_of("property_names");
+        return out.set_element(place, of, names, index, Some(old), new).map(|()| false);
     }
     let material = p::Material::read(place.view)?;
     // A property with an unreadable value cannot be written.
@@ -45,9 +46,10 @@ pub(super) fn property<'a>(
         let at = out.push_element(place, of, array, new)?;
         let reference = p::reference_to(kind, at);
         let reference = reference.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
-        out.set_element(place, of, p::Material::number_of("property_refs"), index, &reference.into(), &Value::Null)?;
+        let refs = p::Material::number_of("property_refs");
+        out.set_element(place, of, refs, index, None, &reference.into())?;
     } else {
-        out.set_element(place, of, array, at, new, old)?;
+        out.set_element(place, of, array, at, Some(old), new)?;
     }
     Ok(kind == TEXTURE)
 }
@@ -106,53 +108,45 @@ enum Stored {
     New(Vec<u8>),
 }
 
-impl Job<'_, '_> {
-    /// Writes the properties of the material at `place`: their names, their references, and the arrays with their values, of
-    /// which those that no property has any more go.
-    pub fn properties<'a>(
-        &mut self,
-        area: &mut Area<'a>,
-        place: EditedPosition<'a>,
-        listed: Listed<'_>,
-    ) -> Result<(), Wrong> {
-        let name = self.table.name();
-        let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
-        let of = p::Material::OF;
+impl<'a> Job<'_, 'a> {
+    /// Writes the properties of the material at `place`: their names, their references, and the arrays with their values. Values that
+    /// no property has any more are deleted.
+    pub fn properties(&mut self, place: EditedPosition<'a>, Listed { list, items }: Listed<'_>) -> Result<(), Wrong> {
+        let (name, of) = (self.table.name(), p::Material::OF);
         let material = p::Material::read(place.view)?;
         let (old_names, old_refs) = (material.property_names()?, material.property_refs()?);
-        let mut new: Vec<(u32, usize, Stored)> = Vec::with_capacity(listed.items.len());
-        for (number, item) in listed.items.iter().enumerate() {
+        let mut new: Vec<(u32, usize, Stored)> = Vec::with_capacity(items.len());
+        for (number, item) in items.iter().enumerate() {
             let entry = match item {
                 Item::New(at) => {
-                    out.what = format!("{name}: the row that comes at index {number}");
-                    let cells = listed.edits.add.get(*at).map_or(&[][..], |set| set);
-                    fresh(&out, of, self.table, cells).map_err(|error| Wrong::new(EditPosition::Add(*at), error))?
+                    self.out.what = format!("{name}: the row that comes at index {number}");
+                    let cells = self.edits.add.get(*at).map_or(&[][..], |set| set);
+                    fresh(&self.out, of, self.table, cells)
+                        .map_err(|error| Wrong::new(EditPosition::Add(*at), error))?
                 }
                 Item::Kept(index) => {
                     // A material with an unreadable value is not rearranged.
                     material.property(*index)?;
                     let (old, reference) = old_names.get(*index).zip(old_refs.get(*index)).expect("it was read");
                     let (old, (kind, at)) = (old?.0, p::split_reference(reference?));
-                    let Some((row, cells)) = listed.edited(*index) else {
+                    let Some((row, cells)) = self.edited(list, *index) else {
                         new.push((old, kind, Stored::Kept(at)));
                         continue;
                     };
-                    out.what = format!("{name}: row {row}");
-                    let texts = self.table.columns().iter().enumerate();
-                    let texts = texts.filter(|(_, column)| matches!(&*column.name, "value" | "texture_id"));
+                    self.out.what = format!("{name}: row {row}");
                     let edited = PropertyCells::of(self.table, cells).and_then(|said| {
                         if said.kind.unwrap_or(kind) == TEXTURE || kind == TEXTURE {
-                            texts.for_each(|(at, _)| follow(self.follows, name, at));
+                            self.follow_named(&["value", "texture_id"]);
                         }
-                        said.edited(&out, old, kind, at)
+                        said.edited(&self.out, old, kind, at)
                     });
                     edited.map_err(|error| Wrong::new(EditPosition::Set(*row), error))?
                 }
             };
             new.push(entry);
         }
-        out.what = name.to_owned();
-        Ok(arrange(&mut out, place, of, &material, new)?)
+        self.out.what = name.to_owned();
+        Ok(arrange(&mut self.out, place, of, &material, new)?)
     }
 }
 
