@@ -4,7 +4,7 @@
 
 use assetq::Source;
 use assetq::formats::Reader as _;
-use assetq::formats::rusty_hearts::wdata::{BoxType, Map};
+use assetq::formats::rusty_hearts::wdata::{BoxType, Map, Section};
 use assetq::table::Region;
 use assetq_sample::wdata::{large, write};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -189,7 +189,7 @@ fn bench(criterion: &mut Criterion) {
             let map = Map::open(source.clone()).unwrap();
             let boxes: usize = BoxType::ALL.iter().map(|t| map.boxes(*t).unwrap().len()).sum();
             assert_eq!(boxes, 100_000);
-            assert!(map.scene_resources().unwrap().unwrap().check().is_ok());
+            assert!(map.section(Section::SceneResources).unwrap().unwrap().check().is_ok());
             map
         });
     });
@@ -197,7 +197,7 @@ fn bench(criterion: &mut Criterion) {
         b.iter(|| {
             let map = Map::open(source.clone()).unwrap();
             map.find_all_boxes();
-            assert!(map.scene_resources().unwrap().unwrap().check().is_ok());
+            assert!(map.section(Section::SceneResources).unwrap().unwrap().check().is_ok());
             map
         });
     });

@@ -1,7 +1,7 @@
 //! Whole maps: generated ones in every version, and damaged ones.
 
 use assetq::formats::report::Progress;
-use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
+use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, Section, TextForm, TriggerLayout, Volume};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::{Region, Table, Tree, Value, column_index};
 use assetq::{Asset, Source};
@@ -56,7 +56,7 @@ mod reads {
             let written = write(&spec);
             assert_all(&spec, &written);
             let map = open(written.bytes);
-            assert!(map.is_server_side().unwrap() && map.scenes().unwrap().is_none());
+            assert!(map.is_server_side().unwrap() && map.section(Section::Scenes).unwrap().is_none());
         }
         assert!(!open(write(&Spec::new(20, 8)).bytes).is_server_side().unwrap());
     }
@@ -247,7 +247,7 @@ mod questions {
     #[test]
     fn rows_of_every_table_with_places_can_be_asked_where_they_are() {
         let map = open(demo(5, Size::Small));
-        let gimmick = map.gimmicks().unwrap().get(2).unwrap();
+        let gimmick = map.section(Section::Gimmicks).unwrap().unwrap().get(2).unwrap();
         let [x, y, z] = gimmick.obb().unwrap().unwrap().position.map(|v| f64::from(v.get()));
         let table = map.table("gimmicks").unwrap();
         let at = |place: &Region| -> Vec<usize> {
@@ -378,11 +378,16 @@ mod questions {
 
 mod drawings {
     use super::*;
+    use assetq::view::scene::{Context, Options, SceneFormat, Shapes as _};
+
+    fn drawn(map: &Map, format: SceneFormat) -> Vec<u8> {
+        let mut out = Vec::new();
+        map.draw(&Context::default(), Options::default()).unwrap().write(format, &mut out).unwrap();
+        out
+    }
 
     fn plan(map: &Map) -> String {
-        let mut out = Vec::new();
-        map.write_plan(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        String::from_utf8(drawn(map, SceneFormat::Svg)).unwrap()
     }
 
     #[test]
@@ -390,7 +395,8 @@ mod drawings {
         let map = open(demo(3, Size::Small));
         let svg = plan(&map);
         let boxes: usize = BoxType::ALL.iter().map(|t| map.boxes(*t).unwrap().len()).sum();
-        let others = [map.ani_bgs(), map.item_boxes(), map.gimmicks()].map(|r| r.unwrap().len()).iter().sum::<usize>();
+        let others = [Section::AniBgs, Section::ItemBoxes, Section::Gimmicks];
+        let others: usize = others.map(|section| map.section(section).unwrap().unwrap().len()).iter().sum();
         // Each outline and each sample of the legend.
         let kinds = 18 + 3;
         assert_eq!(svg.matches("<polygon ").count(), boxes + others + kinds);
@@ -429,7 +435,8 @@ mod drawings {
         let map = open(write(&Spec::new(22, 9)).bytes);
         let svg = plan(&map);
         let name = map.boxes(BoxType::WaypointBox).unwrap().iter().map(|w| w.name().unwrap().to_string());
-        let odd = name.chain(map.gimmicks().unwrap().iter().map(|g| g.name().unwrap().to_string()));
+        let odd =
+            name.chain(map.section(Section::Gimmicks).unwrap().unwrap().iter().map(|g| g.name().unwrap().to_string()));
         assert!(odd.filter(|n| n.contains(['<', '&'])).count() > 0, "names with letters that XML keeps for itself");
         let inside = svg.split('<').skip(1).all(|tag| tag.contains('>'));
         assert!(inside && !svg.contains("& ") && !svg.contains("&<"));
@@ -438,8 +445,7 @@ mod drawings {
     #[test]
     fn wireframes_have_the_names_and_corners_of_the_boxes() {
         let map = open(demo(3, Size::Small));
-        let mut bytes = Vec::new();
-        map.write_glb(&mut bytes).unwrap();
+        let bytes = drawn(&map, SceneFormat::Glb);
         let glb = gltf::Gltf::from_slice(&bytes).unwrap();
         let root = glb.default_scene().unwrap().nodes().next().unwrap();
         let (_, _, mirror) = root.transform().decomposed();
@@ -503,7 +509,7 @@ pub mod damaged {
         let error = cursor.advance().unwrap_err();
         assert!(error.to_string().starts_with("npc_boxes"), "{error}");
         assert!(map.boxes(BoxType::EventHitBox).unwrap().check().is_ok());
-        let error = map.ani_bgs().unwrap_err();
+        let error = map.section(Section::AniBgs).unwrap_err();
         assert!(error.offset().is_some(), "{error}");
 
         // Within the paths: those before the cut can be read.
@@ -614,10 +620,10 @@ pub mod damaged {
             assert!(matches!(error.kind(), ErrorKind::BadVersion { .. }), "{error}");
         }
         let map = open(write(&Spec { ani_bg: 6, ..Spec::new(22, 9) }).bytes);
-        assert!(matches!(map.ani_bgs().unwrap_err().kind(), ErrorKind::BadVersion { found: 6 }));
+        assert!(matches!(map.section(Section::AniBgs).unwrap_err().kind(), ErrorKind::BadVersion { found: 6 }));
         let map = open(write(&Spec { item_box: -1, ..Spec::new(22, 9) }).bytes);
-        assert!(matches!(map.item_boxes().unwrap_err().kind(), ErrorKind::BadVersion { found: -1 }));
-        assert!(map.ani_bgs().is_ok());
+        assert!(matches!(map.section(Section::ItemBoxes).unwrap_err().kind(), ErrorKind::BadVersion { found: -1 }));
+        assert!(map.section(Section::AniBgs).is_ok());
     }
 
     #[test]

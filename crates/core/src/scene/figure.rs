@@ -1,5 +1,6 @@
 //! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
 
+use super::outline::{Point, area};
 use crate::error::Error;
 use crate::scene::plates::PlateUse;
 use std::borrow::Cow;
@@ -10,11 +11,12 @@ pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
 
 /// The shapes of a drawing.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a drawing has one")]
 pub enum Figure<'d> {
     /// Triangles.
     Solids(Solids<'d>),
     /// Boxes on a map.
-    Chart(Chart<'d>),
+    Chart(&'d Chart),
 }
 
 /// The axes of solids whose directions have no words.
@@ -173,12 +175,12 @@ pub trait Solid: std::fmt::Debug {
 
 /// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
 #[derive(Debug, Default)]
-pub struct Chart<'d> {
+pub struct Chart {
     pub name: String,
     /// The kinds of boxes.
-    pub kinds: Vec<ChartKind<'d>>,
-    /// The boxes, the largest first.
-    pub boxes: Vec<ChartBox<'d>>,
+    pub kinds: Vec<ChartKind>,
+    /// The boxes, the largest first: see [`Chart::sort`].
+    pub boxes: Vec<ChartBox>,
     /// Centres of waypoints, and how far they reach.
     pub ranges: Vec<([f64; 3], f64)>,
     /// Lines between waypoints.
@@ -189,31 +191,56 @@ pub struct Chart<'d> {
     pub notes: Vec<String>,
 }
 
+impl Chart {
+    pub fn sort(&mut self) {
+        self.boxes.sort_by(|a, b| area(&b.outline).total_cmp(&area(&a.outline)));
+    }
+
+    /// The least and the greatest coordinates of all outlines.
+    pub fn bounds(&self) -> [Point; 2] {
+        if self.boxes.is_empty() {
+            return [[0.0; 2], [1.0; 2]];
+        }
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for point in self.boxes.iter().flat_map(|one| &one.outline) {
+            for ((low, high), v) in low.iter_mut().zip(&mut high).zip(point) {
+                (*low, *high) = (low.min(*v), high.max(*v));
+            }
+        }
+        [low, high]
+    }
+
+    /// The number of boxes of a kind.
+    pub fn count(&self, kind: usize) -> usize {
+        self.boxes.iter().filter(|one| one.kind == kind).count()
+    }
+}
+
 /// A kind of boxes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChartKind<'d> {
-    pub name: &'d str,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartKind {
+    pub name: String,
     /// The table that has the records.
     pub table: &'static str,
     /// Red, green and blue.
     pub colour: [u8; 3],
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ChartBox<'d> {
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartBox {
     /// The box's kind, by number.
     pub kind: usize,
     /// The box's row in the table of its kind.
     pub row: usize,
-    pub name: &'d str,
+    pub name: String,
     /// The target that it leads to, in words.
-    pub target: Option<&'d str>,
+    pub target: Option<String>,
     /// The box's centre.
     pub center: [f64; 3],
     /// Vectors from the centre to the middles of three sides.
     pub sides: [[f64; 3]; 3],
     /// The box's outline seen from above, counterclockwise.
-    pub outline: &'d [[f64; 2]],
+    pub outline: Vec<Point>,
 }
 
 /// A line between two waypoints.

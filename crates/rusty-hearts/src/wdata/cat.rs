@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Named, StoredKind};
 use super::tables::{Found, RecordTable, records};
-use super::{BoxType, Map, Record, Records, shapes};
+use super::{BoxType, Map, Record, Records, Section, shapes};
 use crate::error::Result;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
@@ -147,13 +147,13 @@ impl RecordNames<'_> {
         Ok(match self.tables.entry(named) {
             Entry::Occupied(table) => table.into_mut(),
             Entry::Vacant(free) => free.insert(match named {
-                Named::AniBgs => by_name([map.ani_bgs()?])?,
-                Named::ItemBoxes => by_name([map.item_boxes()?])?,
-                Named::Gimmicks => by_name([map.gimmicks()?])?,
+                Named::AniBgs => by_name(map.section(Section::AniBgs)?)?,
+                Named::ItemBoxes => by_name(map.section(Section::ItemBoxes)?)?,
+                Named::Gimmicks => by_name(map.section(Section::Gimmicks)?)?,
                 Named::EventBoxes => {
                     by_name(BoxType::ALL.into_iter().map(|t| map.boxes(t)).collect::<Result<Vec<_>>>()?)?
                 }
-                Named::SceneResources => match map.scene_resources()? {
+                Named::SceneResources => match map.section(Section::SceneResources)? {
                     Some(resources) => by_key(resources)?,
                     None => HashMap::new(),
                 },

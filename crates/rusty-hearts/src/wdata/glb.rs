@@ -3,31 +3,24 @@
 //! A map's axes are left-handed and glTF's are right-handed. The root node mirrors x, as viewers of the game's models
 //! do; below it everything has the numbers of the file.
 
-use super::plan::{Color, color};
-use super::{BoxType, Map, Records};
+use super::drawing::{WAYPOINT, placed};
+use super::{Map, Records};
 use crate::error::{Error, ErrorKind, Result};
 use serde_json::json;
 use std::io::Write;
 
-impl Map {
-    /// Writes the boxes, animated backgrounds, item boxes and gimmicks as wireframes with their names, a node for each,
-    /// below a node for each type; and the links of the waypoints as lines. Records that describe no space are left
-    /// out.
-    ///
-    /// # Errors
-    /// When a record cannot be read, `Limit` when there is more than glTF can count, or `out` fails.
-    pub fn write_glb(&self, out: &mut dyn Write) -> Result<()> {
-        self.find_all_boxes();
-        let mut scene = Builder::new();
-        for box_type in BoxType::ALL {
-            scene.add(self.boxes(box_type)?, color(box_type))?;
-        }
-        scene.add(self.ani_bgs()?, Color(0xb0, 0xb0, 0xb0))?;
-        scene.add(self.item_boxes()?, Color(0xd4, 0xa0, 0x17))?;
-        scene.add(self.gimmicks()?, Color(0xc0, 0x39, 0x2b))?;
-        scene.add_links(self)?;
-        scene.write(out)
+/// Writes the boxes, animated backgrounds, item boxes and gimmicks as wireframes with their names, a node for each,
+/// below a node for each type; and the links of the waypoints as lines. Records that describe no space are left out.
+///
+/// # Errors
+/// When a record cannot be read, `Limit` when there is more than glTF can count, or `out` fails.
+pub(super) fn write(map: &Map, out: &mut dyn Write) -> Result<()> {
+    let mut scene = Builder::new();
+    for (_, colour, records) in placed(map)? {
+        scene.add(records, colour)?;
     }
+    scene.add_links(map)?;
+    scene.write(out)
 }
 
 /// Numbers of the types that glTF has for elements of accessors.
@@ -98,8 +91,8 @@ impl Builder {
     }
 
     /// Lines of one colour.
-    fn mesh(&mut self, name: &str, Color(r, g, b): Color, points: usize, edges: Option<usize>) -> usize {
-        let [r, g, b] = [r, g, b].map(|value| f32::from(value) / 255.0);
+    fn mesh(&mut self, name: &str, colour: [u8; 3], points: usize, edges: Option<usize>) -> usize {
+        let [r, g, b] = colour.map(|value| f32::from(value) / 255.0);
         let surface = json!({"baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0});
         // Lines have no normals, so that no light falls on them.
         let material = json!({"name": name, "pbrMetallicRoughness": surface, "emissiveFactor": [r, g, b]});
@@ -112,14 +105,10 @@ impl Builder {
         push(&mut self.meshes, json!({"name": name, "primitives": [primitive]}))
     }
 
-    fn add(&mut self, records: Records<'_>, color: Color) -> Result<()> {
-        records.check()?;
-        if records.is_empty() {
-            return Ok(());
-        }
+    fn add(&mut self, records: Records<'_>, colour: [u8; 3]) -> Result<()> {
         let name = records.shape().name;
         let [corners, edges] = CUBE;
-        let mesh = self.mesh(name, color, corners, Some(edges));
+        let mesh = self.mesh(name, colour, corners, Some(edges));
         let mut children = Vec::with_capacity(records.len());
         for record in records.iter() {
             let (Some(obb), Some(_)) = (record.obb()?, record.volume()?) else { continue };
@@ -161,7 +150,7 @@ impl Builder {
         }
         if !points.is_empty() {
             let points = self.points(&points);
-            let mesh = self.mesh("waypoint_links", color(BoxType::WaypointBox), points, None);
+            let mesh = self.mesh("waypoint_links", WAYPOINT, points, None);
             let node = push(&mut self.nodes, json!({"mesh": mesh, "name": "links"}));
             self.group("waypoint_links", &[node]);
         }

@@ -26,12 +26,11 @@ mod writer;
 
 pub use crate::table::Volume;
 pub use fields::{Field, Gate, StoredKind, Versions};
-pub use plan::Drawn;
 pub use record::Record;
 pub use record_run::Records;
 pub use shapes::{BoxType, Shape};
 pub use space::Hits;
-pub use trailing::{Choice, TriggerLayout};
+pub use trailing::{Choice, Section, TriggerLayout};
 pub use waypoints::Link;
 
 use crate::bytes::{Cursor, Utf16, View};
@@ -42,7 +41,7 @@ use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
 use layout::IndexEntry;
 use record_run::RecordRun;
-use trailing::{Section, TrailingSections};
+use trailing::TrailingSections;
 
 const SIGNATURE: &str = "stairwaygames.";
 
@@ -74,7 +73,7 @@ pub struct Map {
     header: RecordRun,
     paths: RecordRun,
     boxes: [Lazy<RecordRun>; BoxType::COUNT],
-    sections: [Lazy<RecordRun>; Section::LEADING.len()],
+    sections: [Lazy<RecordRun>; Section::LEADING],
     tail: Lazy<TrailingSections>,
     scripts: Lazy<Vec<tables::Script>>,
     graph: Lazy<waypoints::Graph>,
@@ -120,7 +119,7 @@ impl Map {
         }
         let [event_box, ani_bg, item_box, gimmick] = stored;
         let versions = Versions { main, event_box, ani_bg, item_box, gimmick };
-        let paths = RecordRun::walk(&shapes::LEADING_PATHS, source.view(""), header.found_end(), 1, end, &versions);
+        let paths = RecordRun::walk(&shapes::LEADING_PATHS, source.view(""), header.found_end, 1, end, &versions);
         Ok(Self {
             source,
             text_form,
@@ -169,7 +168,7 @@ impl Map {
         let records = if shapes::LEADING_PATHS.field(name).is_some() {
             self.leading_paths()
         } else if shapes::TRAILING_PATHS.field(name).is_some() {
-            self.trailing_paths()?
+            Records::new(self, self.section_run(Section::TrailingPaths)?)
         } else {
             return Err(Error::of_part(ErrorKind::NotFound { what: format!("path {name:?} not found") }, "paths"));
         };
@@ -290,58 +289,12 @@ impl Map {
         self.source.view("")
     }
 
-    /// Animated backgrounds.
+    /// The records of a section after the event boxes; `None` in a file without the section.
     ///
     /// # Errors
-    /// When the file is damaged before them, or in their number. Damage within a record is an error of this record. The
-    /// same holds for the sections below.
-    pub fn ani_bgs(&self) -> Result<Records<'_>> {
-        self.section(Section::AniBgs)
-    }
-
-    /// Item containers.
-    pub fn item_boxes(&self) -> Result<Records<'_>> {
-        self.section(Section::ItemBoxes)
-    }
-
-    /// Gimmicks.
-    pub fn gimmicks(&self) -> Result<Records<'_>> {
-        self.section(Section::Gimmicks)
-    }
-
-    /// The paths after the gimmicks (`obstacle_path`, `moc_path`, `ani_bg_path`): one record.
-    pub fn trailing_paths(&self) -> Result<Records<'_>> {
-        self.section(Section::TrailingPaths)
-    }
-
-    /// The head of the triggers in both layouts: one record.
-    pub fn trigger_head(&self) -> Result<Records<'_>> {
-        self.section(Section::TriggerHead)
-    }
-
-    /// The triggers; `None` if the file lists scripts instead.
-    pub fn triggers(&self) -> Result<Option<Records<'_>>> {
-        self.any_section(Section::Triggers)
-    }
-
-    /// The script lists, one record; `None` if the file lists triggers instead.
-    pub fn scripts(&self) -> Result<Option<Records<'_>>> {
-        self.any_section(Section::Scripts)
-    }
-
-    /// The cameras of the scenes; `None` in a file that ends after the triggers, as files of the game's servers do.
-    pub fn scenes(&self) -> Result<Option<Records<'_>>> {
-        self.any_section(Section::Scenes)
-    }
-
-    /// Things that each scene shows and hides: one record for each scene, or none before main version 20.
-    pub fn scene_elements(&self) -> Result<Option<Records<'_>>> {
-        self.any_section(Section::SceneElements)
-    }
-
-    /// Resources that scenes play; `None` in a file that ends after the triggers.
-    pub fn scene_resources(&self) -> Result<Option<Records<'_>>> {
-        self.any_section(Section::SceneResources)
+    /// When the file is damaged before them, or in their number. Damage within a record is an error of this record.
+    pub fn section(&self, section: Section) -> Result<Option<Records<'_>>> {
+        Ok(self.any_run(section)?.map(|run| Records::new(self, run)))
     }
 
     /// The trigger layout of the file, and why it was chosen.
@@ -355,7 +308,7 @@ impl Map {
 
     /// Whether the file ends directly after the triggers, as files of the game's servers do.
     pub fn is_server_side(&self) -> Result<bool> {
-        self.tail().map(TrailingSections::is_server_side)
+        self.tail().map(|tail| tail.server_side)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::record_run::RecordRun;
 use super::tables::{RecordTable, links, paths, records, scripts};
-use super::{Map, cat, shapes, trailing, verify};
+use super::{Map, cat, shapes, verify};
 use crate::error::Result;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
@@ -39,7 +39,7 @@ impl Map {
     /// The section of a run. A count in front belongs to it.
     fn section_of(&self, run: &RecordRun, counted: bool) -> Section {
         let start = if counted { run.start.saturating_sub(4) } else { run.start };
-        self.section_at(run.shape.name, start, run.found_end(), counted.then_some(run.count))
+        self.section_at(run.shape.name, start, run.found_end, counted.then_some(run.count))
     }
 }
 
@@ -55,7 +55,7 @@ impl Reader for Map {
     fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
         sections.push(self.section_at("header", 0, self.paths.start, None));
-        sections.push(self.section_at("paths", self.paths.start, self.paths.found_end(), None));
+        sections.push(self.section_at("paths", self.paths.start, self.paths.found_end, None));
         if self.versions().main >= 7
             && let (Ok(start), Ok(end), Ok(entries)) = (self.index_at(), self.index_end(), self.box_index())
         {
@@ -63,11 +63,11 @@ impl Reader for Map {
             self.find_all_boxes();
             for box_type in self.box_types().into_iter().flatten() {
                 if let Ok(run) = self.box_run(box_type) {
-                    sections.push(self.section_at(run.shape.name, run.start, run.found_end(), Some(run.count)));
+                    sections.push(self.section_at(run.shape.name, run.start, run.found_end, Some(run.count)));
                 }
             }
         }
-        for section in trailing::Section::ALL {
+        for section in super::Section::all() {
             if let Ok(Some(run)) = self.any_run(section) {
                 sections.push(self.section_of(run, section.has_count()));
             }

@@ -20,14 +20,14 @@ pub(super) struct RecordRun {
     /// The starts of the complete records.
     pub(super) positions: Vec<u32>,
     /// The end of the last complete record.
-    end: usize,
+    pub(super) found_end: usize,
     /// The place at which something else begins.
     limit: usize,
 }
 
 impl RecordRun {
     pub(super) const fn empty(shape: &'static Shape, at: usize) -> Self {
-        Self { shape, start: at, count: 0, positions: Vec::new(), end: at, limit: at }
+        Self { shape, start: at, count: 0, positions: Vec::new(), found_end: at, limit: at }
     }
 
     /// Finds `count` records from `start` on, all before `limit`.
@@ -50,17 +50,7 @@ impl RecordRun {
             positions.push(end.try_into().expect("opening a map limits its size to that of a u32"));
             end = next;
         }
-        Self { shape, start, count, positions, end, limit }
-    }
-
-    /// The number of complete records.
-    pub(super) fn found(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// The end of the last complete record.
-    pub(super) fn found_end(&self) -> usize {
-        self.end
+        Self { shape, start, count, positions, found_end: end, limit }
     }
 
     pub(super) fn is_whole(&self) -> bool {
@@ -74,18 +64,18 @@ impl RecordRun {
 
     /// The end of the records.
     pub(super) fn end(&self, map: &Map) -> Result<usize> {
-        self.check(map).map(|()| self.end)
+        self.check(map).map(|()| self.found_end)
     }
 
     /// The damage of the record after the last one that was found.
     #[cold]
     fn fault(&self, map: &Map) -> Error {
-        let mut cursor = cursor(map.view(), self.end, self.limit);
-        let which = format!("{} {}", self.shape.name, self.found());
+        let mut cursor = cursor(map.view(), self.found_end, self.limit);
+        let which = format!("{} {}", self.shape.name, self.positions.len());
         let error = match fields::skip(self.shape.fields, &mut cursor, map.versions()) {
             Err(error) => error,
             // The walk that stopped here and this one read the same bytes.
-            Ok(()) => map.view().at(self.end).error(ErrorKind::Damaged { what: "unreadable".into() }),
+            Ok(()) => map.view().at(self.found_end).error(ErrorKind::Damaged { what: "unreadable".into() }),
         };
         if self.limit < map.source().bytes().len()
             && matches!(error.kind(), ErrorKind::OutOfBounds { .. })
@@ -129,7 +119,7 @@ impl<'a> Records<'a> {
 
     /// Bytes of the records that can be read.
     pub(super) fn extent(&self) -> u64 {
-        self.run.end.saturating_sub(self.run.start) as u64
+        self.run.found_end.saturating_sub(self.run.start) as u64
     }
 
     /// The fields of its records.
@@ -140,12 +130,12 @@ impl<'a> Records<'a> {
     /// The number of records that can be read; fewer than [`Records::count`] if one is damaged, because later records
     /// cannot be found.
     pub fn len(&self) -> usize {
-        self.run.found()
+        self.run.positions.len()
     }
 
     /// Whether not one can be read.
     pub fn is_empty(&self) -> bool {
-        self.run.found() == 0
+        self.run.positions.is_empty()
     }
 
     /// The number of records that there should be.

@@ -3,9 +3,8 @@
 use super::fields::{Field, Named};
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
-use super::trailing::Section;
 use super::waypoints::id_of;
-use super::{BoxType, Map, Record, Records, StoredKind as Stored, is_path};
+use super::{BoxType, Map, Record, Records, Section, StoredKind as Stored, is_path};
 use crate::bytes::Utf16;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Role, Table, Value, ValueShape, no_cell};
@@ -195,7 +194,8 @@ fn column_of(field: &'static Field) -> Column {
 
 /// The second record that a scene has, in files that have such records.
 fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
-    let Some(elements) = map.scene_elements()?.filter(|elements| elements.count() != 0) else { return Ok(None) };
+    let elements = map.section(Section::SceneElements)?.filter(|elements| elements.count() != 0);
+    let Some(elements) = elements else { return Ok(None) };
     match elements.get(number) {
         Some(element) => Ok(Some(element)),
         None => Err(elements.check().err().unwrap_or_else(|| no_record(shapes::SCENE_ELEMENTS.name))),
@@ -262,8 +262,8 @@ pub(super) fn path_rows(map: &Map) -> Vec<(usize, &'static str, bool)> {
 
 /// The path in field `number` of the leading or the trailing paths.
 fn stored_path(map: &Map, number: usize, leading: bool) -> Result<Utf16<'_>> {
-    let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
-    records.damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
+    let run = if leading { &map.paths } else { map.section_run(Section::TrailingPaths)? };
+    Records::new(map, run).damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
 }
 
 /// The paths of the map: a row for each that the version has.
@@ -303,7 +303,7 @@ impl Map {
         let rows = self.scripts.get_or_try_init(|| {
             let head = [("script_dir", SCRIPT_DIR), ("main_script", MAIN_SCRIPT)];
             let mut rows = Vec::from(head.map(|(kind, field)| Script { kind, in_head: Some(field), at: 0 }));
-            if let Some(scripts) = self.scripts()? {
+            if let Some(scripts) = self.section(Section::Scripts)? {
                 let record = scripts.first()?;
                 let start = record.offset();
                 let (mut cursor, _) = record.locate("event_script_paths")?;
@@ -330,10 +330,11 @@ pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
             .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
             .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
                 if let Some(field) = script.in_head {
-                    let path = map.trigger_head()?.first()?.text(field)?;
+                    let head = Records::new(map, map.section_run(Section::TriggerHead)?);
+                    let path = head.first()?.text(field)?;
                     return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
                 }
-                let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
+                let scripts = map.section(Section::Scripts)?.ok_or_else(|| no_record("scripts"))?;
                 let mut cursor = scripts.first()?.start();
                 cursor.skip(script.at as usize)?;
                 super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())

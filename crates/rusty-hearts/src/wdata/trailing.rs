@@ -1,69 +1,76 @@
 //! The sections after the event boxes, and the two trigger layouts.
 
+use super::Map;
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
-use super::{Map, Records};
 use crate::bytes::Cursor;
 use crate::error::{ErrorKind, Result};
 
 /// The sections after the event boxes, in file order. A file has either triggers or scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Section {
+pub enum Section {
+    /// Animated backgrounds.
     AniBgs,
     ItemBoxes,
     Gimmicks,
+    /// `obstacle_path`, `moc_path`, `ani_bg_path`: one record.
     TrailingPaths,
+    /// The head of the triggers in both layouts: one record.
     TriggerHead,
     Triggers,
+    /// The script lists: one record.
     Scripts,
+    /// The cameras of the scenes. A file that ends after the triggers has neither these nor the following sections, as files of
+    /// the game's servers do.
     Scenes,
+    /// Things that each scene shows and hides: one record for each scene, or none before main version 20.
     SceneElements,
+    /// Resources that scenes play.
     SceneResources,
 }
 
 impl Section {
-    /// The sections before the triggers, which each file has.
-    pub(super) const LEADING: [Self; 5] =
-        [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::TrailingPaths, Self::TriggerHead];
+    /// The number of sections before the triggers, which each file has.
+    pub(super) const LEADING: usize = Self::Triggers as usize;
 
-    pub(super) const ALL: [Self; 10] = [
-        Self::AniBgs,
-        Self::ItemBoxes,
-        Self::Gimmicks,
-        Self::TrailingPaths,
-        Self::TriggerHead,
-        Self::Triggers,
-        Self::Scripts,
-        Self::Scenes,
-        Self::SceneElements,
-        Self::SceneResources,
+    /// All sections with the shapes of their records, and whether a count of records precedes them. Otherwise a section is one
+    /// record, or as many as there are scenes.
+    const ALL: [(Self, &Shape, bool); 10] = [
+        (Self::AniBgs, &shapes::ANI_BGS, true),
+        (Self::ItemBoxes, &shapes::ITEM_BOXES, true),
+        (Self::Gimmicks, &shapes::GIMMICKS, true),
+        (Self::TrailingPaths, &shapes::TRAILING_PATHS, false),
+        (Self::TriggerHead, &shapes::TRIGGER_HEAD, false),
+        (Self::Triggers, &shapes::TRIGGERS, true),
+        (Self::Scripts, &shapes::SCRIPTS, false),
+        (Self::Scenes, &shapes::SCENES, true),
+        (Self::SceneElements, &shapes::SCENE_ELEMENTS, false),
+        (Self::SceneResources, &shapes::SCENE_RESOURCES, true),
     ];
 
-    /// Whether a count of records precedes them. Otherwise it is one record, or as many as there are scenes.
-    pub(super) const fn has_count(self) -> bool {
-        !matches!(self, Self::TrailingPaths | Self::TriggerHead | Self::Scripts | Self::SceneElements)
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().map(|(section, ..)| section)
+    }
+
+    fn parts(self) -> (&'static Shape, bool) {
+        let (_, shape, has_count) = *Self::ALL.get(self as usize).expect("the sections are in order");
+        (shape, has_count)
+    }
+
+    /// Whether a count of records precedes them.
+    pub(super) fn has_count(self) -> bool {
+        self.parts().1
     }
 
     /// The shape of its records.
-    pub(super) const fn shape(self) -> &'static Shape {
-        match self {
-            Self::AniBgs => &shapes::ANI_BGS,
-            Self::ItemBoxes => &shapes::ITEM_BOXES,
-            Self::Gimmicks => &shapes::GIMMICKS,
-            Self::TrailingPaths => &shapes::TRAILING_PATHS,
-            Self::TriggerHead => &shapes::TRIGGER_HEAD,
-            Self::Triggers => &shapes::TRIGGERS,
-            Self::Scripts => &shapes::SCRIPTS,
-            Self::Scenes => &shapes::SCENES,
-            Self::SceneElements => &shapes::SCENE_ELEMENTS,
-            Self::SceneResources => &shapes::SCENE_RESOURCES,
-        }
+    pub(super) fn shape(self) -> &'static Shape {
+        self.parts().0
     }
 
     /// The run of this section's records from `at` on, of `count` records unless they are counted there.
     fn walk(self, map: &Map, mut at: usize, mut count: usize) -> Result<RecordRun> {
-        let shape = self.shape();
-        if self.has_count() {
+        let (shape, has_count) = self.parts();
+        if has_count {
             let mut cursor = Cursor::new(map.view().at(at));
             count = cursor.count("count", shape.least()).map_err(|e| e.context(shape.name))?;
             at = cursor.position();
@@ -91,11 +98,13 @@ impl TriggerLayout {
         }
     }
 
-    const fn section(self) -> Section {
-        match self {
+    /// The sections of a file with this layout, from the triggers on.
+    const fn sections(self) -> [Section; 4] {
+        let triggers = match self {
             Self::Triggers => Section::Triggers,
             Self::Scripts => Section::Scripts,
-        }
+        };
+        [triggers, Section::Scenes, Section::SceneElements, Section::SceneResources]
     }
 }
 
@@ -133,7 +142,7 @@ pub(super) struct TrailingSections {
     /// As many sections as could be reached.
     runs: Vec<(Section, RecordRun)>,
     /// Whether the triggers end the file.
-    server_side: bool,
+    pub(super) server_side: bool,
 }
 
 impl TrailingSections {
@@ -141,15 +150,15 @@ impl TrailingSections {
         let mut tail = Self { layout, choice: Choice::OnlyOne, runs: Vec::new(), server_side: false };
         let mut end = at;
         let mut count = 1;
-        for section in [layout.section(), Section::Scenes, Section::SceneElements, Section::SceneResources] {
+        for section in layout.sections() {
             if section == Section::SceneElements && map.versions().main < 20 {
                 count = 0;
             }
             let Ok(run) = section.walk(map, end, count) else { break };
             let is_whole = run.is_whole();
-            (end, count) = (run.found_end(), run.count);
+            (end, count) = (run.found_end, run.count);
             tail.runs.push((section, run));
-            tail.server_side = section == layout.section() && is_whole && end == map.source().bytes().len();
+            tail.server_side = section < Section::Scenes && is_whole && end == map.source().bytes().len();
             if !is_whole || tail.server_side {
                 break;
             }
@@ -161,7 +170,7 @@ impl TrailingSections {
     fn end(&self) -> Option<usize> {
         let (section, run) = self.runs.last()?;
         let is_last = self.server_side || *section == Section::SceneResources;
-        (is_last && run.is_whole()).then(|| run.found_end())
+        (is_last && run.is_whole()).then_some(run.found_end)
     }
 
     /// The sections that could be reached.
@@ -169,17 +178,12 @@ impl TrailingSections {
         self.runs.iter().map(|(_, run)| run)
     }
 
-    pub(super) fn is_server_side(&self) -> bool {
-        self.server_side
-    }
-
     /// The run of a section; `None` in a file without the section.
     fn run(&self, map: &Map, section: Section) -> Result<Option<&RecordRun>> {
         if let Some((_, run)) = self.runs.iter().find(|(own, _)| *own == section) {
             return Ok(Some(run));
         }
-        let is_trigger = matches!(section, Section::Triggers | Section::Scripts);
-        if (is_trigger && section != self.layout.section()) || (!is_trigger && self.server_side) {
+        if !self.layout.sections().contains(&section) || (section >= Section::Scenes && self.server_side) {
             return Ok(None);
         }
         // The run was not reached: an earlier one is incomplete, or the count before the next is wrong.
@@ -196,16 +200,6 @@ impl TrailingSections {
 }
 
 impl Map {
-    /// The records of a section that each file has.
-    pub(super) fn section(&self, section: Section) -> Result<Records<'_>> {
-        self.section_run(section).map(|run| Records::new(self, run))
-    }
-
-    /// The records of a section; `None` in a file without the section.
-    pub(super) fn any_section(&self, section: Section) -> Result<Option<Records<'_>>> {
-        Ok(self.any_run(section)?.map(|run| Records::new(self, run)))
-    }
-
     pub(super) fn any_run(&self, section: Section) -> Result<Option<&RecordRun>> {
         match self.sections.get(section as usize) {
             Some(_) => self.section_run(section).map(Some),
@@ -216,9 +210,8 @@ impl Map {
     pub(super) fn section_run(&self, section: Section) -> Result<&RecordRun> {
         let lazy = self.sections.get(section as usize);
         lazy.expect("one of the sections that each file has").get_or_try_init(|| {
-            let before = (section as usize).checked_sub(1).and_then(|before| Section::ALL.get(before));
-            let at = match before {
-                Some(before) => self.section_run(*before)?.end(self)?,
+            let at = match Section::all().take_while(|other| *other < section).last() {
+                Some(before) => self.section_run(before)?.end(self)?,
                 None => self.boxes_end()?,
             };
             let run = section.walk(self, at, 1)?;
@@ -267,14 +260,7 @@ impl Map {
     /// When a section is damaged.
     pub(super) fn end(&self) -> Result<usize> {
         let tail = self.tail()?;
-        match tail.end() {
-            Some(end) => Ok(end),
-            None => {
-                let later = [tail.layout.section(), Section::Scenes, Section::SceneElements, Section::SceneResources];
-                later
-                    .into_iter()
-                    .try_fold(0, |end, section| tail.run(self, section)?.map_or(Ok(end), |run| run.end(self)))
-            }
-        }
+        let mut sections = tail.layout.sections().into_iter();
+        sections.try_fold(0, |end, section| tail.run(self, section)?.map_or(Ok(end), |run| run.end(self)))
     }
 }

@@ -94,7 +94,7 @@ fn check_index(map: &Map) -> Check {
         // Damage in the boxes of a type is reported by their own check.
         let Ok(run) = map.box_run(box_type) else { continue };
         gaps = gaps.saturating_add(run.start.saturating_sub(at));
-        at = run.found_end().max(at);
+        at = run.found_end.max(at);
     }
     let in_order = types.is_sorted();
     let order = if in_order { "in the order of their numbers" } else { "not in the order of their numbers" };
@@ -105,7 +105,7 @@ fn check_index(map: &Map) -> Check {
 fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     let mut runs: Vec<&RecordRun> = Vec::new();
     let mut damage = None;
-    for section in Section::LEADING {
+    for section in Section::all().take(Section::LEADING) {
         match map.section_run(section) {
             Ok(found) => runs.push(found),
             Err(error) => {

@@ -333,7 +333,7 @@ fn octahedral([x, y, z]: [f32; 3]) -> [u8; 2] {
     folded.map(|v| ((v * 127.0).round() as i8).to_le_bytes()[0])
 }
 
-fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
+fn map(chart: &Chart, id: &str) -> SceneSection {
     let mut blocks = Blocks::new(id);
     let mut numbers = Vec::new();
     let mut rows = Vec::new();
@@ -344,9 +344,9 @@ fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
             rows.extend_from_slice(&short(number).to_le_bytes());
         }
     }
-    let names: Vec<&str> = chart.boxes.iter().map(|one| one.name).collect();
+    let names: Vec<&str> = chart.boxes.iter().map(|one| &*one.name).collect();
     let targets: Vec<(usize, &str)> =
-        chart.boxes.iter().enumerate().filter_map(|(number, one)| Some((number, one.target?))).collect();
+        chart.boxes.iter().enumerate().filter_map(|(number, one)| Some((number, one.target.as_deref()?))).collect();
     let mut links = Vec::new();
     for link in &chart.links {
         floats(&[link.from, link.to, [if link.back { 1.0 } else { 0.0 }, 0.0, 0.0]], &mut links);

@@ -29,17 +29,8 @@ impl Paper {
 }
 
 /// Draws outlines by type, the graph of waypoints, and a legend.
-pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
-    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-    for point in chart.boxes.iter().flat_map(|one| one.outline) {
-        for ((low, high), v) in low.iter_mut().zip(&mut high).zip(point) {
-            (*low, *high) = (low.min(*v), high.max(*v));
-        }
-    }
-    if chart.boxes.is_empty() {
-        (low, high) = ([0.0; 2], [1.0; 2]);
-    }
-    let ([left, bottom], [right, top]) = (low, high);
+pub(super) fn draw(chart: &Chart) -> Result<Pixmap> {
+    let [[left, bottom], [right, top]] = chart.bounds();
     let longest = (right - left).max(top - bottom);
     let scale = if longest > 0.0 { f64::from(SIZE) / longest } else { 1.0 };
     let paper = Paper { scale, left, top };
@@ -78,25 +69,24 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
         if let Some(square) = Rect::from_xywh(x, y, 12.0, 12.0) {
             page.fill_rect(square, &paint(kind.colour, 255), Transform::identity(), None);
         }
-        let count = chart.boxes.iter().filter(|one| one.kind == number).count();
-        text::write(&mut page, &format!("{} ({count})", kind.name), [x + 18.0, y], LEGEND - 18.0);
+        text::write(&mut page, &format!("{} ({})", kind.name, chart.count(number)), [x + 18.0, y], LEGEND - 18.0);
     }
     Ok(page)
 }
 
 /// Writes as many names as fit: boxes that lead elsewhere first, then the largest. An id is no name.
-fn labels(chart: &Chart<'_>, page: &mut Pixmap, width: f32, paper: &Paper) {
+fn labels(chart: &Chart, page: &mut Pixmap, width: f32, paper: &Paper) {
     const ROOM: f32 = 220.0;
     let mut taken = Taken::default();
-    let mut boxes: Vec<&ChartBox<'_>> = chart.boxes.iter().collect();
+    let mut boxes: Vec<&ChartBox> = chart.boxes.iter().collect();
     boxes.sort_by_key(|one| one.target.is_none());
     for one in boxes {
         let id = one.name.strip_prefix("0x");
         if one.name.is_empty() || id.is_some_and(|id| id.chars().all(|c| c.is_ascii_hexdigit())) {
             continue;
         }
-        let target = one.target.map(|target| format!("\u{2192} {target}"));
-        let lines: Vec<&str> = std::iter::once(one.name).chain(target.as_deref()).collect();
+        let target = one.target.as_ref().map(|target| format!("\u{2192} {target}"));
+        let lines: Vec<&str> = std::iter::once(&*one.name).chain(target.as_deref()).collect();
         let wide = lines.iter().map(|line| text::label_width(line, ROOM)).fold(0.0, f32::max);
         let [x, _, z] = one.center;
         let [x, y] = paper.place([x, z]);

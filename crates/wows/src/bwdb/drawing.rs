@@ -11,7 +11,7 @@ use crate::{
     relations::IdTexts,
     report::counted,
     scene::figure::{Chart, ChartBox, ChartKind, Figure},
-    scene::outline::{Point, area, hull},
+    scene::outline::hull,
     scene::{Model, colour},
 };
 use std::collections::HashMap;
@@ -31,36 +31,14 @@ impl Shapes for Space {
 /// Models with a colour of their own. The others share one.
 const COLOURED: usize = 30;
 
-/// A box around an instance or a light.
-struct Outline {
-    kind: usize,
-    row: usize,
-    name: String,
-    center: [f64; 3],
-    sides: [[f64; 3]; 3],
-    corners: Vec<Point>,
-}
-
-struct Plan {
-    name: String,
-    /// The name, the table and the colour of each kind.
-    kinds: Vec<(String, &'static str, [u8; 3])>,
-    outlines: Vec<Outline>,
-    without_place: usize,
-    notes: Vec<String>,
-}
+/// A chart with a box around each instance and light.
+struct Plan(Chart);
 
 impl Plan {
     fn read(space: &Space, context: &Context<'_>) -> Result<Self> {
         let models = context.models().transpose()?.into_iter().flatten();
         let models: HashMap<u64, Model> = models.filter_map(|model| Some((model.id?, model))).collect();
-        let mut plan = Self {
-            name: space.source().stem().to_owned(),
-            kinds: Vec::new(),
-            outlines: Vec::new(),
-            without_place: 0,
-            notes: Vec::new(),
-        };
+        let mut plan = Self(Chart { name: space.source().stem().to_owned(), ..Chart::default() });
         let kinds = plan.add_kinds(space, &models)?;
         let mut without_size = 0usize;
         for (row, instance) in space.instances().iter().enumerate() {
@@ -76,8 +54,7 @@ impl Plan {
             plan.add(kind, row, name, center, sides);
         }
         if space.light_count() > 0 {
-            let kind = plan.kinds.len();
-            plan.kinds.push(("point lights".to_owned(), "point_lights", [0xe0, 0x9a, 0x10]));
+            let kind = plan.add_kind("point lights".to_owned(), "point_lights", [0xe0, 0x9a, 0x10]);
             for row in 0..space.light_count() {
                 let Some(light) = space.light(row) else { continue };
                 let center = light.position()?.map(f64::from);
@@ -86,10 +63,15 @@ impl Plan {
         }
         if without_size > 0 {
             let some = counted(without_size, "instance");
-            plan.notes.push(format!("{some} without a known size: --with models.bin states how large models are."));
+            plan.0.notes.push(format!("{some} without a known size: --with models.bin states how large models are."));
         }
-        plan.outlines.sort_by(|a, b| area(&b.corners).total_cmp(&area(&a.corners)));
+        plan.0.sort();
         Ok(plan)
+    }
+
+    fn add_kind(&mut self, name: String, table: &'static str, colour: [u8; 3]) -> usize {
+        self.0.kinds.push(ChartKind { name, table, colour });
+        self.0.kinds.len().saturating_sub(1)
     }
 
     /// Gives the most frequent models a kind each, and the others one that they share.
@@ -105,18 +87,18 @@ impl Plan {
         for (rank, (id, _)) in counts.iter().take(own).enumerate() {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are between 0 and 255")]
             let colour = colour(rank, own).map(|c| (c * 255.0) as u8);
-            self.kinds.push((file_name(&model_name(space, models, *id)?).to_owned(), "instances", colour));
+            self.add_kind(file_name(&model_name(space, models, *id)?).to_owned(), "instances", colour);
         }
         if counts.len() > own {
             let others = counted(counts.len().saturating_sub(own), "other model");
-            self.kinds.push((others, "instances", [0x80; 3]));
+            self.add_kind(others, "instances", [0x80; 3]);
         }
         Ok(counts.into_iter().take(own).enumerate().map(|(kind, (id, _))| (id, kind)).collect())
     }
 
     fn add(&mut self, kind: usize, row: usize, name: String, center: [f64; 3], sides: [[f64; 3]; 3]) {
         if !center.iter().chain(sides.as_flattened()).all(|v| v.is_finite()) {
-            self.without_place = self.without_place.saturating_add(1);
+            self.0.without_place = self.0.without_place.saturating_add(1);
             return;
         }
         let [[a, _, b], [c, _, d], [e, _, f]] = sides;
@@ -125,27 +107,8 @@ impl Plan {
             let [i, j, k] = [1, 2, 4].map(|bit| if n & bit == 0 { -1.0 } else { 1.0 });
             [x + i * a + j * c + k * e, z + i * b + j * d + k * f]
         });
-        self.outlines.push(Outline { kind, row, name, center, sides, corners: hull(corners.collect()) });
-    }
-
-    fn chart(&self) -> Chart<'_> {
-        let boxes = self.outlines.iter().map(|Outline { kind, row, name, center, sides, corners }| ChartBox {
-            kind: *kind,
-            row: *row,
-            name,
-            target: None,
-            center: *center,
-            sides: *sides,
-            outline: corners,
-        });
-        Chart {
-            name: self.name.clone(),
-            kinds: self.kinds.iter().map(|(name, table, colour)| ChartKind { name, table, colour: *colour }).collect(),
-            boxes: boxes.collect(),
-            without_place: self.without_place,
-            notes: self.notes.clone(),
-            ..Chart::default()
-        }
+        let outline = hull(corners.collect());
+        self.0.boxes.push(ChartBox { kind, row, name, target: None, center, sides, outline });
     }
 }
 
@@ -185,26 +148,25 @@ fn scaled(vector: [f64; 3], by: f64) -> [f64; 3] {
 
 impl Drawing for Plan {
     fn figure(&self) -> Result<Option<Figure<'_>>> {
-        Ok((!self.outlines.is_empty()).then(|| Figure::Chart(self.chart())))
+        Ok((!self.0.boxes.is_empty()).then_some(Figure::Chart(&self.0)))
     }
 
     fn picture_notes(&self) -> Result<Vec<String>> {
-        Ok(self.notes.clone())
+        Ok(self.0.notes.clone())
     }
 
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         if kind != SceneFormat::Glb {
             return Err(no_such_kind(kind));
         }
-        let materials =
-            self.kinds.iter().map(|(name, _, colour)| (name.as_str(), colour.map(|c| f32::from(c) / 255.0)));
-        let boxes = self.outlines.iter().map(|one| GlbBox {
+        let materials = self.0.kinds.iter().map(|kind| (&*kind.name, kind.colour.map(|c| f32::from(c) / 255.0)));
+        let boxes = self.0.boxes.iter().map(|one| GlbBox {
             name: &one.name,
             material: one.kind,
             center: one.center,
             sides: one.sides,
         });
-        boxes::write(&self.name, materials, boxes, out)?;
-        Ok(self.notes.clone())
+        boxes::write(&self.0.name, materials, boxes, out)?;
+        Ok(self.0.notes.clone())
     }
 }

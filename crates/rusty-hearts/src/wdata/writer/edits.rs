@@ -1,8 +1,8 @@
 //! The edits of a record, and of the records of a run.
 
+use super::super::Section;
 use super::super::shapes;
 use super::super::tables::RecordTable;
-use super::super::trailing::Section;
 use crate::compare::same_value;
 use crate::error::Result;
 use crate::table::{Table, Value, no_cell};

@@ -8,8 +8,7 @@ use super::layout::IndexEntry;
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
 use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, no_record, path_rows, records};
-use super::trailing::Section;
-use super::{BoxType, Map, Record};
+use super::{BoxType, Map, Record, Section};
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Tree, Value, column_index};
@@ -275,7 +274,7 @@ impl<'m> Writer<'m> {
         places: &[(BoxType, usize)],
     ) -> Result<(usize, Option<BoxType>)> {
         let of_shape = BoxType::ALL.into_iter().find(|t| std::ptr::eq(t.shape(), shape));
-        let Some(box_type) = of_shape.filter(|_| run.count == 0) else { return Ok((run.found_end(), None)) };
+        let Some(box_type) = of_shape.filter(|_| run.count == 0) else { return Ok((run.found_end, None)) };
         if self.map.box_index()?.get(usize::from(box_type.number())).is_none() {
             return Err(refused(format!("{}: the table of event boxes of this map has no such type", shape.name)));
         }
@@ -369,7 +368,7 @@ impl<'m> Writer<'m> {
         let scripts = super::tables::scripts(self.map);
         let mut head = BTreeMap::new();
         let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
-        let table = self.map.scripts()?;
+        let table = self.map.section(Section::Scripts)?;
         let mut changed = false;
         for (row, script) in rows.iter().enumerate() {
             let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
@@ -443,7 +442,7 @@ fn number(n: usize) -> Result<[u8; 4]> {
 fn range_of(run: &RecordRun, number: usize) -> Range<usize> {
     let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
     let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
-    start..next.unwrap_or(run.found_end())
+    start..next.unwrap_or(run.found_end)
 }
 
 fn member<'v>(members: &'v [(Cow<'_, str>, Value<'static>)], wanted: &str) -> Option<&'v Value<'static>> {
