@@ -535,6 +535,23 @@ impl<T: Table + ?Sized, I: Iterator<Item = Result<usize>> + Send> RowCursor for 
     }
 }
 
+/// A cursor over no rows, whose first step fails with the error, if present.
+pub struct NoRows(pub Option<Error>);
+
+impl RowCursor for NoRows {
+    fn advance(&mut self) -> Result<bool> {
+        self.0.take().map_or(Ok(false), Err)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        Err(no_cell("", 0, column))
+    }
+}
+
 /// The error for a missing row or column.
 #[cold]
 pub fn no_cell(table: &str, row: usize, column: usize) -> Error {

@@ -6,32 +6,33 @@ use super::types::{ModelId, TypeModel};
 use super::{Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, Leaves, Nature, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Leaves, Nature, NoRows, RowCursor, Table, Value, no_cell};
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of rows between two kept positions.
+/// The number of rows between two positions that are kept for good.
 const STRIDE: usize = 1 << 14;
 
-/// The number of rows between two positions of a stretch of [`STRIDE`] rows that was used recently, so that small steps
-/// back, such as for members in another order, cost little.
+/// The number of rows between two positions near rows that were used recently, so that small steps back, such as for members
+/// in another order, cost little.
 const STEP: usize = 1 << 7;
 
-/// The number of stretches with kept positions: threads read rows of one each.
-const STRETCHES: usize = 4;
+/// The limit of positions near rows that were used recently: threads read rows of a few stretches.
+const RECENT: usize = 4 * STRIDE / STEP;
 
 /// Rows that are gone to from the first one before places between are kept.
 const JUMPS: usize = 16;
 
-/// The columns, each with a function that reads its cells. [`column`] has their numbers.
-static COLUMNS: [(Column, Get); 4] = [
-    (Column::text("path").brief().key().in_folders().writable(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
-    (Column::text("type").brief().writable(), Get::FromArchive(|rows| rows.type_name())),
-    (Column::new("value", Kind::Any).brief().writable(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
-    (Column::text("chunk").key().writable(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),
+/// The columns. [`column`] has their numbers.
+static COLUMNS: [Column; 4] = [
+    Column::text("path").brief().key().in_folders().writable(),
+    Column::text("type").brief().writable(),
+    Column::new("value", Kind::Any).brief().writable(),
+    Column::text("chunk").key().writable(),
 ];
 
 /// The numbers of the columns.
@@ -40,14 +41,6 @@ pub(super) mod column {
     pub const TYPE: usize = 1;
     pub const VALUE: usize = 2;
     pub const CHUNK: usize = 3;
-}
-
-/// The path to a cell of the current row of a walk.
-enum Get {
-    /// A cell that borrows from the archive.
-    FromArchive(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'a>>),
-    /// A cell that the walk keeps until its next step.
-    FromWalk(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'r>>),
 }
 
 /// The table. Rows follow the walk, so that a scan reads every byte once; a row asked for by its number is walked to
@@ -63,57 +56,36 @@ pub(super) struct Values<'a> {
 struct Seek<'a> {
     /// The walk that answered last.
     last: Option<ValueCursor<'a>>,
-    /// Walks at row 0, [`STRIDE`], twice that, …
-    kept: Vec<ValueCursor<'a>>,
-    /// Recently used stretches, the last one last.
-    stretches: Vec<Stretch<'a>>,
+    /// Walks by their rows.
+    kept: BTreeMap<usize, ValueCursor<'a>>,
+    /// The number of walks that are not kept for good.
+    recent: usize,
     /// Rows that were gone to from the first one.
     jumps: usize,
 }
 
-/// Walks at rows of one stretch of [`STRIDE`] rows, in order.
-struct Stretch<'a> {
-    number: usize,
-    walks: Vec<ValueCursor<'a>>,
-}
-
-impl<'a> Stretch<'a> {
-    /// The number of walks at `row` or before it.
-    fn up_to(&self, row: usize) -> usize {
-        self.walks.partition_point(|walk| walk.next <= row.saturating_add(1))
-    }
-
-    fn keep(&mut self, walk: &ValueCursor<'a>) {
+impl<'a> Seek<'a> {
+    /// Keeps a walk at `row`, if it is one of the kept positions.
+    fn keep(&mut self, row: usize, walk: &ValueCursor<'a>) {
         /// Each walk would keep a copy of a path that is longer than any program writes.
         const LONGEST: usize = 1 << 12;
-        let is_place =
-            |row: &usize| row / STRIDE == self.number && row.is_multiple_of(STEP) && walk.path.len() <= LONGEST;
-        let Some(row) = walk.number().filter(is_place) else { return };
-        let behind = self.up_to(row);
-        if behind.checked_sub(1).and_then(|at| self.walks.get(at)).is_none_or(|last| last.number() != Some(row)) {
-            self.walks.insert(behind, walk.clone());
+        let for_good = row.is_multiple_of(STRIDE);
+        let is_place = for_good || (row.is_multiple_of(STEP) && walk.path.len() <= LONGEST);
+        if !is_place || self.kept.contains_key(&row) {
+            return;
         }
-    }
-}
-
-impl<'a> Seek<'a> {
-    /// Takes the stretch of a row out of the kept stretches, or begins it.
-    fn stretch(&mut self, row: usize) -> Stretch<'a> {
-        let number = row / STRIDE;
-        match self.stretches.iter().position(|stretch| stretch.number == number) {
-            Some(at) => self.stretches.remove(at),
-            None => {
-                let many = self.stretches.len().saturating_add(1).saturating_sub(STRETCHES);
-                self.stretches.drain(..many);
-                Stretch { number, walks: Vec::new() }
-            }
+        if !for_good && self.recent == RECENT {
+            self.kept.retain(|row, _| row.is_multiple_of(STRIDE));
+            self.recent = 0;
         }
+        self.recent = self.recent.saturating_add(usize::from(!for_good));
+        self.kept.insert(row, walk.clone());
     }
 }
 
 impl<'a> Values<'a> {
     pub(super) fn new(archive: &'a VrbArchive) -> Self {
-        let mut columns: Vec<Column> = COLUMNS.iter().map(|(column, _)| column.clone()).collect();
+        let mut columns = COLUMNS.to_vec();
         // The path alone identifies a value unless there are several chunks.
         let has_several = archive.header().is_ok_and(|header| header.chunk_count.get() != 0);
         columns.iter_mut().skip(column::CHUNK).for_each(|chunk| chunk.brief = has_several);
@@ -123,17 +95,13 @@ impl<'a> Values<'a> {
     /// A walk positioned at `row`; `None` past the end.
     fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<ValueCursor<'a>>> {
         let last = seek.last.take().filter(|walk| walk.number().is_some_and(|at| at <= row));
-        let stretch = seek.stretch(row);
-        let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
-        let close = stretch.up_to(row).checked_sub(1).and_then(|at| stretch.walks.get(at));
-        let kept = [kept, close].into_iter().flatten().max_by_key(|walk| walk.next);
+        let kept = seek.kept.range(..=row).next_back().map(|(_, walk)| walk);
         let mut rows = match (last, kept) {
             (Some(last), Some(kept)) if last.number() < kept.number() => kept.clone(),
             (Some(last), _) => last,
             (None, Some(kept)) => kept.clone(),
             (None, None) => ValueCursor::new(self.archive)?,
         };
-        seek.stretches.push(stretch);
         // A few rows are reached by a walk over all others; for many, kept positions pay off.
         if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
             seek.jumps = seek.jumps.saturating_add(1);
@@ -143,12 +111,7 @@ impl<'a> Values<'a> {
             if !rows.advance()? {
                 return Ok(None);
             }
-            if rows.number() == Some(seek.kept.len().saturating_mul(STRIDE)) {
-                seek.kept.push(rows.clone());
-            }
-            if let Some(stretch) = seek.stretches.last_mut() {
-                stretch.keep(&rows);
-            }
+            seek.keep(rows.row(), &rows);
         }
         Ok(Some(rows))
     }
@@ -234,10 +197,7 @@ impl Table for Values<'_> {
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
-        let value = match rows.get(column)? {
-            Get::FromArchive(get) => get(&rows)?,
-            Get::FromWalk(get) => get(&rows)?.into_owned(),
-        };
+        let value = rows.archived(column)?.unwrap_or_else(|| Value::owned(rows.path.clone()));
         seek.last = Some(rows);
         Ok(value)
     }
@@ -248,7 +208,7 @@ impl Table for Values<'_> {
     }
 
     fn finds(&self, column: usize) -> bool {
-        COLUMNS.get(column).is_some_and(|(column, _)| column.name == "path")
+        column == column::PATH
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -262,26 +222,9 @@ impl Table for Values<'_> {
         };
         match start {
             Ok(Some(rows)) => Box::new(rows),
-            Ok(None) => Box::new(Nothing(None)),
-            Err(error) => Box::new(Nothing(Some(error))),
+            Ok(None) => Box::new(NoRows(None)),
+            Err(error) => Box::new(NoRows(Some(error))),
         }
-    }
-}
-
-/// A cursor over no rows, which may have a reason.
-struct Nothing(Option<Error>);
-
-impl RowCursor for Nothing {
-    fn advance(&mut self) -> Result<bool> {
-        self.0.take().map_or(Ok(false), Err)
-    }
-
-    fn row(&self) -> usize {
-        0
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        Err(no_cell("values", 0, column))
     }
 }
 
@@ -323,11 +266,6 @@ impl<'a> ValueCursor<'a> {
 
     fn chunk(&self) -> Option<&Chunk<'a>> {
         self.chunks.get(self.next_chunk.checked_sub(1)?)
-    }
-
-    /// Walks on to the next leaf.
-    fn walk(&mut self) -> Result<bool> {
-        self.walk_past(0)
     }
 
     /// Walks forward to `row`, and skips all values that do not contain it.
@@ -440,28 +378,28 @@ impl<'a> ValueCursor<'a> {
         }
     }
 
-    /// The way to a cell of the current row.
-    fn get(&self, column: usize) -> Result<&'static Get> {
-        let of_row = COLUMNS.get(column).filter(|_| self.leaf.is_some());
-        of_row.map(|(_, get)| get).ok_or_else(|| no_cell("values", self.row(), column))
-    }
-
-    fn leaf(&self) -> Result<&(ModelId, Value<'a>)> {
-        self.leaf.as_ref().ok_or_else(|| no_cell("values", self.row(), 0))
-    }
-
-    fn type_name(&self) -> Result<Value<'a>> {
-        let name = self.types.model_name(self.leaf()?.0)?;
-        if let Value::Text(Cow::Owned(name)) = &name {
-            self.spend(name.len())?;
-        }
-        Ok(name)
+    /// A cell of the current row that borrows from the archive; `None` for the path, which changes with the next step.
+    fn archived(&self, column: usize) -> Result<Option<Value<'a>>> {
+        let Some((model, value)) = &self.leaf else { return Err(no_cell("values", self.row(), column)) };
+        Ok(Some(match column {
+            column::PATH => return Ok(None),
+            column::TYPE => {
+                let name = self.types.model_name(*model)?;
+                if let Value::Text(Cow::Owned(name)) = &name {
+                    self.spend(name.len())?;
+                }
+                name
+            }
+            column::VALUE => value.clone(),
+            column::CHUNK => self.chunk().map(Chunk::name).into(),
+            _ => return Err(no_cell("values", self.row(), column)),
+        }))
     }
 }
 
 impl RowCursor for ValueCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        self.walk().inspect_err(|_| {
+        self.walk_past(0).inspect_err(|_| {
             // The walk is over.
             self.walker = None;
             self.next_chunk = self.chunks.len();
@@ -473,9 +411,6 @@ impl RowCursor for ValueCursor<'_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        match self.get(column)? {
-            Get::FromArchive(get) => get(self),
-            Get::FromWalk(get) => get(self),
-        }
+        Ok(self.archived(column)?.unwrap_or_else(|| Value::text(&self.path)))
     }
 }

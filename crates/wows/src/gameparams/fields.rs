@@ -6,7 +6,7 @@ use super::entities::Entity;
 use super::walk::{Event, Trail, Walker, within};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::table::{Column, Kind, Nature, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Nature, NoRows, RowCursor, Table, Value, no_cell};
 use std::sync::{Mutex, PoisonError};
 
 /// The first row of each entity, and the number of all rows at the end.
@@ -127,7 +127,7 @@ impl Table for Fields<'_> {
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         match LeafCursor::at(self.params, first) {
             Ok(rows) => Box::new(rows),
-            Err(error) => Box::new(Broken(Some(error))),
+            Err(error) => Box::new(NoRows(Some(error))),
         }
     }
 
@@ -145,23 +145,6 @@ impl Table for Fields<'_> {
             let starts = self.params.starts()?;
             Ok(numbers.into_iter().flat_map(|number| starts.rows(number)).collect())
         }))
-    }
-}
-
-/// A cursor that ends with an error.
-struct Broken(Option<crate::Error>);
-
-impl RowCursor for Broken {
-    fn advance(&mut self) -> Result<bool> {
-        self.0.take().map_or(Ok(false), Err)
-    }
-
-    fn row(&self) -> usize {
-        0
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        Err(no_cell("fields", 0, column))
     }
 }
 
