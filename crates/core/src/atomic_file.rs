@@ -527,7 +527,7 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
 }
 
 /// The folder of `path`.
-fn parent_of(path: &Path) -> &Path {
+pub fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -137,6 +137,11 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Damage, in words.
+    pub fn damaged(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::Damaged { what: what.into() }
+    }
+
     /// The kind's name in other languages' interfaces.
     pub const fn name(&self) -> &'static str {
         match self {

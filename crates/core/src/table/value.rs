@@ -35,7 +35,7 @@ pub enum Value<'a> {
 }
 
 /// A GUID in the byte order of .NET: the first three groups little-endian.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Guid(pub [u8; 16]);
 
 impl Guid {
