@@ -22,7 +22,6 @@ use assetq_core::{
 pub mod se2;
 pub mod vrb;
 
-/// VRage 3 archive, `.vrb`.
 pub const VRB: Format = Format::of::<vrb::VrbArchive>();
 /// Content folder, or the game's folder that has one.
 pub const SE2: Format = Format::of::<se2::Se2Archive>();

@@ -1,11 +1,11 @@
 //! Definitions: put together from the list of them, from the files that hold them, and from the list of files with GUIDs
 //! (docs/formats/se2.md §2 to §4).
 
-use super::parts::{Field, definition_of, records};
+use super::parts::{definition_of, guid_of, records};
 use crate::archive::{self, Archive, Loose};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::table::Guid;
+use crate::table::{Guid, Value};
 use crate::threads::prelude::*;
 use std::collections::HashMap;
 
@@ -21,10 +21,9 @@ pub(super) fn is_definition(name: &str) -> bool {
 }
 
 /// Something that the game has, by its GUID: a block, an item, a material.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Definition {
-    /// The definition's GUID.
     pub guid: Guid,
     /// The full name of its type, with its assembly.
     pub ty: Option<String>,
@@ -42,26 +41,9 @@ pub struct Definition {
     pub partial_kind: Option<u64>,
 }
 
-impl Definition {
-    fn new(guid: Guid) -> Self {
-        Self {
-            guid,
-            ty: None,
-            name: None,
-            file: None,
-            parent: None,
-            is_abstract: None,
-            flags: None,
-            partial_kind: None,
-        }
-    }
-}
-
-/// A file that has a GUID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Asset {
-    /// The asset's GUID.
     pub guid: Guid,
     /// The asset's path in the content folder, with `/` between parts.
     pub path: String,
@@ -77,7 +59,6 @@ pub(super) struct Definitions {
     by_name: HashMap<String, Option<usize>>,
     /// Files that have the GUID of an earlier one.
     pub(super) repeated: Vec<String>,
-    /// Files that could not be read.
     pub(super) failed: Vec<Error>,
 }
 
@@ -109,7 +90,7 @@ impl Definitions {
     /// The definition with this GUID, made where it is missing.
     fn entry(&mut self, guid: Guid) -> Option<&mut Definition> {
         let n = *self.by_guid.entry(guid).or_insert_with(|| {
-            self.definitions.push(Definition::new(guid));
+            self.definitions.push(Definition { guid, ..Definition::default() });
             self.definitions.len().saturating_sub(1)
         });
         self.definitions.get_mut(n)
@@ -120,13 +101,13 @@ impl Definitions {
         let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
         let read = read_part(game, options, SETS, "DefinitionSets", &wanted, |fields| {
             let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
-            let (Some(guid), Some(ty)) = (guid.guid(), ty.text()) else { return };
+            let (Some(guid), Some(ty)) = (guid_of(guid), ty.as_text()) else { return };
             let Some(definition) = self.entry(guid) else { return };
-            definition.ty = Some(ty.to_owned());
-            definition.parent = base.guid().filter(|base| *base != Guid([0; 16]));
-            definition.is_abstract = is_abstract.truth();
-            definition.flags = flags.number();
-            definition.partial_kind = partial_kind.number();
+            definition.ty = Some(ty.into_owned());
+            definition.parent = guid_of(base).filter(|base| *base != Guid([0; 16]));
+            definition.is_abstract = is_abstract.clone().try_into().ok();
+            definition.flags = flags.clone().try_into().ok();
+            definition.partial_kind = partial_kind.clone().try_into().ok();
         });
         self.note(SETS, read);
     }
@@ -161,7 +142,7 @@ impl Definitions {
         let mut assets = Vec::new();
         let read = read_part(game, options, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
             let [guid, path] = fields else { return };
-            if let (Some(guid), Some(path)) = (guid.guid(), path.text()) {
+            if let (Some(guid), Some(path)) = (guid_of(guid), path.as_text()) {
                 assets.push(Asset { guid, path: path.replace('\\', "/") });
             }
         });
@@ -176,7 +157,6 @@ impl Definitions {
         self.assets = assets;
     }
 
-    /// The number of the definition with this GUID.
     pub(super) fn position(&self, guid: Guid) -> Option<usize> {
         self.by_guid.get(&guid).copied()
     }
@@ -195,7 +175,7 @@ fn read_part(
     path: &str,
     entry: &str,
     wanted: &[&str],
-    mut take: impl FnMut(&[Field]),
+    mut take: impl FnMut(&[Value<'static>]),
 ) -> Result<()> {
     let Some(file) = game.find(path)? else { return Ok(()) };
     let opened = archive::open_file(game, &file, path, options)?;

@@ -28,7 +28,6 @@ const CONTENT: &str = "GameData/Vanilla/Content";
 /// Entries of a folder that are looked at for a `.def` file.
 const LOOKED_AT: usize = 10_000;
 
-/// A content folder.
 #[derive(Debug)]
 pub struct Se2Archive {
     source: Source,
@@ -80,7 +79,6 @@ impl Se2Archive {
         &self.gathered().definitions
     }
 
-    /// The files that have GUIDs.
     pub fn assets(&self) -> &[Asset] {
         &self.gathered().assets
     }

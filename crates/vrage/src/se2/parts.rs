@@ -8,53 +8,30 @@ use crate::table::{Guid, Value, Visitor};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// A member of a record; null if absent.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Field(Value<'static>);
-
 /// The prefix of the GUID in a reference.
 const REFERENCE: &str = "{G}";
 
-impl Field {
-    /// A GUID, or the one that a reference names.
-    pub(super) fn guid(&self) -> Option<Guid> {
-        match &self.0 {
-            Value::Guid(guid) => Some(*guid),
-            value => {
-                let text = value.as_text()?;
-                Guid::parse(text.strip_prefix(REFERENCE).unwrap_or(&text))
-            }
-        }
-    }
-
-    pub(super) fn text(&self) -> Option<&str> {
-        match &self.0 {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(super) fn truth(&self) -> Option<bool> {
-        match self.0 {
-            Value::Bool(truth) => Some(truth),
-            _ => None,
-        }
-    }
-
-    pub(super) fn number(&self) -> Option<u64> {
-        match self.0 {
-            Value::Uint(number) => Some(number),
-            Value::Int(number) => number.try_into().ok(),
-            _ => None,
+/// The GUID that a value is or refers to.
+pub(super) fn guid_of(value: &Value<'_>) -> Option<Guid> {
+    match value {
+        Value::Guid(guid) => Some(*guid),
+        value => {
+            let text = value.as_text()?;
+            Guid::parse(text.strip_prefix(REFERENCE).unwrap_or(&text))
         }
     }
 }
 
-/// Gives `take` the `wanted` members of every record in `entry` that has the first of them, as it is walked over.
+/// Gives `take` the `wanted` members, null if absent, of every record in `entry` that has the first of them, as it is walked over.
 ///
 /// # Errors
 /// When the entry is damaged; the records before have been taken.
-pub(super) fn records(reader: &dyn Reader, entry: &str, wanted: &[&str], take: &mut dyn FnMut(&[Field])) -> Result<()> {
+pub(super) fn records(
+    reader: &dyn Reader,
+    entry: &str,
+    wanted: &[&str],
+    take: &mut dyn FnMut(&[Value<'static>]),
+) -> Result<()> {
     let mut walk = Walk { wanted, open: Vec::new(), member: None, take };
     reader.cat(entry, &mut walk).map(drop)
 }
@@ -62,10 +39,9 @@ pub(super) fn records(reader: &dyn Reader, entry: &str, wanted: &[&str], take: &
 /// A walk over an entry, which keeps the wanted members of the records that are open.
 struct Walk<'w> {
     wanted: &'w [&'w str],
-    open: Vec<Vec<Field>>,
-    /// The next wanted member.
+    open: Vec<Vec<Value<'static>>>,
     member: Option<usize>,
-    take: &'w mut dyn FnMut(&[Field]),
+    take: &'w mut dyn FnMut(&[Value<'static>]),
 }
 
 impl Visitor for Walk<'_> {
@@ -100,12 +76,9 @@ impl Visitor for Walk<'_> {
 
     fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
         if let (Some(member), Some(fields)) = (self.member.take(), self.open.last_mut()) {
-            fields.resize(self.wanted.len(), Field::default());
+            fields.resize(self.wanted.len(), Value::Null);
             if let Some(field) = fields.get_mut(member) {
-                *field = Field(match value {
-                    Value::Utf16(text) => Value::owned(text.to_string()),
-                    value => value.clone().into_owned(),
-                });
+                *field = value.clone().into_owned();
             }
         }
         Ok(())
@@ -113,9 +86,6 @@ impl Visitor for Walk<'_> {
 }
 
 /// The GUID of the definition that a `.def` file holds, and its type.
-///
-/// # Errors
-/// `Damaged` where the file is no JSON, or has no GUID.
 pub(super) fn definition_of(file: &Source) -> Result<(Guid, Option<String>)> {
     parse_definition(file.bytes())
         .map_err(|what| file.view("definition").error(ErrorKind::Damaged { what: what.into() }))

@@ -20,17 +20,12 @@ pub(super) fn game(game: &Se2Archive, progress: &Progress) -> Report {
         definitions.fail_with(|| error.clone());
     }
     for path in &gathered.repeated {
-        definitions.fail_with(|| {
-            let what = "its GUID is that of an earlier file".into();
-            Error::of_part(ErrorKind::Damaged { what }, path.clone())
-        });
+        definitions
+            .fail_with(|| Error::of_part(ErrorKind::damaged("its GUID is that of an earlier file"), path.clone()));
     }
     let mut folders = Check::new("folders");
     for (path, why) in game.loose.failed() {
-        folders.fail_with(|| {
-            let what = format!("cannot be listed: {why}").into();
-            Error::of_part(ErrorKind::Damaged { what }, path.clone())
-        });
+        folders.fail_with(|| Error::of_part(ErrorKind::damaged(format!("cannot be listed: {why}")), path.clone()));
     }
     let mut report = Report::from(vec![definitions, folders]);
     archive::verify_places(game, &mut report, progress);

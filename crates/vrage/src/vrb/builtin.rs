@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The size of a value in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
     /// The least number of bytes.
@@ -23,32 +22,22 @@ pub(super) const NULLABLE: u32 = 0x14;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Builtin {
-    /// 0x02: prefix, byte length, UTF-16.
-    String,
-    /// 0x03: a type index.
-    Type,
-    /// 0x04: one byte.
-    Boolean,
-    /// 0x07.
-    Byte,
-    /// 0x08.
-    Int16,
-    /// 0x09.
-    UInt16,
-    /// 0x0A.
-    Int32,
-    /// 0x0B.
-    UInt32,
-    /// 0x0C.
-    Int64,
-    /// 0x0D.
-    UInt64,
-    /// 0x0F.
-    Single,
-    /// 0x10.
-    Double,
-    /// 0x19: 16 bytes in .NET's order.
-    Guid,
+    /// A prefix, a length in bytes, and UTF-16.
+    String = 0x02,
+    /// A type index.
+    Type = 0x03,
+    Boolean = 0x04,
+    Byte = 0x07,
+    Int16 = 0x08,
+    UInt16 = 0x09,
+    Int32 = 0x0A,
+    UInt32 = 0x0B,
+    Int64 = 0x0C,
+    UInt64 = 0x0D,
+    Single = 0x0F,
+    Double = 0x10,
+    /// 16 bytes in .NET's order.
+    Guid = 0x19,
 }
 
 impl Builtin {
@@ -79,7 +68,6 @@ impl Builtin {
         matches!(self, Self::Int16 | Self::UInt16 | Self::UInt32 | Self::Double)
     }
 
-    /// The size of a value in bytes.
     pub(super) fn extent(self) -> Extent {
         let least = match self {
             Self::String | Self::Type => return Extent { least: 1, ..Extent::default() },

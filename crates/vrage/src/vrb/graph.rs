@@ -18,7 +18,6 @@ pub(super) struct Graph<'a> {
     pub view: View<'a>,
     /// The name of the chunk in errors.
     pub label: &'a str,
-    /// The greatest depth of nested values.
     pub depth: usize,
 }
 
@@ -45,19 +44,15 @@ pub enum Event<'a> {
     BeginRecord(ModelId),
     /// The member of this name follows.
     Member(&'a str),
-    /// The record ends.
     EndRecord,
     /// A list with this number of elements begins.
     BeginList(ModelId, u32),
     /// The element of this number follows.
     Item(u32),
-    /// The list ends.
     EndList,
     /// A dictionary with this number of entries begins.
     BeginDictionary {
-        /// The dictionary's model.
         model: ModelId,
-        /// Entries.
         count: u32,
         /// Whether its keys are strings: then [`Event::Key`] contains the key.
         named: bool,
@@ -68,11 +63,9 @@ pub enum Event<'a> {
     EntryKey(u32),
     /// The value of the same entry follows.
     EntryValue(u32),
-    /// The entry ends.
     EntryEnd,
     /// The dictionary ends.
     EndDictionary {
-        /// Whether its keys are strings.
         named: bool,
     },
     /// A value without branches, or null in place of one with branches.
@@ -134,7 +127,6 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    /// Adds the counts of another walk.
     pub(super) fn add(&mut self, other: Self) {
         self.polymorphic_classes = self.polymorphic_classes.saturating_add(other.polymorphic_classes);
         self.built_ins = self.built_ins.saturating_add(other.built_ins);
@@ -223,9 +215,6 @@ impl<'a> Walker<'a> {
     }
 
     /// Hands everything that is left to `out`.
-    ///
-    /// # Errors
-    /// As [`Walker::next`], and the errors of `out`.
     pub(super) fn drain(&mut self, out: &mut impl Sink<'a>) -> Result<()> {
         loop {
             match self.step::<true>(out) {
@@ -242,36 +231,19 @@ impl<'a> Walker<'a> {
         self.drain(&mut |_: Event<'_>| Ok(()))
     }
 
-    /// Skips the next value.
     pub fn skip(&mut self) -> Result<()> {
         let Some(slot) = self.pending else { return Ok(()) };
         let extent = self.graph.types.extent(slot.model);
         if !extent.fixed || slot.polymorphic {
-            return self.skip_while_deeper_than(self.stack.len());
+            return self.pass_over(self.stack.len(), usize::MAX).map(drop);
         }
         self.pending = None;
         self.take(extent.least as usize).map(drop).map_err(|error| self.stop(error))
     }
 
-    /// Takes a step, and further ones until at most `depth` values are open.
-    fn skip_while_deeper_than(&mut self, depth: usize) -> Result<()> {
-        let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
-        let result = loop {
-            match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
-                Ok(true) if self.stack.len() > depth => {}
-                Ok(_) => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        self.skim = skim;
-        result.map_err(|e| self.stop(e))
-    }
-
-    /// Skips the next value if it has at most `most` leaves, and returns their number. Returns `None`, without a move,
-    /// if it has more, and after enough tries that single steps are cheaper.
-    pub(super) fn pass(&mut self, most: usize) -> Result<Option<usize>> {
-        let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
-        let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
+    /// Takes a step without looking at values of a fixed size, and further ones while more than `depth` values are open and at
+    /// most `most` leaves were passed. Returns the number of leaves.
+    fn pass_over(&mut self, depth: usize, most: usize) -> Result<usize> {
         let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
         self.passed = 0;
         let mut met = 0usize;
@@ -288,16 +260,22 @@ impl<'a> Walker<'a> {
             }
         };
         self.skim = skim;
-        match result {
-            Ok(leaves) if leaves <= most => Ok(Some(leaves)),
-            Ok(_) => {
-                self.tries = self.tries.saturating_sub(fuel.saturating_sub(self.fuel).max(1));
-                self.stack.truncate(depth);
-                (self.at, self.fuel, self.inferred, self.pending) = (at, fuel, inferred, Some(slot));
-                Ok(None)
-            }
-            Err(error) => Err(self.stop(error)),
+        result.map_err(|error| self.stop(error))
+    }
+
+    /// Skips the next value if it has at most `most` leaves, and returns their number. Returns `None`, without a move,
+    /// if it has more, and after enough tries that single steps are cheaper.
+    pub(super) fn pass(&mut self, most: usize) -> Result<Option<usize>> {
+        let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
+        let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
+        let leaves = self.pass_over(depth, most)?;
+        if leaves <= most {
+            return Ok(Some(leaves));
         }
+        self.tries = self.tries.saturating_sub(fuel.saturating_sub(self.fuel).max(1));
+        self.stack.truncate(depth);
+        (self.at, self.fuel, self.inferred, self.pending) = (at, fuel, inferred, Some(slot));
+        Ok(None)
     }
 
     /// Skips the next value if it is one of `slot` and has these bytes; returns whether it is.
@@ -332,7 +310,6 @@ impl<'a> Walker<'a> {
         Some(ModelId(u32::from_le_bytes([a, b, c, 0])))
     }
 
-    /// The bytes that are walked over.
     pub(super) fn data(&self) -> &'a [u8] {
         self.data
     }
@@ -350,7 +327,7 @@ impl<'a> Walker<'a> {
 
     /// Passes over the rest of the record, list or dictionary that the walk is in.
     pub(super) fn leave(&mut self) -> Result<()> {
-        self.skip_while_deeper_than(self.stack.len().saturating_sub(1))
+        self.pass_over(self.stack.len().saturating_sub(1), usize::MAX).map(drop)
     }
 
     /// Passes over up to `count` elements of the list that the walk is in, where they have a fixed size. Gives how
@@ -370,7 +347,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Ends the walk.
     #[cold]
     fn stop(&mut self, error: Error) -> Error {
         self.stack.clear();
@@ -388,7 +364,6 @@ impl<'a> Walker<'a> {
         self.view(at).bad_value(what, value)
     }
 
-    /// The next `len` bytes.
     #[inline]
     fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let end = self.at.saturating_add(len);
@@ -401,7 +376,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The next `N` bytes.
     #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         match self.data.get(self.at..).and_then(<[u8]>::first_chunk) {
@@ -707,7 +681,7 @@ impl<'a> Walker<'a> {
         }
         Ok(match builtin {
             Builtin::String | Builtin::Type if image => {
-                return Err(self.view(self.at).error(ErrorKind::Damaged { what: "a reference in an image".into() }));
+                return Err(self.view(self.at).error(ErrorKind::damaged("a reference in an image")));
             }
             Builtin::String => self.string()?.into(),
             Builtin::Type => self.type_value()?,
@@ -729,7 +703,6 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// A value of `System.Type`.
     fn type_value(&mut self) -> Result<Value<'a>> {
         let start = self.at;
         let Some(index) = self.optional_count("type index")? else { return Ok(Value::Null) };

@@ -57,7 +57,6 @@ use std::mem::offset_of;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use types::table_text;
 
-/// The name of the main chunk.
 pub const MAIN: &str = "[Main]";
 
 /// A record of the bundle table: an assembly with types.
@@ -165,14 +164,13 @@ impl VrbArchive {
         Ok(this)
     }
 
-    /// The file.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
     /// The header, in place (§1).
-    pub fn header(&self) -> Result<&ArchiveHeader> {
-        self.source.view("header").read()
+    pub fn header(&self) -> &ArchiveHeader {
+        self.source.view("header").read().expect("the archive was opened with a header")
     }
 
     /// Checks that the header's checksum matches its bytes.
@@ -180,7 +178,7 @@ impl VrbArchive {
     /// # Errors
     /// `Checksum`.
     pub fn check_header(&self) -> Result<()> {
-        let header = self.header()?;
+        let header = self.header();
         let (stored, computed) = (header.checksum.get(), header.computed_checksum());
         if stored == computed {
             return Ok(());
@@ -223,7 +221,7 @@ impl VrbArchive {
 
     fn bundles_in<'a>(&self, data: &'a Source) -> Result<Vec<Bundle<'a>>> {
         let mut cursor = Cursor::new(data.view("bundles"));
-        let count = self.count("bundle count", &self.header()?.bundle_count, 20, data)?;
+        let count = self.count("bundle count", &self.header().bundle_count, 20, data)?;
         let mut bundles = Vec::new();
         for _ in 0..count {
             let name = table_text(&mut cursor)?;
@@ -253,7 +251,6 @@ impl VrbArchive {
         })
     }
 
-    /// The main chunk.
     pub fn main(&self) -> Chunk<'_> {
         Chunk { archive: self, chunk: &self.main }
     }
@@ -293,7 +290,7 @@ impl VrbArchive {
     /// published description of the table and from how the other tables write strings (§7).
     fn extra(&self) -> Result<&Vec<ChunkPart>> {
         self.extra.get_or_try_init(|| {
-            if self.header()?.chunk_count.get() == 0 {
+            if self.header().chunk_count.get() == 0 {
                 return Ok(Vec::new());
             }
             let data = self.data(&self.chunk_table)?;
@@ -303,7 +300,7 @@ impl VrbArchive {
 
     fn extra_in(&self, data: &Source) -> Result<Vec<ChunkPart>> {
         let mut cursor = Cursor::new(data.view("chunks"));
-        let count = self.count("chunk count", &self.header()?.chunk_count, 44, data)?;
+        let count = self.count("chunk count", &self.header().chunk_count, 44, data)?;
         let (mut chunks, mut room) = (Vec::new(), self.room);
         for _ in 0..count {
             let name = table_text(&mut cursor)?.to_string();
@@ -385,7 +382,6 @@ fn part_in<'a>(header: View<'a>, name: &str, entry: &'a ArchiveEntry, room: &mut
     ArchivePart::new(name.into(), *entry, (header.locate(entry).offset(), None), room)
 }
 
-/// A chunk of an archive.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     archive: &'a VrbArchive,
@@ -393,7 +389,6 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk's name.
     pub fn name(&self) -> &'a str {
         &self.chunk.name
     }
@@ -403,12 +398,6 @@ impl<'a> Chunk<'a> {
         &self.chunk.part
     }
 
-    /// The number of its root model, as stored.
-    pub fn root_index(&self) -> i32 {
-        self.chunk.root
-    }
-
-    /// The value at a path in it.
     fn value(self, path: &str) -> Result<Option<(Self, Node<'a>)>> {
         let Some(path) = Path::parse(path.strip_prefix('.').unwrap_or(path)) else { return Ok(None) };
         Ok(self.root()?.find(&path)?.map(|node| (self, node)))

@@ -77,41 +77,25 @@ impl<'a> Node<'a> {
         loop {
             let stated = walker.stated_model();
             let Some(event) = walker.next()? else { break };
-            let named = match &event {
-                Event::BeginRecord(model) => Some(stated.unwrap_or(*model)),
-                Event::Leaf(..) | Event::BeginList(..) | Event::BeginDictionary { .. } => stated,
-                _ => None,
-            };
-            let record = matches!(event, Event::BeginRecord(_));
-            match named {
-                Some(model) if record => {
-                    show.event(event)?;
-                    show.out.field(TYPE, &types.model_name(model)?)?;
-                    wrapped.push(false);
-                }
-                Some(model) => {
-                    let leaf = matches!(event, Event::Leaf(..));
-                    show.out.begin_map()?;
-                    show.out.field(TYPE, &types.model_name(model)?)?;
-                    show.out.key(VALUE)?;
-                    show.event(event)?;
-                    if leaf {
-                        show.out.end_map()?;
-                    } else {
-                        wrapped.push(true);
-                    }
-                }
-                None => {
-                    let begins = matches!(event, Event::BeginList(..) | Event::BeginDictionary { .. });
-                    let ends = matches!(event, Event::EndRecord | Event::EndList | Event::EndDictionary { .. });
-                    show.event(event)?;
-                    if begins {
-                        wrapped.push(false);
-                    }
-                    if ends && wrapped.pop() == Some(true) {
-                        show.out.end_map()?;
-                    }
-                }
+            let record = if let Event::BeginRecord(model) = event { Some(stated.unwrap_or(model)) } else { None };
+            let leaf = matches!(event, Event::Leaf(..));
+            let ends = matches!(event, Event::EndRecord | Event::EndList | Event::EndDictionary { .. });
+            let begins = record.is_some() || matches!(event, Event::BeginList(..) | Event::BeginDictionary { .. });
+            let wraps = stated.filter(|_| record.is_none());
+            if let Some(model) = wraps {
+                show.out.begin_map()?;
+                show.out.field(TYPE, &types.model_name(model)?)?;
+                show.out.key(VALUE)?;
+            }
+            show.event(event)?;
+            if let Some(model) = record {
+                show.out.field(TYPE, &types.model_name(model)?)?;
+            }
+            if begins {
+                wrapped.push(wraps.is_some());
+            }
+            if (leaf && wraps.is_some()) || (ends && wrapped.pop() == Some(true)) {
+                show.out.end_map()?;
             }
         }
         Ok(())
@@ -212,7 +196,6 @@ pub(super) fn visit(walker: &mut Walker<'_>, out: &mut dyn Visitor) -> Result<()
 
 struct Show<'o> {
     out: &'o mut dyn Visitor,
-    /// A key on its way.
     key: String,
 }
 

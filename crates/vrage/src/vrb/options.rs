@@ -7,7 +7,6 @@ use crate::source::Source;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The greatest depth of nested values.
     pub depth: usize,
     /// Decompressed bytes of all parts together, however large the archive is.
     pub decoded: u64,
@@ -29,12 +28,10 @@ impl Limits {
     }
 }
 
-/// How an archive is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// A checksum that does not match is an error rather than a warning.
     pub strict: bool,
-    /// Bounds.
     pub limits: Limits,
 }

@@ -9,15 +9,12 @@ use crate::source::Source;
 use std::mem::offset_of;
 use std::sync::OnceLock;
 
-/// How a part is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// The bytes are uncompressed.
     None,
     /// Deflate, with a zlib header or bare.
     Zlib,
-    /// Brotli.
     Brotli,
 }
 
@@ -31,7 +28,6 @@ impl Compression {
         })
     }
 
-    /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -49,7 +45,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Room for `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Self { limit, taken: 0 }
     }
@@ -92,7 +87,6 @@ impl ArchivePart {
         Self { name, label, entry, place, before, data: Lazy::default(), computed: OnceLock::new() }
     }
 
-    /// The part's entry as stored.
     pub fn entry(&self) -> &ArchiveEntry {
         &self.entry
     }
@@ -117,9 +111,13 @@ impl ArchivePart {
         }
     }
 
+    /// A `BadValue` in a field of the entry.
+    fn bad_value(&self, what: &'static str, value: impl Into<i128>, field: usize) -> Error {
+        self.entry_error(ErrorKind::BadValue { what: what.into(), value: value.into() }, field)
+    }
+
     fn not_negative(&self, what: &'static str, value: i64, field: usize) -> Result<u64> {
-        u64::try_from(value)
-            .map_err(|_| self.entry_error(ErrorKind::BadValue { what: what.into(), value: value.into() }, field))
+        u64::try_from(value).map_err(|_| self.bad_value(what, value, field))
     }
 
     fn offset(&self) -> Result<u64> {
@@ -132,16 +130,11 @@ impl ArchivePart {
     /// `BadValue` for a number that stands for no compression.
     pub fn compression(&self) -> Result<Compression> {
         let byte = self.entry.compression_type;
-        Compression::of(byte).ok_or_else(|| {
-            let kind = ErrorKind::BadValue { what: "compression type".into(), value: byte.into() };
-            self.entry_error(kind, offset_of!(ArchiveEntry, compression_type))
-        })
+        let field = offset_of!(ArchiveEntry, compression_type);
+        Compression::of(byte).ok_or_else(|| self.bad_value("compression type", byte, field))
     }
 
     /// Checks that the bytes of the entry that are zero in every known file are zero.
-    ///
-    /// # Errors
-    /// `BadValue`.
     pub(super) fn check_padding(&self) -> Result<()> {
         const DELTA: usize = offset_of!(ArchiveEntry, delta_encoded);
         const PADDING: usize = offset_of!(ArchiveEntry, padding);
@@ -152,17 +145,13 @@ impl ArchivePart {
             ("padding", b, PADDING.saturating_add(1)),
         ] {
             if value != 0 {
-                let kind = ErrorKind::BadValue { what: what.into(), value: value.into() };
-                return Err(self.entry_error(kind, field));
+                return Err(self.bad_value(what, value, field));
             }
         }
         Ok(())
     }
 
     /// Checks that it is not delta-encoded.
-    ///
-    /// # Errors
-    /// `Unsupported`.
     pub(super) fn check_plain(&self) -> Result<()> {
         match self.entry.delta_encoded {
             0 => Ok(()),

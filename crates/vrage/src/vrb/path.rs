@@ -19,7 +19,6 @@ pub(super) fn is_shown(text: Utf16<'_>, shown: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Path<'p>(Vec<Step<'p>>);
 
-/// One step of a [`Path`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<'p> {
     /// The step to a member or the value of a key.
@@ -58,7 +57,6 @@ impl<'p> Path<'p> {
         Some(Self(steps))
     }
 
-    /// The path's steps.
     pub fn steps(&self) -> &[Step<'p>] {
         &self.0
     }

@@ -36,11 +36,11 @@ impl Reader for VrbArchive {
     }
 
     fn version(&self) -> String {
-        self.header().map_or_else(|_| String::new(), |h| h.version.get().to_string())
+        self.header().version.get().to_string()
     }
 
     fn sections(&self) -> Vec<Section> {
-        let Ok(header) = self.header() else { return Vec::new() };
+        let header = self.header();
         let mut sections = vec![
             Section::new("header", 0, size_of::<ArchiveHeader>() as u64, None),
             section(MAIN, &self.main.part, None),

@@ -11,14 +11,12 @@ const VALUE: u8 = 0x04;
 const PLAIN: u8 = 0x08;
 /// Flag of a value that is stored as its image in memory, with an explicit size.
 pub(super) const BLITTABLE: u8 = 0x10;
-/// Flag of an enum.
 const ENUM: u8 = 0x40;
 
 /// How values of a model are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shape {
-    /// A built-in.
     Scalar(Builtin),
     /// Members, in order.
     Record {
@@ -44,12 +42,10 @@ pub enum Shape {
     Dictionary(ModelId, ModelId),
     /// A value of another model.
     Proxy {
-        /// The other model.
         target: ModelId,
         /// Whether a leading byte marks its presence.
         prefix: bool,
     },
-    /// An integer.
     Enum(Builtin),
     /// Values that are read in no known way, with the reason.
     Unknown(&'static str),

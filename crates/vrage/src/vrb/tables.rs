@@ -35,7 +35,7 @@ fn chunks(archive: &VrbArchive) -> Box<dyn Table + '_> {
         })
         .column(Column::id32("root_model").place(), |chunk| {
             // An index, which is negative only in damaged files.
-            Ok(Value::Id32(u32::from_le_bytes(chunk.root_index().to_le_bytes())))
+            Ok(Value::Id32(u32::from_le_bytes(chunk.chunk.root.to_le_bytes())))
         })
         .damaged(|| archive.known_chunks().1.err());
     Box::new(table)

@@ -18,54 +18,33 @@ pub(super) const FIRST: u32 = 0x200;
 /// The limits of a name that is built from generic arguments: its size in bytes, and its number of parts.
 const NAME_LIMIT: usize = 16 << 10;
 
-/// The number of a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeId(pub u32);
+/// Numbers of types or models: those below 0x200 are built into the engine, the others are positions in the type table.
+macro_rules! numbers {
+    ($name:ident, $format:literal) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
 
-/// The number of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ModelId(pub u32);
+        impl $name {
+            pub(super) fn at(position: usize) -> Self {
+                Self(FIRST.saturating_add(position.try_into().expect("the table counts by 31 bits")))
+            }
 
-impl TypeId {
-    /// The type at this position in the type table.
-    pub(super) fn at(position: usize) -> Self {
-        Self(numbered(position))
-    }
+            /// The position in the type table; `None` for a built-in.
+            pub fn position(self) -> Option<usize> {
+                self.0.checked_sub(FIRST).map(|at| at as usize)
+            }
+        }
 
-    /// The type's position in the type table; `None` for a built-in.
-    pub fn position(self) -> Option<usize> {
-        self.0.checked_sub(FIRST).map(|at| at as usize)
-    }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, $format, self.0)
+            }
+        }
+    };
 }
 
-impl ModelId {
-    /// The model at this position in the type table.
-    pub(super) fn at(position: usize) -> Self {
-        Self(numbered(position))
-    }
-
-    /// The model's position in the type table; `None` for a built-in.
-    pub fn position(self) -> Option<usize> {
-        self.0.checked_sub(FIRST).map(|at| at as usize)
-    }
-}
-
-/// The number of the type or model at this position.
-fn numbered(position: usize) -> u32 {
-    FIRST.saturating_add(position.try_into().expect("the table counts by 31 bits"))
-}
-
-impl fmt::Display for TypeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "type {:#x}", self.0)
-    }
-}
-
-impl fmt::Display for ModelId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "model {:#x}", self.0)
-    }
-}
+numbers!(TypeId, "type {:#x}");
+numbers!(ModelId, "model {:#x}");
 
 /// A type as the table defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,25 +60,14 @@ pub enum TypeDef {
         name: Range<usize>,
     },
     /// `G`: a closed generic.
-    Generic {
-        /// The open one.
-        definition: TypeId,
-        /// The generic type's arguments.
-        arguments: Vec<TypeId>,
-    },
+    Generic { definition: TypeId, arguments: Vec<TypeId> },
     /// `A`: an array.
-    Array {
-        /// The type of its elements.
-        element: TypeId,
-        /// Dimensions.
-        rank: u8,
-    },
+    Array { element: TypeId, rank: u8 },
 }
 
 /// How values of a type are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
-    /// The type.
     pub ty: TypeId,
     /// `C` composite, `D` dictionary, `L` list, `T` stored as another type.
     pub tag: u8,
@@ -115,7 +83,6 @@ pub struct Model {
     pub at: usize,
 }
 
-/// The models of a model's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Parts {
@@ -127,7 +94,6 @@ pub enum Parts {
     One(ModelId),
 }
 
-/// A member of a composite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     name: Range<usize>,
@@ -158,7 +124,8 @@ pub struct TypeModel {
     /// The member names as UTF-8, concatenated.
     names: String,
     extents: Vec<Extent>,
-    recursive: Vec<ModelId>,
+    /// The models that hold a value of themselves, which no value can: their values would never end.
+    pub(super) recursive: Vec<ModelId>,
 }
 
 impl TypeModel {
@@ -194,11 +161,6 @@ impl TypeModel {
     /// The models, by position: model 0x200 first.
     pub fn models(&self) -> &[Model] {
         &self.models
-    }
-
-    /// The models that hold a value of themselves, which no value can: their values would never end.
-    pub fn recursive(&self) -> &[ModelId] {
-        &self.recursive
     }
 
     /// The model that a stored number means; `None` for a number without a model.
@@ -239,7 +201,6 @@ impl TypeModel {
         self.members.get(from as usize..to as usize).expect("models have ranges of members that were read")
     }
 
-    /// The name of a member.
     #[inline]
     pub fn member_name(&self, member: &Member) -> &str {
         self.names.get(member.name.clone()).expect("members have ranges of names that were read")
@@ -255,7 +216,6 @@ impl TypeModel {
         extent.unwrap_or_default()
     }
 
-    /// The type of a model.
     pub fn type_of(&self, model: ModelId) -> TypeId {
         self.model(model).map_or(TypeId(model.0), |m| m.ty)
     }
@@ -294,7 +254,6 @@ impl TypeModel {
         enum NamePiece {
             Type(TypeId),
             Text(&'static str),
-            Commas(u8),
         }
         let mut name = String::new();
         let mut parts = vec![NamePiece::Type(id)];
@@ -308,10 +267,6 @@ impl TypeModel {
             let part_id = match part {
                 NamePiece::Text(text) => {
                     name.push_str(text);
-                    continue;
-                }
-                NamePiece::Commas(count) => {
-                    name.extend((0..count).map(|_| ','));
                     continue;
                 }
                 NamePiece::Type(id) => id,
@@ -333,12 +288,9 @@ impl TypeModel {
                     parts.push(NamePiece::Type(*definition));
                 }
                 Some(TypeDef::Array { element, rank }) => {
-                    parts.extend([
-                        NamePiece::Text("]"),
-                        NamePiece::Commas(rank.saturating_sub(1)),
-                        NamePiece::Text("["),
-                    ]);
-                    parts.push(NamePiece::Type(*element));
+                    parts.push(NamePiece::Text("]"));
+                    parts.extend((1..*rank).map(|_| NamePiece::Text(",")));
+                    parts.extend([NamePiece::Text("["), NamePiece::Type(*element)]);
                 }
                 None => name.push_str(&Builtin::name_of(part_id.0)),
             }

@@ -87,7 +87,7 @@ impl<'a> Values<'a> {
     pub(super) fn new(archive: &'a VrbArchive) -> Self {
         let mut columns = COLUMNS.to_vec();
         // The path alone identifies a value unless there are several chunks.
-        let has_several = archive.header().is_ok_and(|header| header.chunk_count.get() != 0);
+        let has_several = archive.header().chunk_count.get() != 0;
         columns.iter_mut().skip(column::CHUNK).for_each(|chunk| chunk.brief = has_several);
         Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
     }

@@ -31,7 +31,7 @@ pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
     checks.push(types);
 
     let mut table = Check::new("chunk table");
-    let unused = archive.header().is_ok_and(|h| h.chunk_count.get() == 0);
+    let unused = archive.header().chunk_count.get() == 0;
     if !unused {
         table = check_part(archive, "chunk table", chunk_table);
     }
@@ -58,7 +58,7 @@ fn check_part(archive: &VrbArchive, name: &'static str, part: &ArchivePart) -> C
 }
 
 fn check_reserved(archive: &VrbArchive) -> Result<()> {
-    match archive.header()?.reserved.iter().find(|byte| **byte != 0) {
+    match archive.header().reserved.iter().find(|byte| **byte != 0) {
         None => Ok(()),
         Some(byte) => Err(archive.source().view("header").locate(byte).bad_value("reserved byte", *byte)),
     }
@@ -73,13 +73,12 @@ fn check_unused(archive: &VrbArchive, part: &ArchivePart, unused: bool) -> Resul
     if !unused || zero {
         return part.check_padding();
     }
-    let what = "there are no extra chunks, but a chunk table".into();
-    let view = archive.source().view("header").locate(&archive.header()?.chunk_table);
-    Err(view.error(ErrorKind::Damaged { what }))
+    let view = archive.source().view("header").locate(&archive.header().chunk_table);
+    Err(view.error(ErrorKind::damaged("there are no extra chunks, but a chunk table")))
 }
 
 fn check_models(types: &TypeModel, check: &mut Check) {
-    for id in types.recursive() {
+    for id in &types.recursive {
         let at = types.model(*id).map_or(0, |m| m.at as u64);
         let error = Error::new(ErrorKind::Cycle { at: id.0.into() }, id.to_string(), at);
         check.fail(error.context("type table, decompressed: a value that holds a value of its own kind"));
@@ -117,7 +116,6 @@ fn misplaced(end: u64, start: u64, part: &str) -> Error {
     Error::new(ErrorKind::Damaged { what: what.into() }, part.to_owned(), start)
 }
 
-/// The checks of chunks.
 fn chunk_checks() -> (Check, Check) {
     (Check::new("chunk checksums"), Check::new("chunk values"))
 }

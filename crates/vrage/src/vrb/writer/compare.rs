@@ -3,10 +3,10 @@
 use super::super::graph::{Event, Walker};
 use super::super::values::column;
 use super::super::{Chunk, VrbArchive};
-use super::rows::{RowEdits, SetRow};
+use super::rows::RowEdits;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
-use crate::writable::{TableEdits, agrees, differs};
+use crate::writable::{TableEdits, agrees, cell, differs};
 
 /// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
 pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
@@ -14,11 +14,7 @@ pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) ->
     if edits.table != "values" || !are_values || !edits.add.is_empty() || !edits.remove.is_empty() {
         return Ok(false);
     }
-    let set = edits.set.iter().map(|(row, cells)| {
-        let value = cells.first().map(|(_, value)| value);
-        SetRow { row: *row, type_name: None, value }
-    });
-    let mut rows = RowEdits::new(set.collect(), &[]);
+    let mut rows = RowEdits::new(edits);
     let (before, after) = (old.chunks()?, new.chunks()?);
     if before.len() != after.len() {
         return Err(differs(format!("{} chunks, not {}", after.len(), before.len())));
@@ -62,7 +58,7 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut RowEdits<'_>) -> Resul
             (None, None) => return after.expect_end(),
             (Some(Event::Leaf(model, was)), Some(Event::Leaf(other_model, is))) => {
                 let (set, _) = rows.next();
-                let same = match set.and_then(|set| set.value) {
+                let same = match set.and_then(|cells| cell(cells, column::VALUE)) {
                     Some(wanted) => agrees(&is, wanted) && (model == other_model || was.is_null()),
                     None => model == other_model && same_value(&was, &is),
                 };

@@ -6,6 +6,7 @@ use super::super::node::{TYPE, VALUE};
 use super::super::path::{is_shown, push_index, push_name};
 use super::super::shape::Shape;
 use super::super::types::{FIRST, Member, ModelId, TypeId, TypeModel};
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
@@ -32,25 +33,20 @@ impl TypeNames {
     fn of(types: &TypeModel, limit: u64) -> Result<Self> {
         let mut names = Self::default();
         let built_in = (0..FIRST).filter(|&id| Builtin::of(id).is_some());
-        let mut spent = 0u64;
+        let budget = Budget::new("bytes of the names of all types", limit);
         for id in built_in.clone().map(TypeId).chain((0..types.types().len()).map(TypeId::at)) {
-            names.types.entry(name_within(types, id, &mut spent, limit)?).or_insert(id);
+            names.types.entry(name_within(types, id, &budget)?).or_insert(id);
         }
         for id in built_in.map(ModelId).chain((0..types.models().len()).map(ModelId::at)) {
-            names.models.entry(name_within(types, types.type_of(id), &mut spent, limit)?).or_default().push(id);
+            names.models.entry(name_within(types, types.type_of(id), &budget)?).or_default().push(id);
         }
         Ok(names)
     }
 }
 
-/// The name of a type, if it and the `spent` bytes of the names before stay within `limit`.
-fn name_within(types: &TypeModel, id: TypeId, spent: &mut u64, limit: u64) -> Result<String> {
+fn name_within(types: &TypeModel, id: TypeId, budget: &Budget) -> Result<String> {
     let name = types.type_name(id)?.to_string();
-    *spent = spent.saturating_add(name.len() as u64);
-    if *spent > limit {
-        let kind = ErrorKind::Limit { what: "bytes of the names of all types", value: *spent, limit };
-        return Err(Error::of_part(kind, "type table"));
-    }
+    budget.spend(name.len() as u64).map_err(|kind| Error::of_part(kind, "type table"))?;
     Ok(name)
 }
 
@@ -58,7 +54,6 @@ fn name_within(types: &TypeModel, id: TypeId, spent: &mut u64, limit: u64) -> Re
 #[derive(Debug)]
 pub(super) struct Encoder<'a> {
     pub types: &'a TypeModel,
-    /// The bytes so far.
     pub out: Vec<u8>,
     /// The path of the current value after the name of its chunk, for messages.
     pub path: String,
@@ -85,6 +80,12 @@ impl<'a> Encoder<'a> {
         refused(format!("{}: {what}", self.path))
     }
 
+    /// The error for a value of another kind than `model` needs.
+    #[cold]
+    pub fn unfit(&self, value: &Value<'_>, model: ModelId, fits: &str) -> Error {
+        self.refuse(format_args!("{} does not fit {}: {fits} does", shown(value), self.type_name(model)))
+    }
+
     /// The error that ends a trial.
     #[cold]
     pub fn differs(&self) -> Error {
@@ -95,8 +96,7 @@ impl<'a> Encoder<'a> {
         self.names.get_or_try_init(|| TypeNames::of(self.types, self.text_limit))
     }
 
-    /// Does `write` one level deeper.
-    pub fn deeper(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    pub fn deeper<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let Some(left) = self.depth.checked_sub(1) else { return Err(self.refuse("values nest too deep")) };
         self.depth = left;
         let done = write(self);
@@ -105,29 +105,21 @@ impl<'a> Encoder<'a> {
     }
 
     /// Does `write` with the path one step longer.
-    pub fn at_name(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    pub fn at_name<T>(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.at(|path| push_name(path, name), write)
     }
 
     /// Does `write` with the path one step longer.
-    pub fn at_index(&mut self, index: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    pub fn at_index<T>(&mut self, index: usize, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.at(|path| push_index(path, index), write)
     }
 
-    fn at(&mut self, step: impl FnOnce(&mut String), write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn at<T>(&mut self, step: impl FnOnce(&mut String), write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let len = self.path.len();
         step(&mut self.path);
         let done = write(self);
         self.path.truncate(len);
         done
-    }
-
-    pub fn present(&mut self) {
-        self.out.push(PRESENT);
-    }
-
-    pub fn null(&mut self) {
-        self.out.push(NULL);
     }
 
     /// Writes the prefix of a value. Returns whether the value follows.
@@ -150,7 +142,7 @@ impl<'a> Encoder<'a> {
         let Ok(length) = i32::try_from(units.saturating_mul(2)) else {
             return Err(self.refuse(format_args!("a text of {units} UTF-16 units; its bytes are counted by 31 bits")));
         };
-        self.present();
+        self.out.push(PRESENT);
         self.out.extend(length.to_le_bytes());
         self.out.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
         Ok(())
@@ -236,7 +228,7 @@ impl<'a> Encoder<'a> {
         let mut model = slot.model;
         if slot.polymorphic {
             if value.is_null() {
-                self.null();
+                self.out.push(NULL);
                 return Ok(());
             }
             model = match named.or(actual) {
@@ -269,7 +261,7 @@ impl<'a> Encoder<'a> {
                         return Ok(());
                     }
                     let fields = self.fields(model, value)?;
-                    return self.members(self.types.members(from, to), &fields, |this, member, value| {
+                    return self.members(self.types.members(from, to), fields, |this, member, value| {
                         let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
                         this.fresh(slot, value, None)
                     });
@@ -278,7 +270,7 @@ impl<'a> Encoder<'a> {
                     let fields = self.fields(model, value)?;
                     let base = self.out.len();
                     self.out.resize(base.saturating_add(size as usize), 0);
-                    return self.members(self.types.members(from, to), &fields, |this, member, value| {
+                    return self.members(self.types.members(from, to), fields, |this, member, value| {
                         let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: true };
                         let at = member.image_offset() as usize;
                         this.in_image(base, size, at, |this| this.fresh(slot, value, None))
@@ -317,17 +309,20 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The fields of a record.
     pub fn fields<'v, 'w>(&self, model: ModelId, value: &'v Value<'w>) -> Result<Fields<'v, 'w>> {
-        match value {
-            Value::Map(entries) => match entries.as_slice() {
-                [(key, _), entries @ ..] if key == TYPE => Ok(Fields { entries }),
-                entries => Ok(Fields { entries }),
-            },
-            other => {
-                let name = self.type_name(model);
-                Err(self.refuse(format_args!("{} does not fit {name}: an object of its members does", shown(other))))
-            }
+        let Value::Map(entries) = value else { return Err(self.unfit(value, model, "an object of its members")) };
+        let entries = match entries.as_slice() {
+            [(key, _), entries @ ..] if key == TYPE => entries,
+            entries => entries,
+        };
+        Ok(Fields { entries, up_to: 0, beyond: Vec::new() })
+    }
+
+    /// The value of a record's member that no row shows: an empty list or dictionary.
+    pub fn empty(&self, model: ModelId) -> Value<'static> {
+        match self.settled(model) {
+            Shape::List(_) => Value::List(Vec::new()),
+            _ => Value::Map(Vec::new()),
         }
     }
 
@@ -335,59 +330,43 @@ impl<'a> Encoder<'a> {
     fn members(
         &mut self,
         members: &[Member],
-        fields: &Fields<'_, '_>,
+        mut fields: Fields<'_, '_>,
         mut write: impl FnMut(&mut Self, &Member, &Value<'_>) -> Result<()>,
     ) -> Result<()> {
         let types = self.types;
-        let mut taken = Taken::default();
         for member in members {
             let name = types.member_name(member);
-            match taken.field(fields, name) {
+            match fields.take(name) {
                 Some(value) => self.at_name(name, |this| write(this, member, value))?,
                 None if self.lenient => {
-                    let empty = match self.settled(member.model) {
-                        Shape::List(_) => Value::List(Vec::new()),
-                        _ => Value::Map(Vec::new()),
-                    };
+                    let empty = self.empty(member.model);
                     self.at_name(name, |this| {
                         write(this, member, &empty).map_err(|_| this.refuse("this is missing: it has no empty value"))
                     })?;
                 }
-                None => return Err(self.missing(name)),
+                None => return Err(self.refuse(format_args!("its member {} is missing", short_text(name)))),
             }
         }
-        self.all_taken(fields, &taken, members)
-    }
-
-    /// The error for a member that is left out.
-    #[cold]
-    pub fn missing(&self, name: &str) -> Error {
-        self.refuse(format_args!("its member {} is missing", short_text(name)))
+        self.all_taken(&fields, members)
     }
 
     /// Checks that every field was a member.
-    pub fn all_taken(&self, fields: &Fields<'_, '_>, taken: &Taken, members: &[Member]) -> Result<()> {
-        let Some(name) = taken.left(fields) else { return Ok(()) };
+    pub fn all_taken(&self, fields: &Fields<'_, '_>, members: &[Member]) -> Result<()> {
+        let Some(name) = fields.left() else { return Ok(()) };
         let known: Vec<&str> = members.iter().take(32).map(|m| self.types.member_name(m)).collect();
-        Err(self.refuse(format_args!(
-            "there is no member {name}; there are {}",
-            known.join(", "),
-            name = short_text(name)
-        )))
+        let (name, known) = (short_text(name), known.join(", "));
+        Err(self.refuse(format_args!("there is no member {name}; there are {known}")))
     }
 
     fn list(&mut self, model: ModelId, element: ModelId, value: &Value<'_>) -> Result<()> {
         let items = match value {
             Value::Null => {
-                self.null();
+                self.out.push(NULL);
                 return Ok(());
             }
             Value::List(items) => items.as_slice(),
             Value::Map(entries) if entries.is_empty() && self.lenient => &[],
-            other => {
-                let name = self.type_name(model);
-                return Err(self.refuse(format_args!("{} does not fit {name}: a list does", shown(other))));
-            }
+            other => return Err(self.unfit(other, model, "a list")),
         };
         let count = self.number("elements", items.len())?;
         self.out.extend(count);
@@ -401,7 +380,7 @@ impl<'a> Encoder<'a> {
         let named = Builtin::of(key.0) == Some(Builtin::String);
         match value {
             Value::Null => {
-                self.null();
+                self.out.push(NULL);
                 Ok(())
             }
             Value::Map(entries) if named || entries.is_empty() => {
@@ -429,14 +408,10 @@ impl<'a> Encoder<'a> {
                 }
                 Ok(())
             }
-            other => {
-                let (name, fits) = (self.type_name(model), if named { "an object" } else { "a list of {key, value}" });
-                Err(self.refuse(format_args!("{} does not fit {name}: {fits} does", shown(other))))
-            }
+            other => Err(self.unfit(other, model, fit_for_dictionary(named))),
         }
     }
 
-    /// Key and value of an entry.
     pub fn pair<'v, 'w>(&self, value: &'v Value<'w>) -> Result<(&'v Value<'w>, &'v Value<'w>)> {
         match value {
             Value::Map(entries) => match entries.as_slice() {
@@ -484,7 +459,6 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Writes a leaf.
     fn scalar(&mut self, builtin: Builtin, model: ModelId, image: bool, value: &Value<'_>) -> Result<()> {
         if image && matches!(builtin, Builtin::String | Builtin::Type) {
             return Err(self.refuse("a reference cannot lie in an image"));
@@ -512,35 +486,30 @@ impl<'a> Encoder<'a> {
             self.out.extend(number.to_le_bytes().iter().take(size));
             return Ok(true);
         }
-        match (builtin, value) {
-            (Builtin::String | Builtin::Type, Value::Null) => self.null(),
-            (Builtin::String, Value::Text(text)) => self.string(text)?,
-            (Builtin::String, Value::Utf16(text)) => self.string(&text.to_string())?,
+        Ok(match (builtin, value) {
+            (Builtin::String | Builtin::Type, Value::Null) => self.put(Some([NULL])),
+            (Builtin::String, Value::Text(text)) => self.string(text).map(|()| true)?,
+            (Builtin::String, Value::Utf16(text)) => self.string(&text.to_string()).map(|()| true)?,
             (Builtin::Type, value) => {
                 let types = &self.names()?.types;
-                let Some(&id) = value.as_text().and_then(|name| types.get(&*name)) else { return Ok(false) };
-                let index = self.number("types", id.0 as usize)?;
-                self.out.extend(index);
+                let id = value.as_text().and_then(|name| types.get(&*name));
+                let index = id.map(|id| self.number("types", id.0 as usize)).transpose()?;
+                self.put(index)
             }
-            (Builtin::Boolean, Value::Bool(truth)) => self.out.push((*truth).into()),
-            (Builtin::Boolean, Value::Text(text)) if text == "true" => self.out.push(1),
-            (Builtin::Boolean, Value::Text(text)) if text == "false" => self.out.push(0),
-            (Builtin::Single, value) => {
-                let Some(number) = single(value) else { return Ok(false) };
-                self.out.extend(number.to_le_bytes());
-            }
-            (Builtin::Double, value) => {
-                let Some(number) = double(value) else { return Ok(false) };
-                self.out.extend(number.to_le_bytes());
-            }
-            (Builtin::Guid, Value::Guid(guid)) => self.out.extend(guid.0),
-            (Builtin::Guid, value) => {
-                let Some(guid) = value.as_text().and_then(|text| Guid::parse(&text)) else { return Ok(false) };
-                self.out.extend(guid.0);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+            (Builtin::Boolean, Value::Bool(truth)) => self.put(Some([u8::from(*truth)])),
+            (Builtin::Boolean, Value::Text(text)) => self.put(text.parse().ok().map(|truth: bool| [truth.into()])),
+            (Builtin::Single, value) => self.put(single(value).map(f32::to_le_bytes)),
+            (Builtin::Double, value) => self.put(double(value).map(f64::to_le_bytes)),
+            (Builtin::Guid, Value::Guid(guid)) => self.put(Some(guid.0)),
+            (Builtin::Guid, value) => self.put(value.as_text().and_then(|text| Guid::parse(&text)).map(|guid| guid.0)),
+            _ => false,
+        })
+    }
+
+    /// Writes bytes, if present; returns whether they are.
+    fn put<const N: usize>(&mut self, bytes: Option<[u8; N]>) -> bool {
+        self.out.extend(bytes.into_iter().flatten());
+        bytes.is_some()
     }
 }
 
@@ -558,25 +527,25 @@ fn integers(builtin: Builtin) -> Option<(usize, RangeInclusive<i128>)> {
     })
 }
 
+/// The value that fits a dictionary.
+pub(super) const fn fit_for_dictionary(named: bool) -> &'static str {
+    if named { "an object" } else { "a list of {key, value}" }
+}
+
 /// The fields of a record, in the given order.
 #[derive(Debug)]
 pub(super) struct Fields<'v, 'w> {
     entries: &'v [(std::borrow::Cow<'w, str>, Value<'w>)],
-}
-
-/// The used fields.
-#[derive(Debug, Default)]
-pub(super) struct Taken {
-    /// All fields before this one were.
+    /// All fields before this one were used.
     up_to: usize,
-    /// The later fields that were present.
+    /// The later fields that were used.
     beyond: Vec<usize>,
 }
 
-impl Taken {
+impl<'v, 'w> Fields<'v, 'w> {
     /// The first unused field `name`. Most are in the order of the members.
-    pub fn field<'v, 'w>(&mut self, fields: &Fields<'v, 'w>, name: &str) -> Option<&'v Value<'w>> {
-        let mut rest = fields.entries.iter().enumerate().skip(self.up_to);
+    pub fn take(&mut self, name: &str) -> Option<&'v Value<'w>> {
+        let mut rest = self.entries.iter().enumerate().skip(self.up_to);
         let (at, (_, value)) = rest.find(|(at, (key, _))| key == name && !self.beyond.contains(at))?;
         if at == self.up_to {
             self.up_to = at.saturating_add(1);
@@ -590,9 +559,8 @@ impl Taken {
         Some(value)
     }
 
-    /// The name of an unused field.
-    fn left<'v>(&self, fields: &Fields<'v, '_>) -> Option<&'v str> {
-        let mut rest = fields.entries.iter().enumerate().skip(self.up_to);
+    fn left(&self) -> Option<&'v str> {
+        let mut rest = self.entries.iter().enumerate().skip(self.up_to);
         rest.find(|(at, _)| !self.beyond.contains(at)).map(|(_, (name, _))| &**name)
     }
 }

@@ -5,7 +5,7 @@ use super::super::graph::{Event, PendingValue, Walker};
 use super::super::path::is_shown;
 use super::super::shape::Shape;
 use super::super::types::ModelId;
-use super::encode::{Encoder, Taken, same_leaf, shown};
+use super::encode::{Encoder, fit_for_dictionary, same_leaf, shown};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,6 @@ pub(super) fn astray(old: &Walker<'_>) -> Error {
 }
 
 impl<'a> Encoder<'a> {
-    /// Copies old bytes.
     pub fn copy(&mut self, old: &Walker<'a>, range: Range<usize>) {
         self.out.extend_from_slice(old.bytes(range));
     }
@@ -55,10 +54,7 @@ impl<'a> Encoder<'a> {
                 self.record(old, model, inner)
             }
             Event::BeginList(model, count) => {
-                let Value::List(items) = inner else {
-                    let name = self.type_name(model);
-                    return Err(self.refuse(format_args!("{} does not fit {name}: a list does", shown(inner))));
-                };
+                let Value::List(items) = inner else { return Err(self.unfit(inner, model, "a list")) };
                 self.head(old, start..body, "elements", items.len())?;
                 let Shape::List(element) = self.settled(model) else { return Err(astray(old)) };
                 self.items(old, count as usize, element, items)
@@ -74,11 +70,7 @@ impl<'a> Encoder<'a> {
                         self.head(old, start..body, "entries", pairs.len())?;
                         self.entries(old, key, of, pairs)
                     }
-                    _ => {
-                        let fits = if named { "an object" } else { "a list of {key, value}" };
-                        let name = self.type_name(model);
-                        Err(self.refuse(format_args!("{} does not fit {name}: {fits} does", shown(inner))))
-                    }
+                    _ => Err(self.unfit(inner, model, fit_for_dictionary(named))),
                 }
             }
             _ => Err(astray(old)),
@@ -126,9 +118,8 @@ impl<'a> Encoder<'a> {
     }
 
     fn record(&mut self, old: &mut Walker<'a>, model: ModelId, new: &Value<'_>) -> Result<()> {
-        let fields = self.fields(model, new)?;
-        let mut taken = Taken::default();
-        self.each_member(old, model, |this, old, name| match taken.field(&fields, name) {
+        let mut fields = self.fields(model, new)?;
+        self.each_member(old, model, |this, old, name| match fields.take(name) {
             Some(value) => this.merge(old, value),
             None => Err(this.refuse("this member is missing: a record has all of its members")),
         })?;
@@ -136,7 +127,7 @@ impl<'a> Encoder<'a> {
             Shape::Record { from, to, .. } | Shape::Image { from, to, .. } => self.types.members(from, to),
             _ => &[],
         };
-        self.all_taken(&fields, &taken, members)
+        self.all_taken(&fields, members)
     }
 
     /// Whether `new` equals the value at `node`; if so, its bytes are written.

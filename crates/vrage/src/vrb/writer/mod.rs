@@ -15,93 +15,43 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
-use crate::writable::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, refused, short_text};
+use crate::writable::{
+    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, refused, short_text,
+};
 use encode::Encoder;
-use rows::{Adds, RowEdits, SetRow};
+use rows::{Adds, RowEdits};
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem::offset_of;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
-/// The bytes of a header.
 const HEADER: usize = size_of::<ArchiveHeader>();
 
 /// The limit of encodings of the chunk table while its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
 
-/// The edits of `values`, by kind.
-#[derive(Default)]
-struct Asked<'e> {
-    set: Vec<SetRow<'e>>,
-    /// By chunk.
-    adds: HashMap<String, Adds>,
-    remove: &'e [usize],
-    /// The chunks and paths of the inserted rows.
-    places: Vec<(String, String)>,
-}
-
-impl<'e> Asked<'e> {
-    /// Takes the edits of one table. `refuse` gets each row that cannot be inserted.
-    fn take(
-        &mut self,
-        edits: &'e TableEdits,
-        depth: usize,
-        refuse: &mut dyn FnMut(EditPosition, Error) -> Result<()>,
-    ) -> Result<()> {
-        if edits.table != "values" {
-            return Err(refused(format!("rows of {} follow from the rows of values: edit values", edits.table)));
-        }
-        for (row, cells) in &edits.set {
-            let place = [("path", column::PATH), ("chunk", column::CHUNK)];
-            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(cells, at)?))) {
-                let why = "a value stays where it is: remove it there and add it here";
-                refuse(
-                    EditPosition::Set(*row),
-                    refused(format!("values: row {row}: column {name}: {to} does not fit: {why}")),
-                )?;
-                continue;
-            }
-            self.set.push(SetRow {
-                row: *row,
-                type_name: cell(cells, column::TYPE),
-                value: cell(cells, column::VALUE),
-            });
-        }
-        for (number, cells) in edits.add.iter().enumerate() {
-            let path = cell(cells, column::PATH).and_then(Value::as_text);
-            let chunk = cell(cells, column::CHUNK).and_then(Value::as_text);
-            let chunk = chunk.unwrap_or(super::MAIN.into()).into_owned();
-            let value = cell(cells, column::VALUE).unwrap_or(&Value::Null).clone();
-            let added = match path {
-                Some(path) => {
-                    self.places.push((chunk.clone(), path.clone().into_owned()));
-                    self.adds.entry(chunk).or_default().add(&path, cell(cells, column::TYPE), value, depth)
-                }
-                None => Err(refused("values: a row that is added has no path")),
-            };
-            added.or_else(|error| refuse(EditPosition::Add(number), error))?;
-        }
-        if !edits.remove.is_empty() {
-            self.remove = &edits.remove;
-        }
-        Ok(())
-    }
+/// The chunk and the path of an inserted row.
+fn place_of(cells: &ColumnValues) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    let chunk = cell(cells, column::CHUNK).and_then(Value::as_text);
+    Some((chunk.unwrap_or(super::MAIN.into()), cell(cells, column::PATH)?.as_text()?))
 }
 
 impl Writable for VrbArchive {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let mut asked = Asked::default();
-        let depth = self.options.limits.depth;
-        edits.iter().try_for_each(|edits| asked.take(edits, depth, &mut |_, error| Err(error)))?;
-        let Asked { set, adds, remove, places } = asked;
-        let mut rows = RowEdits::new(set, remove);
+        if let Some(other) = edits.iter().find(|edits| edits.table != "values") {
+            return Err(refused(format!("rows of {} follow from the rows of values: edit values", other.table)));
+        }
+        let Some(edits) = edits.first() else { return Ok(Pieces::whole(self.source.bytes().len())) };
+        let adds = self.adds(edits, &mut |_, error| Err(error))?;
+        let mut rows = RowEdits::new(edits);
         let mut pieces = self.rebuilt(self.applied(&mut rows, adds)?)?;
-        if places.is_empty() && remove.is_empty() {
+        if edits.add.is_empty() && edits.remove.is_empty() {
             pieces.check = Check::Parts;
         }
-        if !places.is_empty() {
-            pieces.added = vec![("values".into(), self.rows_of(&places, &pieces)?)];
+        if !edits.add.is_empty() {
+            pieces.added = vec![("values".into(), self.rows_of(&edits.add, &pieces)?)];
         }
         if rows.shifted {
             // Items that moved up have other rows now.
@@ -112,14 +62,18 @@ impl Writable for VrbArchive {
 
     /// Applies the edits without encoding, which would take a hundred times as long.
     fn refusals(&self, edits: &TableEdits) -> Result<Vec<(EditPosition, Error)>> {
-        let (mut asked, mut found) = (Asked::default(), Vec::new());
-        asked.take(edits, self.options.limits.depth, &mut |at, error| {
+        if edits.table != "values" {
+            return self.write(std::slice::from_ref(edits)).map(|_| Vec::new());
+        }
+        let mut found = Vec::new();
+        let adds = self.adds(edits, &mut |at, error| {
             found.push((at, error));
             Ok(())
         })?;
         if found.is_empty() {
-            let mut rows = RowEdits::new(asked.set, asked.remove).noting_refused();
-            for (chunk, _) in self.applied(&mut rows, asked.adds)? {
+            let mut rows = RowEdits::new(edits);
+            rows.refused = Some(Vec::new());
+            for (chunk, _) in self.applied(&mut rows, adds)? {
                 self.check_whole(&chunk)?;
             }
             found = rows.refused.expect("refused rows are noted");
@@ -159,6 +113,33 @@ impl VrbArchive {
         let types = self.types()?;
         let name = format!("values: {}", chunk.name());
         Ok(Encoder::new(types, &name, self.options.limits.depth, self.text_limit()))
+    }
+
+    /// The inserted rows by chunk. `refuse` gets each row that cannot be changed or inserted so.
+    fn adds(
+        &self,
+        edits: &TableEdits,
+        refuse: &mut dyn FnMut(EditPosition, Error) -> Result<()>,
+    ) -> Result<HashMap<String, Adds>> {
+        for (row, cells) in &edits.set {
+            let place = [("path", column::PATH), ("chunk", column::CHUNK)];
+            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(cells, at)?))) {
+                let why = "a value stays where it is: remove it there and add it here";
+                let what = format!("values: row {row}: column {name}: {to} does not fit: {why}");
+                refuse(EditPosition::Set(*row), refused(what))?;
+            }
+        }
+        let mut adds: HashMap<String, Adds> = HashMap::new();
+        for (number, cells) in edits.add.iter().enumerate() {
+            let added = match place_of(cells) {
+                Some((chunk, path)) => {
+                    adds.entry(chunk.into_owned()).or_default().add(&path, cells, self.options.limits.depth)
+                }
+                None => Err(refused("values: a row that is added has no path")),
+            };
+            added.or_else(|error| refuse(EditPosition::Add(number), error))?;
+        }
+        Ok(adds)
     }
 
     /// The chunks that these rows change, and their new bytes.
@@ -201,16 +182,17 @@ impl VrbArchive {
         Ok(changed)
     }
 
-    /// The numbers that the rows at these chunks and paths have in the new archive.
-    fn rows_of(&self, places: &[(String, String)], pieces: &Pieces) -> Result<Vec<usize>> {
+    /// The numbers of the inserted rows in the new archive.
+    fn rows_of(&self, added: &[ColumnValues], pieces: &Pieces) -> Result<Vec<usize>> {
         let bytes = pieces.bytes(self.source.bytes());
         let new = Self::open_with(Source::from_vec(self.source.name(), bytes), self.options)?;
         // Base classes may have members of one name, so that a path may occur more than once.
-        let mut wanted: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
-        for (at, (chunk, path)) in places.iter().enumerate().rev() {
+        let mut wanted: HashMap<Cow<'_, str>, HashMap<Cow<'_, str>, Vec<usize>>> = HashMap::new();
+        for (at, cells) in added.iter().enumerate().rev() {
+            let (chunk, path) = place_of(cells).expect("other rows are refused");
             wanted.entry(chunk).or_default().entry(path).or_default().push(at);
         }
-        let mut rows = vec![usize::MAX; places.len()];
+        let mut rows = vec![usize::MAX; added.len()];
         let table = Values::new(&new);
         let mut cursor = table.cursor(0);
         while cursor.advance()? {
@@ -394,7 +376,7 @@ impl Layout {
     }
 
     fn header(&self, archive: &VrbArchive) -> Result<Vec<u8>> {
-        let mut header = *archive.header()?;
+        let mut header = *archive.header();
         header.bundle_table = self.entry(&archive.bundle_table)?;
         header.type_table = self.entry(&archive.type_table)?;
         header.chunk_table = self.entry(&archive.chunk_table)?;

@@ -8,27 +8,20 @@ use super::super::node::{TYPE, VALUE};
 use super::super::path::{Path, Step};
 use super::super::shape::Shape;
 use super::super::types::ModelId;
+use super::super::values::column;
 use super::encode::{Encoder, same_leaf, shown};
 use super::merge::astray;
 use crate::error::{Error, Result};
 use crate::table::Value;
-use crate::writable::{EditPosition, refused, short_text};
+use crate::writable::{ColumnValues, EditPosition, TableEdits, cell, refused, short_text};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::Peekable;
-
-/// A changed row: its number, its type if stated, and its value.
-#[derive(Debug)]
-pub(super) struct SetRow<'e> {
-    pub row: usize,
-    pub type_name: Option<&'e Value<'static>>,
-    pub value: Option<&'e Value<'static>>,
-}
 
 /// The changed and deleted rows of all chunks, in order, and the position of the walk.
 #[derive(Debug)]
 pub(super) struct RowEdits<'e> {
     pub row: usize,
-    set: Peekable<std::vec::IntoIter<SetRow<'e>>>,
+    set: Peekable<std::slice::Iter<'e, (usize, ColumnValues)>>,
     remove: Peekable<std::slice::Iter<'e, usize>>,
     /// Whether items moved up after deletions before them.
     pub shifted: bool,
@@ -37,38 +30,33 @@ pub(super) struct RowEdits<'e> {
 }
 
 impl<'e> RowEdits<'e> {
-    pub fn new(set: Vec<SetRow<'e>>, remove: &'e [usize]) -> Self {
-        let (set, remove) = (set.into_iter().peekable(), remove.iter().peekable());
+    pub fn new(edits: &'e TableEdits) -> Self {
+        let (set, remove) = (edits.set.iter().peekable(), edits.remove.iter().peekable());
         Self { row: 0, set, remove, shifted: false, refused: None }
     }
 
-    /// The same, for a mode that notes such rows and continues the walk.
-    pub fn noting_refused(self) -> Self {
-        Self { refused: Some(Vec::new()), ..self }
-    }
-
-    /// Whether later rows remain.
     pub fn are_left(&mut self) -> bool {
         self.set.peek().is_some() || self.remove.peek().is_some()
     }
 
     /// Unchanged rows before the next edited row.
     pub fn ahead(&mut self) -> usize {
-        let set = self.set.peek().map(|set| set.row);
+        let set = self.set.peek().map(|(row, _)| *row);
         let next = set.into_iter().chain(self.remove.peek().map(|row| **row)).min();
         next.map_or(usize::MAX, |next| next.saturating_sub(self.row))
     }
 
-    /// Skips unchanged rows.
     pub fn pass(&mut self, rows: usize) {
         self.row = self.row.saturating_add(rows);
     }
 
-    /// The edit of the next row.
-    pub fn next(&mut self) -> (Option<SetRow<'e>>, bool) {
+    pub fn next(&mut self) -> (Option<&'e ColumnValues>, bool) {
         let row = self.row;
         self.row = row.saturating_add(1);
-        (self.set.next_if(|set| set.row == row), self.remove.next_if(|&&remove| remove == row).is_some())
+        (
+            self.set.next_if(|set| set.0 == row).map(|(_, cells)| cells),
+            self.remove.next_if(|&&remove| remove == row).is_some(),
+        )
     }
 }
 
@@ -85,13 +73,7 @@ pub(super) struct Adds {
 
 impl Adds {
     /// Adds a leaf at `path`, which nests at most `depth` deep.
-    pub fn add(
-        &mut self,
-        path: &str,
-        type_name: Option<&Value<'static>>,
-        value: Value<'static>,
-        depth: usize,
-    ) -> Result<()> {
+    pub fn add(&mut self, path: &str, cells: &ColumnValues, depth: usize) -> Result<()> {
         let Some(parsed) = Path::parse(path).filter(|parsed| parsed.steps().len() <= depth) else {
             return Err(refused(format!("values: path {} is not one; `assetq help ls` shows some", short_text(path))));
         };
@@ -116,7 +98,8 @@ impl Adds {
         if at.leaf.is_some() {
             return Err(refused(format!("values: a row with the path {} is added twice", short_text(path))));
         }
-        at.leaf = Some(typed(type_name, value));
+        let value = cell(cells, column::VALUE).unwrap_or(&Value::Null).clone();
+        at.leaf = Some(typed(cell(cells, column::TYPE), value));
         Ok(())
     }
 
@@ -128,7 +111,6 @@ impl Adds {
         self.by_name.get(name).and_then(|&at| self.named.get(at)).map(|(_, inner)| inner)
     }
 
-    /// All of them as a tree.
     fn tree(&self, out: &Encoder<'_>) -> Result<Value<'static>> {
         let kinds = [self.leaf.is_some(), !self.named.is_empty(), !self.items.is_empty() || !self.keys.is_empty()];
         if kinds.iter().filter(|&&kind| kind).count() > 1 {
@@ -171,7 +153,6 @@ impl Adds {
     }
 }
 
-/// A leaf with its type.
 fn typed(type_name: Option<&Value<'static>>, value: Value<'static>) -> Value<'static> {
     match type_name {
         Some(name) if !name.is_null() && !value.is_null() => {
@@ -234,26 +215,28 @@ struct GoneMember {
 impl<'a> Encoder<'a> {
     /// Writes the next value of `old` with the edits of its rows.
     pub fn apply(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
-        let mut tally = Tally::default();
-        self.deeper(|this| {
-            tally = this.apply_in(old, rows, adds)?;
-            Ok(())
-        })?;
-        Ok(tally)
+        self.deeper(|this| this.apply_in(old, rows, adds))
     }
 
     /// Writes one row, which has `value`.
-    fn set_leaf(&mut self, old: &Walker<'a>, edited: EditedValue, value: &Value<'_>, set: SetRow<'_>) -> Result<()> {
-        if matches!(set.value, Some(Value::Map(_) | Value::List(_))) {
+    fn set_leaf(
+        &mut self,
+        old: &Walker<'a>,
+        edited: EditedValue,
+        value: &Value<'_>,
+        cells: &ColumnValues,
+    ) -> Result<()> {
+        let (type_name, set) = (cell(cells, column::TYPE), cell(cells, column::VALUE));
+        if matches!(set, Some(Value::Map(_) | Value::List(_))) {
             let what = "an object or a list is several rows: add those, or write the entry with `patch --entry`";
             return Err(self.refuse(what));
         }
-        let new = set.value.cloned().unwrap_or_else(|| value.clone().into_owned());
-        if same_leaf(value, &new) && set.type_name.is_none() {
+        let new = set.cloned().unwrap_or_else(|| value.clone().into_owned());
+        if same_leaf(value, &new) && type_name.is_none() {
             self.copy(old, edited.start..old.position());
             return Ok(());
         }
-        self.fresh(edited.slot, &typed(set.type_name, new), edited.actual)
+        self.fresh(edited.slot, &typed(type_name, new), edited.actual)
     }
 
     fn apply_in(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
@@ -325,10 +308,10 @@ impl<'a> Encoder<'a> {
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
     ) -> Result<Tally> {
+        let row = EditPosition::Set(rows.row);
         let (set, removed) = rows.next();
         match (set, adds) {
             (Some(set), None) => {
-                let row = EditPosition::Set(set.row);
                 if let Err(error) = self.set_leaf(old, edited, value, set) {
                     let Some(refused) = &mut rows.refused else { return Err(error) };
                     refused.push((row, error));
@@ -425,10 +408,7 @@ impl<'a> Encoder<'a> {
                 }
                 let tail = this.out.split_off(member.end.min(this.out.len()));
                 this.out.truncate(member.start);
-                let empty = match this.settled(member.slot.model) {
-                    Shape::List(_) => Value::List(Vec::new()),
-                    _ => Value::Map(Vec::new()),
-                };
+                let empty = this.empty(member.slot.model);
                 this.fresh(member.slot, &empty, None).map_err(|_| {
                     this.refuse("deleting the row leaves an empty value here, and values of this type are never empty")
                 })?;
@@ -452,11 +432,7 @@ impl<'a> Encoder<'a> {
         while let Some(Event::Item(number)) = old.next()? {
             let mark = self.out.len();
             let inner = adds.and_then(|adds| adds.items.get(&number));
-            let mut tally = Tally::default();
-            self.at_index(number as usize, |this| {
-                tally = this.apply(old, rows, inner)?;
-                Ok(())
-            })?;
+            let tally = self.at_index(number as usize, |this| this.apply(old, rows, inner))?;
             rows.shifted |= kept.dropped && !tally.gone();
             self.keep_item(&mut kept, mark, tally);
         }
@@ -500,11 +476,7 @@ impl<'a> Encoder<'a> {
             self.copy(old, before..old.position());
             let key = key.to_string();
             let inner = adds.and_then(|adds| adds.name(&key));
-            let mut tally = Tally::default();
-            self.at_name(&key, |this| {
-                tally = this.apply(old, rows, inner)?;
-                Ok(())
-            })?;
+            let tally = self.at_name(&key, |this| this.apply(old, rows, inner))?;
             if inner.is_some() {
                 met.insert(key);
             }
@@ -536,17 +508,16 @@ impl<'a> Encoder<'a> {
         let mut kept = KeptItems::default();
         while let Some(Event::EntryKey(number)) = old.next()? {
             let mark = self.out.len();
-            let mut tally = Tally::default();
-            self.at_index(number as usize, |this| {
-                tally.add(this.apply(old, rows, adds.and_then(|adds| adds.keys.get(&number)))?);
+            let tally = self.at_index(number as usize, |this| {
+                let mut tally = this.apply(old, rows, adds.and_then(|adds| adds.keys.get(&number)))?;
                 old.next()?;
                 tally.add(this.apply(old, rows, adds.and_then(|adds| adds.items.get(&number)))?);
                 old.next()?;
-                Ok(())
+                if tally.removed > 0 && !tally.gone() {
+                    return Err(this.refuse("key and value of an entry go together"));
+                }
+                Ok(tally)
             })?;
-            if tally.removed > 0 && !tally.gone() {
-                self.at_index(number as usize, |this| Err(this.refuse("key and value of an entry go together")))?;
-            }
             rows.shifted |= kept.dropped && !tally.gone();
             self.keep_item(&mut kept, mark, tally);
         }
