@@ -13,8 +13,8 @@
 )]
 
 use assetq_core::{
-    Format, archive, budget, bytes, codec, error, lazy, options, reader, report, schema, source, table, texture,
-    threads, writable,
+    Format, archive, atomic_file, budget, bytes, codec, error, lazy, options, reader, report, schema, source, table,
+    texture, threads, writable,
 };
 
 pub mod gtex;
@@ -22,7 +22,6 @@ mod text;
 pub mod wdb;
 pub mod white;
 
-/// Sheet, `.wdb`.
 pub const WDB: Format = Format::of::<wdb::Sheet>();
 /// Pack that holds no sheet.
 pub const WPD: Format = Format::of::<wdb::Pack>();

@@ -18,7 +18,6 @@ use layout::{Header, LevelEntry};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A file of textures.
 #[derive(Debug)]
 pub struct Textures {
     source: Source,
@@ -30,7 +29,6 @@ pub struct Textures {
 /// Bytes of a file that are searched for descriptions: many times more than the largest file has.
 const SEARCHED: usize = 64 << 20;
 
-/// One texture of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Gtex<'a> {
     header: View<'a>,
@@ -57,12 +55,10 @@ impl Textures {
         })
     }
 
-    /// The number of textures.
     pub fn len(&self) -> usize {
         self.at().len()
     }
 
-    /// Whether there are no textures.
     pub fn is_empty(&self) -> bool {
         self.at().is_empty()
     }

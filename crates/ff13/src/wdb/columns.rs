@@ -20,32 +20,18 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
             }
             *times = times.saturating_add(1);
         }
-        let column = Column::named(name, column_kind(field.kind)).accepts(accepts(field));
-        let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
-        if index < BRIEF { column.brief() } else { column }
+        let (kind, accepts) = match field.kind {
+            FieldKind::Uint | FieldKind::Wide => (Kind::Uint, Accepts::Bits(field.bits)),
+            FieldKind::Int => (Kind::Int, Accepts::Bits(field.bits)),
+            FieldKind::Float => (Kind::F32, Accepts::Any),
+            FieldKind::Text | FieldKind::ArrayText(_) => (Kind::Text, Accepts::Any),
+            FieldKind::Raw => (Kind::Id32, Accepts::Any),
+            FieldKind::Fault(_) => (Kind::Any, Accepts::Nothing),
+        };
+        let mut column = Column::named(name, kind).accepts(accepts);
+        // Short listings show the first fields.
+        column.brief = index < 8;
+        if field.kind == FieldKind::Wide { column.wide() } else { column }
     }));
     columns
-}
-
-/// Fields that short listings show.
-const BRIEF: usize = 8;
-
-/// The values that fit into a field.
-fn accepts(field: &Field) -> Accepts {
-    match field.kind {
-        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Accepts::Bits(field.bits),
-        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Accepts::Any,
-        FieldKind::Fault(_) => Accepts::Nothing,
-    }
-}
-
-fn column_kind(kind: FieldKind) -> Kind {
-    match kind {
-        FieldKind::Uint | FieldKind::Wide => Kind::Uint,
-        FieldKind::Int => Kind::Int,
-        FieldKind::Float => Kind::F32,
-        FieldKind::Text | FieldKind::ArrayText(_) => Kind::Text,
-        FieldKind::Raw => Kind::Id32,
-        FieldKind::Fault(_) => Kind::Any,
-    }
 }

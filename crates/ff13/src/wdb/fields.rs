@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// The bytes of a word.
 const WORD: usize = 4;
 
 /// One field of a sheet: a column.
@@ -32,7 +31,6 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// An unsigned integer.
     Uint,
     /// A signed integer, two's complement.
     Int,
@@ -46,11 +44,9 @@ pub enum FieldKind {
     Wide,
     /// A packed word with unknown fields.
     Raw,
-    /// It cannot be read.
     Fault(Fault),
 }
 
-/// Why a field cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -174,15 +170,10 @@ where
 {
     let may_be_wide = names.clone().any(|name| name.starts_with("u64"));
     let variants: &[Wide] = if may_be_wide { &[Wide::OneKind, Wide::TwoKinds, Wide::No] } else { &[Wide::No] };
-    let mut first = None;
-    for &variant in variants {
-        let layout = Planner::new(kinds, types, variant).run(names.clone());
-        if layout.fits() && record.is_none_or(|size| size == layout.size) {
-            return layout;
-        }
-        first.get_or_insert(layout);
-    }
-    first.unwrap_or_else(|| Planner::new(kinds, types, Wide::No).run(names))
+    let layouts = variants.iter().map(|variant| Planner::new(kinds, types, *variant).run(names.clone()));
+    let mut layouts: Vec<Layout> = layouts.collect();
+    let fitting = layouts.iter().position(|layout| layout.fits() && record.is_none_or(|size| size == layout.size));
+    layouts.swap_remove(fitting.unwrap_or(0))
 }
 
 struct Planner<'k> {
@@ -190,7 +181,6 @@ struct Planner<'k> {
     types: &'k [u32],
     wide: Wide,
     fields: Vec<Field>,
-    /// The next word kind.
     word: usize,
     /// The byte of the record where the next word begins.
     offset: usize,

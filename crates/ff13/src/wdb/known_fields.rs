@@ -14,9 +14,7 @@ pub struct KnownFields {
 pub struct List {
     /// File names without `.wdb`; `#` matches one digit.
     pub stems: Vec<String>,
-    /// Doubts about it.
     pub note: Option<String>,
-    /// Field names in order.
     pub fields: Vec<String>,
 }
 
@@ -43,8 +41,7 @@ impl KnownFields {
         let mut lists: Vec<List> = Vec::new();
         for (number, line) in (1u64..).zip(text.lines()) {
             read_line(&mut lists, line.trim()).map_err(|what| {
-                let what = format!("line {number}: {what}").into();
-                Error::of_part(ErrorKind::Damaged { what }, name.to_owned())
+                Error::of_part(ErrorKind::damaged(format!("line {number}: {what}")), name.to_owned())
             })?;
         }
         Ok(Self { lists })

@@ -74,7 +74,6 @@ pub enum Naming {
     Sheet,
     /// From a list that fits the sheet's word kinds.
     Known {
-        /// Doubts about the list.
         note: Option<String>,
         /// Whether the sheet's `!!typelist` counts the same fields of each type.
         confirmed: bool,
@@ -86,9 +85,7 @@ pub enum Naming {
 /// The records in the order of their names.
 #[derive(Debug)]
 enum Order {
-    /// In file order.
     File,
-    /// Row numbers.
     Sorted(Vec<u32>),
 }
 
@@ -122,7 +119,6 @@ impl Sheet {
         Ok(Self { source, entries, sections, naming, layout, columns, pool, arrays, order: OnceLock::new() })
     }
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
     }
@@ -137,14 +133,6 @@ impl Sheet {
     /// `OutOfBounds` when the section leaves the file.
     pub fn sheet_name(&self) -> Result<Option<Cow<'_, str>>> {
         self.parts().sheet_name()
-    }
-
-    /// The number in `!!version`, of unknown meaning.
-    ///
-    /// # Errors
-    /// `OutOfBounds` or `BadValue` when the section leaves the file or is not one number.
-    pub fn version_number(&self) -> Result<Option<u32>> {
-        self.parts().number(sections::VERSION)
     }
 
     /// The source of the names of the fields.
@@ -162,18 +150,15 @@ impl Sheet {
         self.layout.size
     }
 
-    /// The entries that are sections.
     pub fn section_entries(&self) -> &[Entry] {
         directory::entries(&self.source, self.sections)
     }
 
-    /// The entries that are records.
     #[inline]
     pub fn records(&self) -> &[Entry] {
         directory::entries(&self.source, self.entries).split_at(self.sections).1
     }
 
-    /// The record at `row`.
     #[inline]
     pub fn record(&self, row: usize) -> Option<Record<'_>> {
         self.records().get(row).map(|entry| Record::new(self, entry))
@@ -246,7 +231,6 @@ impl Sheet {
         rest.get(..len)
     }
 
-    /// Why [`Sheet::text`] has none at `offset`.
     #[cold]
     fn no_text(&self, offset: u32, cell: crate::bytes::View<'_>) -> Error {
         match self.parts().bytes(sections::POOL) {
@@ -285,36 +269,29 @@ impl Sheet {
         })
     }
 
-    /// Why [`Sheet::cell`] has no value.
     #[cold]
     fn no_cell(&self, entry: &Entry, data: &[u8], field: &Field) -> Error {
         let range = entry.range();
         let cell = self.source.view("cell").at(range.start).skip(field.offset);
-        let need = if field.kind == FieldKind::Wide { 8 } else { 4 };
-        let error = if let FieldKind::Fault(fault) = field.kind {
-            damaged(cell, fault.to_string())
-        } else if data.get(field.offset..).is_none_or(|at| at.len() < need) {
-            match self.source.view("record").at(range.start).take(range.len()) {
+        let word = data.get(field.offset..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
+        let error = match (field.kind, word) {
+            (FieldKind::Fault(fault), _) => damaged(cell, fault.to_string()),
+            (FieldKind::Text, Some(word)) => self.no_text(word, cell),
+            (FieldKind::ArrayText(array), Some(word)) => {
+                let index = bits(word, field.shift.into(), field.bits);
+                match (&self.arrays, self.arrays().and_then(|a| a.item(self.source.bytes(), array, index))) {
+                    (Some(Err(error)), _) => error.clone(),
+                    (_, Some(offset)) => self.no_text(offset, cell),
+                    (_, None) => cell.bad_value("index into a string array", index),
+                }
+            }
+            _ => match self.source.view("record").at(range.start).take(range.len()) {
                 Err(error) => error,
                 Ok(_) => {
                     let (found, size) = (range.len(), self.layout.size);
                     damaged(cell, format!("the record has {found} bytes, its sheet's fields take {size}"))
                 }
-            }
-        } else {
-            let word =
-                data.get(field.offset..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_be_bytes(*word));
-            match field.kind {
-                FieldKind::ArrayText(array) => {
-                    let index = bits(word, field.shift.into(), field.bits);
-                    match (&self.arrays, self.arrays().and_then(|a| a.item(self.source.bytes(), array, index))) {
-                        (Some(Err(error)), _) => error.clone(),
-                        (_, Some(offset)) => self.no_text(offset, cell),
-                        (_, None) => cell.bad_value("index into a string array", index),
-                    }
-                }
-                _ => self.no_text(word, cell),
-            }
+            },
         };
         error.context(format_args!("record {}, field {}", entry.name_text(), field.name))
     }
@@ -398,7 +375,6 @@ impl<'a> Record<'a> {
         self.entry.name_text()
     }
 
-    /// The record's entry.
     pub fn entry(&self) -> &'a Entry {
         self.entry
     }

@@ -15,7 +15,6 @@ use assetq_core::{Openable, Options};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// A pack.
 #[derive(Debug)]
 pub struct Pack {
     pub(super) source: Source,
@@ -25,26 +24,16 @@ pub struct Pack {
     contents: OnceLock<Vec<Result<u64>>>,
 }
 
-/// A sheet inside of a pack.
 #[derive(Debug)]
 pub struct PackedSheet {
-    entry: usize,
-    name: String,
+    pub entry: usize,
+    /// The name of its entry, from [`Entry::file_name`].
+    pub name: String,
     table: String,
     sheet: Result<Sheet>,
 }
 
 impl PackedSheet {
-    /// The number of its entry.
-    pub fn entry(&self) -> usize {
-        self.entry
-    }
-
-    /// The name of its entry, from [`Entry::file_name`].
-    pub fn entry_name(&self) -> &str {
-        &self.name
-    }
-
     /// The sheet and the name under which its records are a table of the pack.
     pub fn opened(&self) -> Option<(&str, &Sheet)> {
         self.sheet.as_ref().ok().map(|sheet| (&*self.table, sheet))
@@ -94,12 +83,10 @@ impl Pack {
         Ok(Self { source, entries, known, sheets: Lazy::default(), contents: OnceLock::new() })
     }
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The pack's entries.
     pub fn entries(&self) -> &[Entry] {
         directory::entries(&self.source, self.entries)
     }
@@ -162,14 +149,6 @@ impl Pack {
         }
     }
 
-    /// The sheet that entry `index` is.
-    ///
-    /// # Errors
-    /// As [`Pack::entry_source`] and [`Sheet::open`].
-    pub fn open_sheet(&self, index: usize) -> Result<Sheet> {
-        Sheet::open_with(self.entry_source(index)?, &self.known)
-    }
-
     /// All entries that are sheets, opened at the first call, in parallel.
     pub fn sheets(&self) -> &[PackedSheet] {
         // By rayon, so without a lock.
@@ -194,7 +173,7 @@ impl Pack {
         }
         let opened = found.into_par_iter().map(|(entry, name, table, fits)| {
             let sheet = if fits {
-                self.open_sheet(entry)
+                self.entry_source(entry).and_then(|source| Sheet::open_with(source, &self.known))
             } else {
                 Err(directory::damaged(directory::entry_view(&self.source, entry), "sheets of the pack overlap"))
             };

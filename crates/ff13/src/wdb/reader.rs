@@ -49,8 +49,10 @@ impl Reader for Sheet {
         &self.source
     }
 
+    /// The number in `!!version`, of unknown meaning.
     fn version(&self) -> String {
-        self.version_number().ok().flatten().map_or_else(String::new, |version| format!("0x{version:08X}"))
+        let version = self.parts().number(super::sections::VERSION).ok().flatten();
+        version.map_or_else(String::new, |version| format!("0x{version:08X}"))
     }
 
     fn sections(&self) -> Vec<Section> {

@@ -11,7 +11,6 @@ use std::mem::offset_of;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
-/// An inserted entry.
 #[derive(Debug)]
 pub(super) struct Added {
     pub name: [u8; 0x10],
@@ -46,14 +45,8 @@ struct Placed {
 
 impl<'s> Relay<'s> {
     pub fn new(source: &'s Source, count: usize) -> Self {
-        Self {
-            source,
-            count,
-            data: BTreeMap::new(),
-            names: BTreeMap::new(),
-            removed: BTreeSet::new(),
-            added: Vec::new(),
-        }
+        let (data, names, removed, added) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new(), Vec::new());
+        Self { source, count, data, names, removed, added }
     }
 
     fn entries(&self) -> &'s [Entry] {

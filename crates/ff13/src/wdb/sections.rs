@@ -29,7 +29,6 @@ pub(super) const VERSION: &str = "!!version";
 pub(super) const NAMES: &str = "!structitem";
 pub(super) const NAME_COUNT: &str = "!structitemnum";
 
-/// The sections of a sheet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sections<'a> {
     pub(super) source: &'a Source,
@@ -77,7 +76,6 @@ impl<'a> Sections<'a> {
         Ok(Some((view, view.array(bytes.len() / 4)?)))
     }
 
-    /// A section that is one number.
     pub fn number(&self, name: &'static str) -> Result<Option<u32>> {
         let Some((view, words)) = self.words(name)? else { return Ok(None) };
         match words {

@@ -2,7 +2,7 @@
 
 use super::pack::Pack;
 use super::{FieldKind, Record, Sheet};
-use crate::table::{Column, DeclaredTable, Kind, Table, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 
 /// The tables of a sheet. A sheet inside of a pack names its tables after its entry.
 pub(super) fn of_sheet<'a>(sheet: &'a Sheet, entry: Option<&'a str>) -> Vec<Box<dyn Table + 'a>> {
@@ -47,41 +47,26 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     Box::new(table)
 }
 
-/// A column that short listings show.
-const fn brief(name: &'static str, kind: Kind) -> Column {
-    Column::new(name, kind).brief()
-}
-
-/// A key column, and a column of positions.
-const fn key(name: &'static str, kind: Kind) -> Column {
-    Column::new(name, kind).brief().key()
-}
-
-/// See [`key`].
-const fn place(name: &'static str, kind: Kind) -> Column {
-    Column::new(name, kind).brief().place()
-}
-
 fn sections(sheet: &Sheet) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("sections", sheet.section_entries())
-        .column(key("name", Kind::Text), |(_, entry)| Ok(Value::Text(entry.name_text())))
-        .column(place("offset", Kind::Uint), |(_, entry)| {
+        .column(Column::text("name").brief().key(), |(_, entry)| Ok(Value::Text(entry.name_text())))
+        .column(Column::uint("offset").brief().place(), |(_, entry)| {
             Ok(sheet.source.view("").at(entry.offset.get() as usize).offset().into())
         })
-        .column(brief("size", Kind::Uint), |(_, entry)| Ok(entry.size.get().into()))
+        .column(Column::uint("size").brief(), |(_, entry)| Ok(entry.size.get().into()))
         .derived();
     Box::new(table)
 }
 
 fn fields(sheet: &Sheet) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("fields", sheet.fields())
-        .column(place("index", Kind::Uint), |(index, _)| Ok((*index).into()))
-        .column(key("name", Kind::Text), |(_, field)| Ok(Value::text(&field.name)))
-        .column(brief("kind", Kind::Text), |(_, field)| Ok(field.kind.name().into()))
-        .column(brief("bits", Kind::Uint), |(_, field)| Ok(field.bits.into()))
-        .column(place("offset", Kind::Uint), |(_, field)| Ok(field.offset.into()))
-        .column(place("bit", Kind::Uint), |(_, field)| Ok(field.shift.into()))
-        .column(Column::new("fault", Kind::Text), |(_, field)| match field.kind {
+        .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))
+        .column(Column::text("name").brief().key(), |(_, field)| Ok(Value::text(&field.name)))
+        .column(Column::text("kind").brief(), |(_, field)| Ok(field.kind.name().into()))
+        .column(Column::uint("bits").brief(), |(_, field)| Ok(field.bits.into()))
+        .column(Column::uint("offset").brief().place(), |(_, field)| Ok(field.offset.into()))
+        .column(Column::uint("bit").brief().place(), |(_, field)| Ok(field.shift.into()))
+        .column(Column::text("fault"), |(_, field)| match field.kind {
             FieldKind::Fault(fault) => Ok(fault.to_string().into()),
             _ => Ok(Value::Null),
         });
@@ -90,26 +75,26 @@ fn fields(sheet: &Sheet) -> Box<dyn Table + '_> {
 
 fn entries(pack: &Pack) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("entries", pack.entries())
-        .column(key("name", Kind::Text), |(_, entry)| Ok(Value::Text(entry.name_text())))
-        .column(key("extension", Kind::Text), |(_, entry)| Ok(Value::Text(entry.extension_text())))
-        .column(place("offset", Kind::Uint), |(_, entry)| {
+        .column(Column::text("name").brief().key(), |(_, entry)| Ok(Value::Text(entry.name_text())))
+        .column(Column::text("extension").brief().key(), |(_, entry)| Ok(Value::Text(entry.extension_text())))
+        .column(Column::uint("offset").brief().place(), |(_, entry)| {
             Ok(pack.source().view("").at(entry.offset.get() as usize).offset().into())
         })
-        .column(brief("size", Kind::Uint), |(_, entry)| Ok(entry.size.get().into()))
-        .column(Column::new("content", Kind::Id64), |(row, _)| pack.content(*row).map(Value::Id64));
+        .column(Column::uint("size").brief(), |(_, entry)| Ok(entry.size.get().into()))
+        .column(Column::id64("content"), |(row, _)| pack.content(*row).map(Value::Id64));
     Box::new(table)
 }
 
 fn sheets(pack: &Pack) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("sheets", pack.sheets())
-        .column(key("entry", Kind::Text), |(_, packed)| Ok(Value::text(packed.entry_name())))
-        .column(brief("table", Kind::Text), |(_, packed)| Ok(packed.opened().map(|(table, _)| table).into()))
-        .column(brief("sheet", Kind::Text), |(_, packed)| {
+        .column(Column::text("entry").brief().key(), |(_, packed)| Ok(Value::text(&packed.name)))
+        .column(Column::text("table").brief(), |(_, packed)| Ok(packed.opened().map(|(table, _)| table).into()))
+        .column(Column::text("sheet").brief(), |(_, packed)| {
             Ok(packed.sheet()?.sheet_name()?.map_or(Value::Null, Value::Text))
         })
-        .column(brief("records", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.records().len().into()))
-        .column(brief("fields", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.fields().len().into()))
-        .column(Column::new("record_size", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.record_size().into()))
+        .column(Column::uint("records").brief(), |(_, packed)| Ok(packed.sheet()?.records().len().into()))
+        .column(Column::uint("fields").brief(), |(_, packed)| Ok(packed.sheet()?.fields().len().into()))
+        .column(Column::uint("record_size"), |(_, packed)| Ok(packed.sheet()?.record_size().into()))
         .derived();
     Box::new(table)
 }

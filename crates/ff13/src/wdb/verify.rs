@@ -44,11 +44,11 @@ pub(super) fn pack(pack: &Pack, progress: &Progress) -> Report {
     for packed in pack.sheets() {
         match packed.sheet() {
             Ok(opened) => report.checks.extend(sheet(opened, progress).checks.into_iter().map(|mut check| {
-                check.name = format!("{}: {}", packed.entry_name(), check.name).into();
+                check.name = format!("{}: {}", packed.name, check.name).into();
                 check
             })),
             Err(error) => {
-                let mut check = Check::new(format!("{}: opens", packed.entry_name()));
+                let mut check = Check::new(format!("{}: opens", packed.name));
                 check.fail(error);
                 report.checks.push(check);
             }

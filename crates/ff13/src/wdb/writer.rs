@@ -17,7 +17,7 @@ use zerocopy::IntoBytes as _;
 impl Writable for Sheet {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         match edits {
-            [edit] if edit.table == "records" => records(self, edit),
+            [edit] if edit.table == "records" => Writer::new(self).write(edit),
             _ => Err(refused("only records are written")),
         }
     }
@@ -30,10 +30,10 @@ impl Writable for Pack {
         for edit in edits {
             let found = self.sheets().iter().find_map(|packed| {
                 let (table, sheet) = packed.opened()?;
-                (table == edit.table).then_some((packed.entry(), sheet))
+                (table == edit.table).then_some((packed.entry, sheet))
             });
             let (entry, sheet) = found.ok_or_else(|| refused(format!("table {} is not written", edit.table)))?;
-            let pieces = records(sheet, edit)?;
+            let pieces = Writer::new(sheet).write(edit)?;
             if pieces.check == Check::All {
                 check = Check::All;
             }
@@ -60,15 +60,9 @@ impl Writable for Pack {
 }
 
 impl Pack {
-    /// Pieces of an entry as pieces of the pack.
     fn of_pack(&self, entry: usize, pieces: Pieces) -> Pieces {
         pieces.shifted(self.entries().get(entry).map_or(0, |entry| entry.range().start))
     }
-}
-
-/// The sheet with edits of its records.
-fn records(sheet: &Sheet, edit: &TableEdits) -> Result<Pieces> {
-    Writer::new(sheet).write(edit)
 }
 
 struct Writer<'s, 'e> {
@@ -298,22 +292,17 @@ fn bytes_of<'v>(value: &'v Value<'_>) -> Option<Cow<'v, [u8]>> {
 
 /// The name of a record, padded.
 fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
-    padded_name(value).map_err(|what| {
-        let shown = value.to_string();
-        refused(format!("column record: {shown:?} does not fit: {what}"))
-    })
-}
-
-/// As [`name`]; the error says what would fit.
-fn padded_name(value: &Value<'_>) -> Result<[u8; 0x10], &'static str> {
-    let what = "a name of 1 to 16 bytes";
-    let bytes = bytes_of(value).filter(|bytes| !bytes.contains(&0) && !bytes.is_empty()).ok_or(what)?;
-    if bytes.starts_with(b"!") {
-        return Err("sections begin with !");
-    }
     let mut name = [0; 0x10];
-    name.get_mut(..bytes.len()).ok_or(what)?.copy_from_slice(&bytes);
-    Ok(name)
+    let bytes = bytes_of(value).filter(|bytes| !bytes.contains(&0) && (1..=name.len()).contains(&bytes.len()));
+    let what = match &bytes {
+        Some(bytes) if bytes.starts_with(b"!") => "sections begin with !",
+        Some(bytes) => {
+            name.iter_mut().zip(&**bytes).for_each(|(to, byte)| *to = *byte);
+            return Ok(name);
+        }
+        None => "a name of 1 to 16 bytes",
+    };
+    Err(refused(format!("column record: {:?} does not fit: {what}", value.to_string())))
 }
 
 /// The string arrays of a sheet, unpacked from their words.

@@ -5,7 +5,6 @@
 
 use crate::threads::prelude::*;
 
-/// Bytes of a block.
 pub(super) const BLOCK: usize = 8;
 
 /// The number of bytes in a thread's share.

@@ -1,7 +1,10 @@
 //! The paths of a game's lists, and the image of each list (docs/formats/white.md §1).
 
 use super::game_kind::GameKind;
+use crate::archive::VolumeFile;
+use crate::atomic_file::parent_of;
 use crate::error::{Error, Result};
+use crate::options::Options;
 use crate::source::Source;
 use std::fs::DirEntry;
 use std::io;
@@ -16,8 +19,8 @@ const LIST: &str = "filelist";
 /// A list on disk, or a list from another source with only a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListFile {
-    path: Option<PathBuf>,
-    name: String,
+    pub(super) path: Option<PathBuf>,
+    pub(super) name: String,
 }
 
 impl From<PathBuf> for ListFile {
@@ -28,27 +31,12 @@ impl From<PathBuf> for ListFile {
 }
 
 impl ListFile {
-    pub(super) fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    /// The list's file name.
-    pub(super) fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    /// The folder of the list and its image.
-    pub(super) fn folder(&self) -> Option<&Path> {
-        let folder = self.path.as_ref()?.parent()?;
-        Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-    }
-
-    /// The name of its image: the first that is there.
-    pub(super) fn image(&self) -> String {
-        let names = images(&self.name);
+    /// Its image, under the first of the possible names that is there.
+    pub(super) fn image(&self, options: &Options) -> VolumeFile {
+        let (folder, names) = (self.path.as_deref().map(parent_of), images(&self.name));
         let [likeliest, ..] = &names;
-        let found = names.iter().find(|name| self.folder().is_some_and(|folder| folder.join(name).is_file()));
-        found.unwrap_or(likeliest).clone()
+        let found = names.iter().find(|name| folder.is_some_and(|folder| folder.join(name).is_file()));
+        VolumeFile::new(folder, found.unwrap_or(likeliest), options)
     }
 }
 
@@ -94,22 +82,14 @@ fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The data folder that `folder` is or holds.
-fn data_folder(folder: &Path) -> Option<PathBuf> {
+pub(super) fn data_folder(folder: &Path) -> Option<PathBuf> {
     let has_lists =
         |folder: &Path| FOLDERS.iter().any(|name| lists_in(&folder.join(name)).is_ok_and(|lists| !lists.is_empty()));
     let below = GameKind::ALL.map(|kind| folder.join(kind.folder()));
     std::iter::once(folder.to_owned()).chain(below).find(|folder| has_lists(folder))
 }
 
-/// Whether `folder` is a data folder, or has one.
-pub(super) fn is_game(folder: &Path) -> bool {
-    data_folder(folder).is_some()
-}
-
 /// The lists that `source` is or has, and the path by which its game may be known.
-///
-/// # Errors
-/// `Io` when a folder cannot be read.
 pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)> {
     match source.path() {
         Some(folder) if folder.is_dir() => {

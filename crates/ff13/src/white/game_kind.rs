@@ -13,7 +13,6 @@ pub enum GameKind {
 }
 
 impl GameKind {
-    /// All kinds of games.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
 
     /// The game's name in options.
@@ -34,7 +33,6 @@ impl GameKind {
         }
     }
 
-    /// The name of its data folder.
     pub const fn folder(self) -> &'static str {
         match self {
             Self::First => "white_data",

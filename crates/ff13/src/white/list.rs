@@ -26,7 +26,6 @@ const MAX_TEXT: usize = 4096;
 /// The number of chunks that are inflated one by one, before all of them are inflated.
 const ONE_BY_ONE: usize = 3;
 
-/// A parsed list.
 #[derive(Debug)]
 pub(super) struct List {
     /// The file from the crypt header or the header on.
@@ -55,7 +54,6 @@ pub(super) enum Encryption {
     None,
     /// The list was enciphered, and has its crypt header still.
     Removed,
-    /// The list is enciphered.
     Present,
 }
 
@@ -69,7 +67,6 @@ impl Encryption {
     }
 }
 
-/// The parts of an entry's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text<'a> {
     /// The offset in bytes of the image.
@@ -216,12 +213,10 @@ impl List {
         View::new(bytes, part).with_origin(self.source.view("").at(self.base).offset())
     }
 
-    /// The number of files.
     pub(super) fn len(&self) -> usize {
         self.files
     }
 
-    /// The number of chunks.
     pub(super) fn chunks(&self) -> usize {
         self.chunks.len()
     }
@@ -266,7 +261,6 @@ impl List {
         self.entry_view(0).array(self.files).expect("the list was opened with its entries inside")
     }
 
-    /// The entry of file `n`.
     pub(super) fn entry(&self, n: usize) -> Option<&Entry> {
         self.entries().get(n)
     }
@@ -296,14 +290,12 @@ impl List {
         codec::zlib(stored, info.size.get() as usize).map_err(|kind| data.error(kind))
     }
 
-    /// Inflates all chunks on all cores.
     pub(super) fn inflate_all(&self) {
         (0..self.chunks.len()).into_par_iter().for_each(|n| {
             self.chunk(n);
         });
     }
 
-    /// The text of file `n`.
     pub(super) fn text(&self, n: usize) -> Result<Text<'_>> {
         let at = self.entry_view(n);
         let entry: &Entry = at.read()?;
@@ -323,8 +315,7 @@ impl List {
         };
         parse(text).ok_or_else(|| {
             let (begin, _) = text.split_at(text.len().min(80));
-            let what = format!("its text is {:?}, not SECTOR:SIZE:STORED:PATH", shown(begin)).into();
-            at.error(ErrorKind::Damaged { what })
+            at.error(ErrorKind::damaged(format!("its text is {:?}, not SECTOR:SIZE:STORED:PATH", shown(begin))))
         })
     }
 
@@ -352,11 +343,6 @@ impl List {
             }
         }
         None
-    }
-
-    /// The chunk of file `n`, for the order in which [`List::find`] finds.
-    pub(super) fn chunk_of(&self, n: usize) -> usize {
-        self.entry(n).map_or(usize::MAX, |entry| entry.text(self.layout).0)
     }
 }
 

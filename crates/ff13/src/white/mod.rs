@@ -40,11 +40,9 @@ pub struct WhiteArchive {
     asked: ScanCost,
 }
 
-/// A list, parsed on first use.
 #[derive(Debug)]
 struct LazyList {
-    name: String,
-    place: ListFile,
+    file: ListFile,
     image: VolumeFile,
     list: Lazy<Result<List>>,
 }
@@ -62,10 +60,8 @@ impl WhiteArchive {
         let given = options.get().map(|kind| *kind);
         let (places, folder) = folder::lists(&source)?;
         let kind = given.or_else(|| folder::kind_of(folder.as_deref()?));
-        let lists = places.into_iter().map(|place| {
-            let image = VolumeFile::new(place.folder(), place.image(), options);
-            LazyList { name: place.name(), place, image, list: Lazy::default() }
-        });
+        let lists = places.into_iter();
+        let lists = lists.map(|file| LazyList { image: file.image(options), file, list: Lazy::default() });
         let lists: Vec<_> = lists.collect();
         if lists.is_empty() {
             let what = "filelist*.bin in sys or zone".to_owned();
@@ -82,24 +78,23 @@ impl WhiteArchive {
         })
     }
 
-    /// The game, if known.
     pub fn kind(&self) -> Option<GameKind> {
         self.kind
     }
 
     /// List `n`, laid out.
     fn list(&self, n: usize) -> Result<&List> {
-        let file = self.lists.get(n).ok_or_else(|| archive::no_file(n))?;
+        let list = self.lists.get(n).ok_or_else(|| archive::no_file(n))?;
         // Deciphered by rayon, so without a lock.
-        match file.list.get_or_make(|| self.open_list(file)) {
+        match list.list.get_or_make(|| self.open_list(&list.file)) {
             Ok(list) => Ok(list),
             Err(error) if self.lists.len() == 1 => Err(again(error)),
-            Err(error) => Err(again(error).context(&file.name)),
+            Err(error) => Err(again(error).context(&list.file.name)),
         }
     }
 
-    fn open_list(&self, file: &LazyList) -> Result<List> {
-        let source = match file.place.path() {
+    fn open_list(&self, file: &ListFile) -> Result<List> {
+        let source = match &file.path {
             Some(path) => self.options.source_in_folder(path)?,
             None => self.source.clone(),
         };
@@ -138,7 +133,6 @@ impl WhiteArchive {
         }
     }
 
-    /// File `n` of list `list`.
     fn file_of(&self, list: usize, n: usize) -> Result<File<'_>> {
         let name = self.name_of(list);
         let Text { offset, size, stored_size, path } = self.list(list)?.text(n).map_err(|error| {
@@ -159,7 +153,7 @@ impl WhiteArchive {
     }
 
     fn name_of(&self, list: usize) -> &str {
-        self.lists.get(list).map_or("", |list| &list.name)
+        self.lists.get(list).map_or("", |list| &list.file.name)
     }
 
     /// The list and number of the first file at `path`, without an index.
@@ -170,7 +164,7 @@ impl WhiteArchive {
 
     fn seek_unnamed(&self, path: &str) -> Option<(usize, usize)> {
         let (list, number) = path.strip_prefix(UNNAMED)?.rsplit_once('/')?;
-        let list = self.lists.iter().position(|own| own.name == list)?;
+        let list = self.lists.iter().position(|own| own.file.name == list)?;
         let n = number.parse().ok().filter(|n: &usize| n.to_string() == number)?;
         self.list(list).ok()?.text(n).is_ok_and(|text| text.path.is_none()).then_some((list, n))
     }
@@ -180,7 +174,6 @@ impl WhiteArchive {
         self.list(list).ok()?.text(n).ok()?.path
     }
 
-    /// The files at `path`.
     fn all_at(&self, path: &str) -> impl Iterator<Item = usize> {
         let index = self.index.get_or_make(|| {
             (0..self.lists.len()).filter_map(|n| self.list(n).ok()).for_each(List::inflate_all);
@@ -198,7 +191,8 @@ impl WhiteArchive {
     /// The order that decides which of several files a path names: a search meets that one first.
     fn order(&self, n: usize) -> (usize, usize, usize) {
         let Ok((list, n)) = self.place(n) else { return (usize::MAX, 0, 0) };
-        (list, self.list(list).map_or(0, |list| list.chunk_of(n)), n)
+        let entry = self.list(list).ok().and_then(|list| Some(list.entry(n)?.text(list.layout)));
+        (list, entry.map_or(usize::MAX, |(chunk, _)| chunk), n)
     }
 }
 
@@ -258,7 +252,7 @@ impl Archive for WhiteArchive {
     fn files_on_disk(&self) -> Vec<PathBuf> {
         self.lists
             .iter()
-            .flat_map(|list| list.place.path().into_iter().chain(list.image.path()))
+            .flat_map(|list| list.file.path.as_deref().into_iter().chain(list.image.path()))
             .map(Path::to_owned)
             .collect()
     }

@@ -18,7 +18,7 @@ impl FileFormat for WhiteArchive {
     const ABOUT: &'static str = "The archives of the game";
 
     fn is_folder(folder: &Path) -> bool {
-        folder::is_game(folder)
+        folder::data_folder(folder).is_some()
     }
 
     /// `game`: the name of a [`GameKind`].
@@ -81,7 +81,7 @@ impl Reader for WhiteArchive {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let laid_out = self.lists.iter().filter_map(|list| Some((&list.name, list.list.get()?.as_ref().ok()?)));
+        let laid_out = self.lists.iter().filter_map(|list| Some((&list.file.name, list.list.get()?.as_ref().ok()?)));
         laid_out.filter_map(|(name, list)| Some(format!("{name}: {}", list.mismatch.as_ref()?))).collect()
     }
 

@@ -13,7 +13,7 @@ pub(super) fn tables(game: &WhiteArchive) -> Vec<Box<dyn Table + '_>> {
 
 fn lists(game: &WhiteArchive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("lists", &game.lists)
-        .column(Column::text("name").brief().key(), |(_, list)| Ok(Value::text(&list.name)))
+        .column(Column::text("name").brief().key(), |(_, list)| Ok(Value::text(&list.file.name)))
         .column(Column::text("image").brief(), |(_, list)| Ok(list.image.name().into()))
         .column(Column::uint("files").brief(), |(n, _)| Ok(game.list(*n)?.len().into()))
         .column(Column::uint("chunks").brief(), |(n, _)| Ok(game.list(*n)?.chunks().into()))

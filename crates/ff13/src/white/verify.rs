@@ -7,8 +7,8 @@ use crate::report::{Check, Progress, Report, counted};
 /// Checks all but the contents of files, which `--deep` does.
 pub(super) fn game(game: &WhiteArchive, progress: &Progress) -> Report {
     let mut report = Report::default();
-    for (n, file) in game.lists.iter().enumerate() {
-        let mut check = Check::new(format!("list {}", file.name));
+    for n in 0..game.lists.len() {
+        let mut check = Check::new(format!("list {}", game.name_of(n)));
         // A list that cannot be read is an error of the files.
         if let Ok(list) = game.list(n) {
             check.note(list.check());
