@@ -167,7 +167,7 @@ fn bench(criterion: &mut Criterion) {
                 let target = portal.text("warp_map_name").unwrap().unwrap();
                 portal.name().unwrap().units().len()
                     + target.units().len()
-                    + portal.int("id").unwrap().unwrap() as usize
+                    + usize::try_from(portal.get("id").unwrap()).unwrap()
             });
             assert_eq!(boxes.len(), portals);
             black_box(lengths.sum::<usize>())

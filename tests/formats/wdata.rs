@@ -133,18 +133,18 @@ mod reads {
         let expected = written.table("waypoint_boxes")[1];
         let waypoint = map.boxes(BoxType::WaypointBox).unwrap().get(1).unwrap();
         assert!(waypoint.name().unwrap() == "waypoint_001");
-        assert_eq!(waypoint.int("id").unwrap(), Some(101));
+        assert_eq!(waypoint.get("id").unwrap(), Value::Int(101));
         assert_eq!(waypoint.ints("links").unwrap().iter().map(|id| id.get()).collect::<Vec<_>>(), [100, 102]);
         let distances = waypoint.floats("link_distances").unwrap().iter().map(|d| Value::F32(d.get()));
         let stored = expected.iter().find(|(name, _)| *name == "link_distances").unwrap();
         assert_eq!(Value::List(distances.collect()), stored.1);
         let category = written.table("camera_boxes")[0].iter().find(|(name, _)| *name == "category").unwrap();
         let camera = map.boxes(BoxType::CameraBox).unwrap().get(0).unwrap();
-        assert_eq!(camera.int("category").unwrap().unwrap().to_string(), category.1.to_string());
+        assert_eq!(camera.get("category").unwrap().to_string(), category.1.to_string());
         assert!(waypoint.ints("range").is_err() && waypoint.text("id").is_err() && waypoint.get("nothing").is_err());
         let old = open(write(&Spec::new(22, 7)).bytes);
         let target = old.boxes(BoxType::CameraTargetBox).unwrap().get(0).unwrap();
-        assert_eq!(target.int("name_text_id").unwrap(), None);
+        assert_eq!(target.get("name_text_id").unwrap(), Value::Null);
         assert!(target.text("name_deprecated").unwrap().is_some());
     }
 

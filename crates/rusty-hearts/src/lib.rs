@@ -13,14 +13,13 @@
 )]
 
 use assetq_core::{
-    Format, archive, budget, bytes, codec, compare, error, escape, lazy, options, reader, report, scene, schema,
-    source, table, threads, writable,
+    Format, archive, atomic_file, budget, bytes, codec, compare, error, escape, lazy, options, reader, report, scene,
+    schema, source, table, threads, writable,
 };
 
 pub mod rusty_hearts;
 pub mod wdata;
 
-/// Map, `.wdata`.
 pub const WDATA: Format = Format::of::<wdata::Map>();
 /// The game's folder, or its list `f00X.dat`.
 pub const RUSTY_HEARTS: Format = Format::of::<rusty_hearts::RustyHeartsArchive>();

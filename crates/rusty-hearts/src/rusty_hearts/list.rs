@@ -23,7 +23,6 @@ pub(super) struct List {
     bytes: Vec<u8>,
     /// The starts of the records of files.
     starts: Vec<u32>,
-    /// Records without a name.
     pub(super) unnamed: u64,
     /// The error that may hide further files.
     pub(super) damage: Option<Error>,
@@ -32,7 +31,6 @@ pub(super) struct List {
     index: Lazy<PathIndex>,
 }
 
-/// A record of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record<'a> {
     name: Utf16<'a>,
@@ -154,12 +152,10 @@ impl List {
         self.starts.len()
     }
 
-    /// Decoded bytes.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The record of file `n`.
     pub(super) fn record(&self, n: usize) -> Option<Record<'_>> {
         let at = *self.starts.get(n)?;
         record(&self.bytes, at as usize).ok().map(|(record, _)| record)

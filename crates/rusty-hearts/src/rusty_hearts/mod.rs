@@ -11,6 +11,7 @@ mod reader;
 mod verify;
 
 use crate::archive::{self, Archive, File, RepeatedPaths, Volume, VolumeFile};
+use crate::atomic_file::parent_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
@@ -26,7 +27,6 @@ use std::sync::OnceLock;
 pub struct Key([u8; 256]);
 
 impl Key {
-    /// A key of these bytes.
     pub const fn new(bytes: [u8; 256]) -> Self {
         Self(bytes)
     }
@@ -45,10 +45,10 @@ impl Key {
             let pairs = digits.chunks_exact(2);
             pairs.map(|pair| pair.iter().fold(0u8, |byte, digit| byte << 4 | digit)).collect::<Vec<u8>>()
         });
-        bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(|| {
-            let what = "a key is 256 bytes, or 512 hexadecimal digits".into();
-            Error::of_part(ErrorKind::Damaged { what }, "key")
-        })
+        bytes
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| Error::of_part(ErrorKind::damaged("a key is 256 bytes, or 512 hexadecimal digits"), "key"))
     }
 }
 
@@ -98,10 +98,7 @@ impl RustyHeartsArchive {
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
         let is_folder = source.path().is_some_and(Path::is_dir);
-        let folder = if is_folder { source.path() } else { source.path().and_then(Path::parent) };
-        // The folder of a file that is named without one.
-        let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        let folder = folder.map(Path::to_owned);
+        let folder = source.path().map(|path| if is_folder { path } else { parent_of(path) }).map(Path::to_owned);
         let dat = match &folder {
             Some(folder) if is_folder => {
                 let Some(path) = list_in(folder) else {

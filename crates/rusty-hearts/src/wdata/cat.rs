@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Shows an entry: `TABLE/INDEX`, `TABLE/NAME`, or a name, which is looked for in all tables.
-pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+/// The rows that `entry` names: `TABLE/INDEX`, `TABLE/NAME`, or a name, which is looked for in all tables.
+pub(super) fn find(map: &Map, entry: &str) -> Result<Vec<(RecordTable, usize)>> {
     let named =
         entry.split_once('/').and_then(|(table, rest)| Some((RecordTable::all().find(|p| p.name() == table)?, rest)));
     let mut found = Vec::new();
@@ -27,12 +27,8 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
             damage = damage.and(named_so(map, rows, entry, &mut found));
         }
     }
-    let Some((&(rows, row), others)) = found.split_first() else {
-        // The requested entry may be among unreadable ones.
-        return damage.map(|()| false);
-    };
-    show(map, rows, row, others, out)?;
-    Ok(true)
+    // The requested entry may be among unreadable ones.
+    if found.is_empty() { damage.map(|()| found) } else { Ok(found) }
 }
 
 /// Adds the rows that people know by `name`.
@@ -53,13 +49,9 @@ fn is_named(record: &Record<'_>, name: &str) -> bool {
     labels.any(|(number, _)| record.text(number).is_ok_and(|label| label.is_some_and(|label| label == *name)))
 }
 
-fn show(
-    map: &Map,
-    rows: RecordTable,
-    row: usize,
-    others: &[(RecordTable, usize)],
-    out: &mut dyn Visitor,
-) -> Result<()> {
+/// Shows the first of the rows that an entry names.
+pub(super) fn show(map: &Map, found: &[(RecordTable, usize)], out: &mut dyn Visitor) -> Result<bool> {
+    let Some((&(rows, row), others)) = found.split_first() else { return Ok(false) };
     let table = records(map, rows);
     out.begin_map()?;
     out.field("table", &rows.name().into())?;
@@ -75,7 +67,8 @@ fn show(
         let others = others.iter().map(|(rows, row)| Value::owned(format!("{}/{row}", rows.name())));
         out.field("also", &Value::List(others.collect()))?;
     }
-    out.end_map()
+    out.end_map()?;
+    Ok(true)
 }
 
 /// The names and ids in an entry: the field, its text or number, and the table and row of its target.

@@ -24,14 +24,11 @@ pub struct Versions {
     pub gimmick: i32,
 }
 
-/// One field of a record.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name in docs/formats/wdata.md.
     pub name: &'static str,
-    /// The kind of its values.
     pub kind: StoredKind,
-    /// When it is stored.
     pub gate: Gate,
     /// The records that its texts or numbers refer to, if any.
     pub names: Option<Named>,
@@ -58,9 +55,7 @@ impl Field {
 pub enum Named {
     /// Animated backgrounds, by name.
     AniBgs,
-    /// Item boxes, by name.
     ItemBoxes,
-    /// Gimmicks, by name.
     Gimmicks,
     /// Event boxes of any type, by name.
     EventBoxes,
@@ -90,7 +85,6 @@ pub enum StoredKind {
     Array(&'static StoredKind, usize),
     /// As many items as the record's count with that number (its first count is number 0).
     List(&'static StoredKind, usize),
-    /// A record in the record.
     Record(&'static [Field]),
 }
 
@@ -98,7 +92,6 @@ pub enum StoredKind {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Gate {
-    /// Stored always.
     Always,
     /// Stored in these main versions.
     Main(i32, i32),
@@ -361,9 +354,6 @@ impl<'a> Action<'a> for Skip {
 }
 
 /// Skips a record, reading only lengths.
-///
-/// # Errors
-/// Names the field that does not fit.
 #[inline]
 pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
     walk(fields, cursor, versions, ALONE, &mut Skip)
@@ -395,9 +385,6 @@ pub(super) fn skip_item(
 }
 
 /// Field number `wanted`, found from the start of its record; null if this file does not store it.
-///
-/// # Errors
-/// Names the field that does not fit.
 pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     match fields.get(wanted) {
@@ -416,9 +403,6 @@ fn skip_to(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &
 }
 
 /// The byte range of field number `wanted`, found in the same way.
-///
-/// # Errors
-/// Names the field that does not fit.
 pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<(usize, usize)> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     let start = cursor.position();
@@ -504,7 +488,6 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Adds the counts of another walk.
     pub fn add(&mut self, other: &Self) {
         self.with_nul = self.with_nul.saturating_add(other.with_nul);
         self.without_nul = self.without_nul.saturating_add(other.without_nul);
@@ -525,8 +508,7 @@ impl Seen {
             check.fail(Error::new(kind, "", offset));
         }
         if text.trim_nul().units().iter().any(|u| u.get() == 0) {
-            let what = "a NUL in the middle of a text".into();
-            check.fail(Error::new(ErrorKind::Damaged { what }, "", offset));
+            check.fail(Error::new(ErrorKind::damaged("a NUL in the middle of a text"), "", offset));
         }
     }
 }

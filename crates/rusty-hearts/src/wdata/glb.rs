@@ -11,9 +11,6 @@ use std::io::Write;
 
 /// Writes the boxes, animated backgrounds, item boxes and gimmicks as wireframes with their names, a node for each,
 /// below a node for each type; and the links of the waypoints as lines. Records that describe no space are left out.
-///
-/// # Errors
-/// When a record cannot be read, `Limit` when there is more than glTF can count, or `out` fails.
 pub(super) fn write(map: &Map, out: &mut dyn Write) -> Result<()> {
     let mut scene = Builder::new();
     for (_, colour, records) in placed(map)? {

@@ -55,7 +55,6 @@ pub enum TextForm {
 }
 
 impl TextForm {
-    /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CountsNul => "counted with a NUL",
@@ -64,7 +63,6 @@ impl TextForm {
     }
 }
 
-/// An open map.
 #[derive(Debug)]
 pub struct Map {
     source: Source,
@@ -94,8 +92,7 @@ impl Map {
         let mut cursor = Cursor::new(source.view("signature"));
         let signature = fields::read_text(&mut cursor)?;
         if signature.trim_nul() != SIGNATURE {
-            let what = "this is not the signature of a map".into();
-            return Err(source.view("signature").error(ErrorKind::Damaged { what }));
+            return Err(source.view("signature").error(ErrorKind::damaged("this is not the signature of a map")));
         }
         let counts_nul = signature.units().last().is_some_and(|u| u.get() == 0);
         let text_form = if counts_nul { TextForm::CountsNul } else { TextForm::NoNul };
@@ -134,12 +131,10 @@ impl Map {
         })
     }
 
-    /// The source of its bytes.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The versions in its header.
     pub fn versions(&self) -> &Versions {
         &self.versions
     }
@@ -197,7 +192,6 @@ impl Map {
         }
     }
 
-    /// The end of the event-box table.
     fn index_end(&self) -> Result<usize> {
         let entries = self.box_index()?;
         let head = if self.versions.main < 7 { 0 } else { 4 };

@@ -109,7 +109,7 @@ impl Reader for Map {
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        cat::cat(self, entry, out)
+        cat::show(self, &cat::find(self, entry)?, out)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -22,7 +22,6 @@ impl<'a> Record<'a> {
         Self { map, shape, cursor }
     }
 
-    /// The record's kind: fields and table.
     pub fn shape(&self) -> &'static Shape {
         self.shape
     }
@@ -108,19 +107,6 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The integer of a field; `None` if this version lacks it.
-    ///
-    /// # Errors
-    /// As [`Record::get`], and when the field is not an integer.
-    pub fn int(&self, field: impl FieldKey) -> Result<Option<i64>> {
-        match self.get(field)? {
-            Value::Int(value) => Ok(Some(value)),
-            Value::Uint(value) => Ok(i64::try_from(value).ok()),
-            Value::Null => Ok(None),
-            _ => Err(self.not(field, "an integer")),
-        }
-    }
-
     /// The list of integers of a field, borrowed.
     ///
     /// # Errors
@@ -170,9 +156,6 @@ impl<'a> Record<'a> {
 /// A field of a shape: its number, or its name.
 pub trait FieldKey: Copy {
     /// Its number.
-    ///
-    /// # Errors
-    /// `NotFound` for an unknown name.
     fn number_in(self, shape: &'static Shape) -> Result<usize>;
 }
 

@@ -62,7 +62,6 @@ impl RecordRun {
         if self.is_whole() { Ok(()) } else { Err(self.fault(map)) }
     }
 
-    /// The end of the records.
     pub(super) fn end(&self, map: &Map) -> Result<usize> {
         self.check(map).map(|()| self.found_end)
     }
@@ -75,7 +74,7 @@ impl RecordRun {
         let error = match fields::skip(self.shape.fields, &mut cursor, map.versions()) {
             Err(error) => error,
             // The walk that stopped here and this one read the same bytes.
-            Ok(()) => map.view().at(self.found_end).error(ErrorKind::Damaged { what: "unreadable".into() }),
+            Ok(()) => map.view().at(self.found_end).error(ErrorKind::damaged("unreadable")),
         };
         if self.limit < map.source().bytes().len()
             && matches!(error.kind(), ErrorKind::OutOfBounds { .. })
@@ -88,7 +87,6 @@ impl RecordRun {
         error.context(which)
     }
 
-    /// The cursor at the record of this number.
     pub(super) fn cursor<'a>(&self, map: &'a Map, number: usize) -> Option<Cursor<'a>> {
         let at = usize::try_from(*self.positions.get(number)?).ok()?;
         Some(cursor(map.view(), at, self.limit))
@@ -122,7 +120,6 @@ impl<'a> Records<'a> {
         self.run.found_end.saturating_sub(self.run.start) as u64
     }
 
-    /// The fields of its records.
     pub fn shape(&self) -> &'static Shape {
         self.run.shape
     }
@@ -151,7 +148,6 @@ impl<'a> Records<'a> {
         self.run.check(self.map)
     }
 
-    /// The record of this number.
     pub fn get(&self, number: usize) -> Option<Record<'a>> {
         let cursor = self.run.cursor(self.map, number)?;
         Some(Record::new(self.map, self.run.shape, cursor))

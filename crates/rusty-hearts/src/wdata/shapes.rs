@@ -15,7 +15,6 @@ pub struct Shape {
     pub name: &'static str,
     /// Whether it begins with the fields of [`PLACE`].
     pub placed: bool,
-    /// The shape's fields.
     pub fields: &'static [Field],
 }
 
@@ -76,7 +75,6 @@ impl Shape {
         panic!("no such field");
     }
 
-    /// The number of field `name`.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
@@ -112,7 +110,6 @@ macro_rules! box_types {
                 }
             }
 
-            /// The fields of its records.
             pub const fn shape(self) -> &'static Shape {
                 match self {
                     $(Self::$name => {
@@ -126,7 +123,6 @@ macro_rules! box_types {
 }
 
 impl BoxType {
-    /// The number of types.
     pub const COUNT: usize = 19;
 
     /// The box type's number: the row of the event-box table.

@@ -12,22 +12,32 @@ pub(super) struct SkipPlan(Vec<Op>);
 
 #[derive(Debug)]
 enum Op {
-    /// A number of bytes.
     Bytes(usize),
-    /// A text.
     Text,
     /// A count of later items.
     Count,
     /// A count that this version does not have.
     NoCount,
     /// As many items of this size as the count with that number.
-    Items { size: usize, count: usize },
+    Items {
+        size: usize,
+        count: usize,
+    },
     /// A number of texts, each after `before` bytes.
-    Texts { before: usize, count: usize },
+    Texts {
+        before: usize,
+        count: usize,
+    },
     /// As many records.
-    Records { program: SkipPlan, count: usize },
+    Records {
+        program: SkipPlan,
+        count: usize,
+    },
     /// A number of records.
-    Times { program: SkipPlan, times: usize },
+    Times {
+        program: SkipPlan,
+        times: usize,
+    },
     /// A program for the first of several records only.
     First(SkipPlan),
     /// A program for all but the last of several records.

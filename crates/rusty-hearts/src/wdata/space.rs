@@ -33,7 +33,6 @@ fn rotation([x, y, z, w]: [f64; 4]) -> [Vec3; 3] {
     ]
 }
 
-/// The event boxes at a place.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hits {

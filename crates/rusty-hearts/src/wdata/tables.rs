@@ -7,8 +7,9 @@ use super::waypoints::id_of;
 use super::{BoxType, Map, Record, Records, Section, StoredKind as Stored, is_path};
 use crate::bytes::Utf16;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Role, Table, Value, ValueShape, no_cell};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The error for a record that was counted but is not there.
 #[cold]
@@ -91,18 +92,22 @@ pub(super) struct RecordRow<'m> {
 pub(super) struct Found<'m> {
     map: &'m Map,
     rows: RecordTable,
-    parts: LazyLock<Vec<TypedRecords<'m>>, Box<dyn FnOnce() -> Vec<TypedRecords<'m>> + Send + 'm>>,
+    parts: Lazy<Vec<TypedRecords<'m>>>,
 }
 
 impl<'m> Found<'m> {
     pub(super) fn new(map: &'m Map, rows: RecordTable) -> Self {
-        let read: Box<dyn FnOnce() -> Vec<TypedRecords<'m>> + Send + 'm> = Box::new(move || {
+        Self { map, rows, parts: Lazy::default() }
+    }
+
+    fn parts(&self) -> &[TypedRecords<'m>] {
+        // By rayon, so without a lock.
+        self.parts.get_or_make(|| {
             let mut parts = Vec::new();
             // `fault` reports why other rows cannot be read.
-            let _ = rows.read(map, &mut parts);
+            let _ = self.rows.read(self.map, &mut parts);
             parts
-        });
-        Self { map, rows, parts: LazyLock::new(read) }
+        })
     }
 
     /// The error of missing rows.
@@ -110,9 +115,8 @@ impl<'m> Found<'m> {
         self.rows.read(self.map, &mut Vec::new())
     }
 
-    /// The number of rows.
     pub(super) fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.records.len()).sum()
+        self.parts().iter().map(|part| part.records.len()).sum()
     }
 
     /// The records of a row: one, and the second one of a scene if readable.
@@ -122,7 +126,6 @@ impl<'m> Found<'m> {
         std::iter::once(row.record).chain(more)
     }
 
-    /// The type of the box in a row, and its number in the type.
     pub(super) fn place_of(&self, row: usize) -> Result<(BoxType, usize)> {
         let place = self.get(row).and_then(|found| Some((found.box_type?, found.number)));
         place.ok_or_else(|| no_cell(self.rows.name(), row, 0))
@@ -130,7 +133,7 @@ impl<'m> Found<'m> {
 
     pub(super) fn get(&self, row: usize) -> Option<RecordRow<'m>> {
         let mut number = row;
-        for part in self.parts.iter() {
+        for part in self.parts() {
             if let Some(record) = part.records.get(number) {
                 return Some(RecordRow { box_type: part.box_type, number, record });
             }
@@ -178,7 +181,6 @@ fn accepts(stored: &Stored) -> Accepts {
     }
 }
 
-/// The column that shows a field.
 fn column_of(field: &'static Field) -> Column {
     let mut column =
         Column::new(field.name, kind_of(&field.kind)).shaped(shape_of(&field.kind)).accepts(accepts(&field.kind));
@@ -229,7 +231,7 @@ pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
     if shape.placed {
         table = table.placed(move |row, place| match row.record.volume() {
             Ok(Some(volume)) => Ok(volume.is_at(place)),
-            Ok(None) => Err(row.record.error(ErrorKind::Damaged { what: "a place that describes no space".into() })),
+            Ok(None) => Err(row.record.error(ErrorKind::damaged("a place that describes no space"))),
             Err(error) => Err(error),
         });
     }
@@ -308,8 +310,7 @@ impl Map {
                 let start = record.offset();
                 let (mut cursor, _) = record.locate("event_script_paths")?;
                 for (kind, count) in SCRIPT_LISTS {
-                    let Some(count) = record.int(count)? else { continue };
-                    for _ in 0..count {
+                    for _ in 0..u32::try_from(record.get(count)?)? {
                         let at = cursor.view().offset().saturating_sub(start);
                         let at = at.try_into().expect("opening a map limits its size to that of a u32");
                         rows.push(Script { kind, in_head: None, at });
@@ -346,7 +347,7 @@ pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
 
 /// The graph of waypoints: a row for each link.
 pub(super) fn links(map: &Map) -> Box<dyn Table + '_> {
-    let table = DeclaredTable::new("waypoint_links", || map.link_count(), |row| map.link(row))
+    let table = DeclaredTable::new("waypoint_links", || Ok(map.graph()?.links.len()), |row| map.link(row))
         .column(Column::int("from_id").brief().key(), |link| Ok(id_of(&link.from.1)?.into()))
         .column(Column::text("from_name").brief().resolved(), |link| Ok(link.from.1.name()?.into()))
         .column(Column::int("to_id").brief().key(), |link| Ok(link.to_id.into()))

@@ -9,7 +9,6 @@ use crate::error::{ErrorKind, Result};
 /// The sections after the event boxes, in file order. A file has either triggers or scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// Animated backgrounds.
     AniBgs,
     ItemBoxes,
     Gimmicks,
@@ -62,7 +61,6 @@ impl Section {
         self.parts().1
     }
 
-    /// The shape of its records.
     pub(super) fn shape(self) -> &'static Shape {
         self.parts().0
     }
@@ -90,7 +88,6 @@ pub enum TriggerLayout {
 }
 
 impl TriggerLayout {
-    /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Triggers => "triggers",
@@ -123,7 +120,6 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The reason in words.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::OnlyOne => "the only one of this version",
@@ -194,7 +190,7 @@ impl TrailingSections {
         };
         Err(match next.walk(map, at, 0) {
             Err(error) => error,
-            Ok(_) => map.view().at(at).error(ErrorKind::Damaged { what: "unreadable".into() }),
+            Ok(_) => map.view().at(at).error(ErrorKind::damaged("unreadable")),
         })
     }
 }
@@ -255,9 +251,6 @@ impl Map {
     }
 
     /// The end of the last section.
-    ///
-    /// # Errors
-    /// When a section is damaged.
     pub(super) fn end(&self) -> Result<usize> {
         let tail = self.tail()?;
         let mut sections = tail.layout.sections().into_iter();

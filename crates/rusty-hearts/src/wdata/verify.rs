@@ -10,7 +10,6 @@ use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 
-/// Checks everything.
 pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
     progress.announce(map.source().bytes().len() as u64);
     let mut report = Report::default();
@@ -70,7 +69,7 @@ fn check_records(records: Records<'_>) -> (Check, Seen) {
         let read = fields::inspect(fields, &mut record.start(), records.map().versions(), &mut seen, &mut own);
         own.note(read);
         if records.shape().placed && own.is_ok() && own.note(record.volume()) == Some(None) {
-            own.fail(record.error(ErrorKind::Damaged { what: "a place that describes no space".into() }));
+            own.fail(record.error(ErrorKind::damaged("a place that describes no space")));
         }
         if !own.is_ok() {
             check = check.merge(own.context(format!("{} {number}", records.shape().name)));

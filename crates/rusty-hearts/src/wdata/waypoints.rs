@@ -9,17 +9,14 @@ const LINKS: usize = BoxType::WaypointBox.shape().number("links");
 const DISTANCES: usize = BoxType::WaypointBox.shape().number("link_distances");
 pub(super) const RANGE: usize = BoxType::WaypointBox.shape().number("range");
 
-/// One link of the graph.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Link<'a> {
     /// The waypoint that has the link, and its number among the waypoints.
     pub from: (usize, Record<'a>),
-    /// The id of the target.
     pub to_id: i32,
     /// The waypoint of that id, if there is one.
     pub to: Option<(usize, Record<'a>)>,
-    /// The stored distance.
     pub distance: f32,
 }
 
@@ -27,7 +24,7 @@ pub struct Link<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// For each link, its waypoint and its number in the waypoint's list.
-    links: Vec<(u32, u32)>,
+    pub(super) links: Vec<(u32, u32)>,
     /// The first waypoint of each id.
     by_id: HashMap<i32, u32>,
     /// Waypoints with the id of an earlier waypoint.
@@ -49,11 +46,6 @@ impl Map {
             }
             Ok(graph)
         })
-    }
-
-    /// The number of links of the waypoints.
-    pub fn link_count(&self) -> Result<usize> {
-        self.graph().map(|graph| graph.links.len())
     }
 
     /// The link with this number, in the order of their waypoints.
@@ -80,7 +72,6 @@ impl Map {
     }
 }
 
-/// The id of a waypoint.
 pub(super) fn id_of(waypoint: &Record<'_>) -> Result<i32> {
     // Its first own field.
     waypoint.own_fields()?.i32().map_err(|e| e.context("id"))

@@ -16,7 +16,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Makes the bytes of records.
 pub(super) struct Encoder<'m> {
     pub(super) map: &'m Map,
     pub(super) versions: &'m Versions,
@@ -129,7 +128,6 @@ impl<'m> Encoder<'m> {
         Ok(())
     }
 
-    /// One field that is stored.
     fn field(
         &self,
         field: &'static Field,

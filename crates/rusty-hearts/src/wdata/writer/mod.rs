@@ -14,11 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Tree, Value, column_index};
 use crate::writable::{
     Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, refused, short_text,
-    whole_number,
 };
 use edits::{FieldValues, RecordEdit, RunEdit};
 use encode::Encoder;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -62,22 +60,20 @@ impl Writable for Map {
 
     /// The cells of a record that its new form has otherwise.
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let mut now = Tree::default();
-        if !super::cat::cat(self, entry, &mut now)? {
+        let found = super::cat::find(self, entry)?;
+        let Some(&(rows, row)) = found.first() else {
             let what = format!("entry {} not found", short_text(entry));
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
-        }
+        };
+        let mut now = Tree::default();
+        super::cat::show(self, &found, &mut now)?;
         let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
             return Err(refused("an entry is an object of columns"));
         };
-        let table = member(&now, "table").map(ToString::to_string);
-        let mut all = std::iter::once(RecordTable::EventBoxes).chain(RecordTable::all());
-        let rows = table.and_then(|name| all.find(|rows| rows.name() == name));
-        let row = member(&now, "index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
-        let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
         let mut cells = Vec::new();
         for (name, given) in new {
-            let old = member(&now, name).ok_or_else(|| refused(format!("the entry has no {}", short_text(name))))?;
+            let old = now.iter().find(|(old, _)| old == name).map(|(_, old)| old);
+            let old = old.ok_or_else(|| refused(format!("the entry has no {}", short_text(name))))?;
             if !is_same(old, given) {
                 if matches!(&**name, "table" | "references" | "also") {
                     return Err(refused(format!("{name} follows from others and is not written")));
@@ -339,7 +335,6 @@ impl<'m> Writer<'m> {
         self.of_run(run, &edit, |record| &record.fields, run.shape, &[])
     }
 
-    /// The paths of the map.
     fn paths(&mut self, edit: &TableEdits) -> Result<()> {
         let rows = path_rows(self.map);
         let (mut leading, mut trailing) = (BTreeMap::new(), BTreeMap::new());
@@ -438,15 +433,10 @@ fn number(n: usize) -> Result<[u8; 4]> {
     u32::try_from(n).map(u32::to_le_bytes).map_err(|_| refused("the map would have more than 4 GB"))
 }
 
-/// The bytes of a record.
 fn range_of(run: &RecordRun, number: usize) -> Range<usize> {
     let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
     let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
     start..next.unwrap_or(run.found_end)
-}
-
-fn member<'v>(members: &'v [(Cow<'_, str>, Value<'static>)], wanted: &str) -> Option<&'v Value<'static>> {
-    members.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
 }
 
 fn name_of(table: &dyn Table, column: usize) -> &str {
