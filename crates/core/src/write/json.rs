@@ -24,9 +24,6 @@ enum Open {
     List { first: bool },
 }
 
-/// The text between two rows of an array.
-pub const ROW_SEPARATOR: &[u8] = b",\n";
-
 impl<W: Write> JsonWriter<W, CompactFormatter> {
     /// JSON without white space.
     pub fn compact(out: W) -> Self {
@@ -69,22 +66,6 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(io)
-    }
-
-    /// Begins the map of a row. Rows of one array have a line each.
-    pub fn begin_row(&mut self, first: bool) -> Result<()> {
-        if let Some(list @ Open::List { .. }) = self.open.last_mut() {
-            *list = Open::List { first: true };
-            if !first {
-                self.out.write_all(ROW_SEPARATOR).map_err(io)?;
-            }
-        }
-        self.begin_map()
-    }
-
-    /// Whether nothing is open, so that a document has ended.
-    pub fn is_line_end(&self) -> bool {
-        self.open.is_empty()
     }
 
     fn before_value(&mut self) -> Result<()> {

@@ -7,7 +7,7 @@ pub mod arrow;
 pub mod atom;
 #[cfg(feature = "parquet")]
 mod batch;
-pub mod csv;
+mod bytes;
 pub mod hive;
 #[cfg(feature = "parquet")]
 pub mod parquet;

@@ -2,17 +2,14 @@
 
 pub use super::shares::SinkEvent;
 
-use super::cannot_write;
-use super::csv::CsvWriter;
-use super::json::{self, JsonWriter};
+use super::bytes::RowBytes;
 use super::shares::{self, ShareReader};
 use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
 use crate::error::{Error, Result};
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value, Visitor as _};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads;
-use serde_json::ser::CompactFormatter;
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The formats that rows are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,23 +99,7 @@ impl<W: Write> RowSink for RowWriter<W> {
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let Output::Csv(csv) = &mut self.out else {
-            let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
-            return self.row(&cells);
-        };
-        for &column in columns {
-            // By reference: to move a value right after it was made stalls the processor.
-            let written = match row.value(column) {
-                Ok(ref cell) => csv.cell(cell),
-                Err(error) => Err(error),
-            };
-            if written.is_err() {
-                csv.discard_line();
-                return written;
-            }
-        }
-        self.rows += 1;
-        csv.end_line()
+        self.add(row, columns, Err)
     }
 
     fn rows_of<E: From<Error>>(
@@ -127,10 +108,19 @@ impl<W: Write> RowSink for RowWriter<W> {
         columns: &[usize],
         met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        let Self { names, out, rows } = self;
+        // Widths of columns of text come from the first rows.
+        let Self { out: Output::Bytes(bytes), rows } = self else { return None };
         let count = (threads::count() * 2).min(AT_ONCE) + 1;
-        let writers = std::iter::repeat_with(|| PieceWriter::new(out, names)).take(count).collect::<Option<_>>()?;
-        shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| Ok(out.append(piece, rows)?))
+        let writers = std::iter::repeat_with(|| PieceWriter {
+            writer: RowWriter { out: Output::Bytes(bytes.part()), rows: 0 },
+            is_torn: false,
+        });
+        let writers = writers.take(count).collect();
+        shares::read_all(writers, table, 0..usize::MAX, columns, met, |piece| {
+            bytes.append(&piece.text, *rows == 0 || piece.rows == 0)?;
+            *rows += piece.rows;
+            Ok(())
+        })
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -140,7 +130,6 @@ impl<W: Write> RowSink for RowWriter<W> {
 
 /// Writes rows, one by one, in one of the formats.
 pub struct RowWriter<W: Write> {
-    names: Vec<String>,
     out: Output<W>,
     rows: u64,
 }
@@ -149,31 +138,12 @@ enum Output<W: Write> {
     /// Text of a single column: nothing to align, so one value a line.
     Lines(Page<W>),
     Text(Box<Aligned<W>>),
-    Json(JsonWriter<W, CompactFormatter>),
-    Ndjson(JsonWriter<W, CompactFormatter>),
-    Csv(Box<CsvWriter<W>>),
+    Bytes(RowBytes<W>),
 }
 
 impl<W: Write> std::fmt::Debug for RowWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowWriter").field("names", &self.names).field("rows", &self.rows).finish_non_exhaustive()
-    }
-}
-
-impl<W: Write> Output<W> {
-    /// Appends rows that were written elsewhere. `rows` counts the rows of the output.
-    fn append(&mut self, piece: Piece, rows: &mut u64) -> Result<()> {
-        let separator: &[u8] = match self {
-            Self::Json(_) if *rows > 0 && piece.rows > 0 => json::ROW_SEPARATOR,
-            _ => b"",
-        };
-        *rows += piece.rows;
-        let out = match self {
-            Self::Lines(_) | Self::Text(_) => return Ok(()),
-            Self::Json(json) | Self::Ndjson(json) => json.out(),
-            Self::Csv(csv) => csv.out()?,
-        };
-        out.write_all(separator).and_then(|()| out.write_all(&piece.text)).map_err(cannot_write)
+        f.debug_struct("RowWriter").field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
@@ -190,29 +160,9 @@ struct Piece {
 
 /// Writes rows of a table as pieces of text.
 struct PieceWriter {
-    writer: RowWriter<Vec<u8>>,
+    writer: RowWriter<io::Sink>,
     /// Whether a row was damaged since the last piece.
     is_torn: bool,
-}
-
-impl PieceWriter {
-    /// Rows in the format of `output`; `None` for a format whose rows depend on the rows before.
-    fn new<W: Write>(output: &Output<W>, names: &[String]) -> Option<Self> {
-        let out = match output {
-            // Widths of columns come from the first rows.
-            Output::Lines(_) | Output::Text(_) => return None,
-            Output::Json(_) => {
-                let mut json = JsonWriter::compact(Vec::new());
-                // Writing to memory does not fail.
-                let _ = json.begin_list();
-                json.out().clear();
-                Output::Json(json)
-            }
-            Output::Ndjson(_) => Output::Ndjson(JsonWriter::compact(Vec::new())),
-            Output::Csv(csv) => Output::Csv(Box::new(CsvWriter::new(Vec::new()).with_escapes(csv.is_escaped()))),
-        };
-        Some(Self { writer: RowWriter { names: names.to_vec(), out, rows: 0 }, is_torn: false })
-    }
 }
 
 impl ShareReader for PieceWriter {
@@ -221,25 +171,17 @@ impl ShareReader for PieceWriter {
     const ROWS: usize = 4096;
 
     fn add(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let added = RowSink::row_of(&mut self.writer, row, columns);
-        self.is_torn |= added.is_err();
-        added
+        self.writer.add(row, columns, Err).inspect_err(|_| self.is_torn = true)
     }
 
     fn is_full(&self) -> bool {
-        let size = match &self.writer.out {
-            Output::Json(json) | Output::Ndjson(json) => json.written().len(),
-            Output::Csv(csv) => csv.written().len(),
-            Output::Lines(_) | Output::Text(_) => 0,
-        };
-        self.is_torn || size >= PIECE
+        self.is_torn || matches!(&self.writer.out, Output::Bytes(bytes) if bytes.size() >= PIECE)
     }
 
     fn take(&mut self) -> Result<Piece> {
         self.is_torn = false;
         let text = match &mut self.writer.out {
-            Output::Json(json) | Output::Ndjson(json) => std::mem::take(json.out()),
-            Output::Csv(csv) => std::mem::take(csv.out()?),
+            Output::Bytes(bytes) => bytes.take(),
             Output::Lines(_) | Output::Text(_) => Vec::new(),
         };
         Ok(Piece { text, rows: std::mem::take(&mut self.writer.rows) })
@@ -258,29 +200,18 @@ impl<W: Write> RowWriter<W> {
     }
 
     fn open(out: W, format: RowFormat, header: &[Header], style: Style, has_header: bool) -> Result<Self> {
-        let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
         let out = match format {
-            RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
+            RowFormat::Text if header.len() == 1 => Output::Lines(Page::new(out, style)),
             RowFormat::Text => {
                 let text = Aligned::new(out, header.iter().map(Header::aligned).collect(), style);
                 Output::Text(Box::new(if has_header { text } else { text.without_header() }))
             }
-            RowFormat::Json => {
-                let mut json = JsonWriter::compact(out);
-                json.begin_list()?;
-                Output::Json(json)
-            }
-            RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
-            RowFormat::Csv | RowFormat::EscapedCsv => {
-                let mut csv = CsvWriter::new(out).with_escapes(format == RowFormat::EscapedCsv);
-                if has_header {
-                    names.iter().try_for_each(|name| csv.text_cell(name))?;
-                    csv.end_line()?;
-                }
-                Output::Csv(Box::new(csv))
+            format => {
+                let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
+                Output::Bytes(RowBytes::new(out, format, &names, has_header)?)
             }
         };
-        Ok(Self { names, out, rows: 0 })
+        Ok(Self { out, rows: 0 })
     }
 
     /// Fits text into a terminal of `width` columns. Other formats always have all of each cell.
@@ -303,16 +234,14 @@ impl<W: Write> RowWriter<W> {
 
     /// Writes a row of as many cells as there are columns.
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.begin_row()?;
+        self.begin_row();
         cells.iter().enumerate().try_for_each(|(place, cell)| self.cell(place, cell))?;
         self.end_row()
     }
 
-    fn begin_row(&mut self) -> Result<()> {
-        self.rows += 1;
-        match &mut self.out {
-            Output::Json(json) | Output::Ndjson(json) => json.begin_row(self.rows == 1),
-            Output::Lines(_) | Output::Text(_) | Output::Csv(_) => Ok(()),
+    fn begin_row(&mut self) {
+        if let Output::Bytes(bytes) = &mut self.out {
+            bytes.begin_row(self.rows == 0);
         }
     }
 
@@ -324,34 +253,48 @@ impl<W: Write> RowWriter<W> {
                 text.cell(cell);
                 Ok(())
             }
-            Output::Json(json) | Output::Ndjson(json) => json.field(&self.names[place], cell),
-            Output::Csv(csv) => csv.cell(cell),
+            Output::Bytes(bytes) => bytes.cell(place, cell),
         }
     }
 
     fn end_row(&mut self) -> Result<()> {
+        self.rows += 1;
         match &mut self.out {
             Output::Lines(_) => Ok(()),
             Output::Text(text) => text.end_row(),
-            Output::Json(json) | Output::Ndjson(json) => {
-                json.end_map()?;
-                if json.is_line_end() { json.end_line() } else { Ok(()) }
-            }
-            Output::Csv(csv) => csv.end_line(),
+            Output::Bytes(bytes) => bytes.end_row(),
         }
     }
 
     /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
     pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
-        self.begin_row()?;
+        self.add(row, columns, |error| {
+            damaged(error);
+            Ok(())
+        })
+    }
+
+    /// Writes a row. A damaged cell is empty, or nothing of the row is written if `damaged` returns an error.
+    fn add(
+        &mut self,
+        row: &dyn RowCursor,
+        columns: &[usize],
+        mut damaged: impl FnMut(Error) -> Result<()>,
+    ) -> Result<()> {
+        self.begin_row();
         for (place, &column) in columns.iter().enumerate() {
             // By reference: to move a value right after it was made stalls the processor.
-            match row.value(column) {
-                Ok(ref cell) => self.cell(place, cell)?,
-                Err(error) => {
-                    damaged(error);
-                    self.cell(place, &Value::Null)?;
+            let written = match row.value(column) {
+                Ok(ref cell) => self.cell(place, cell),
+                Err(error) => damaged(error).and_then(|()| self.cell(place, &Value::Null)),
+            };
+            if written.is_err() {
+                match &mut self.out {
+                    Output::Lines(_) => {}
+                    Output::Text(text) => text.discard_row(),
+                    Output::Bytes(bytes) => bytes.discard_row(),
                 }
+                return written;
             }
         }
         self.end_row()
@@ -367,13 +310,7 @@ impl<W: Write> RowWriter<W> {
         match &mut self.out {
             Output::Lines(page) => page.flush(),
             Output::Text(text) => text.finish(),
-            Output::Json(json) => {
-                json.end_list()?;
-                json.end_line()?;
-                json.flush()
-            }
-            Output::Ndjson(json) => json.flush(),
-            Output::Csv(csv) => csv.flush(),
+            Output::Bytes(bytes) => bytes.finish(),
         }
     }
 }

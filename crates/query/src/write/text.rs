@@ -326,13 +326,8 @@ impl<W: Write> Aligned<W> {
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) -> Result<()> {
-        // Cleaned here for their widths.
-        let cells: Vec<String> = cells.into_iter().map(cleaned).collect();
-        if self.widths.is_some() {
-            return self.write(&cells);
-        }
-        self.waiting.push(cells);
-        if self.waiting.len() >= SAMPLE { self.start() } else { Ok(()) }
+        cells.iter().for_each(|cell| self.cell(&Value::text(cell)));
+        self.end_row()
     }
 
     /// Adds a cell to the current row.
@@ -362,7 +357,11 @@ impl<W: Write> Aligned<W> {
     pub(super) fn end_row(&mut self) -> Result<()> {
         if std::mem::take(&mut self.in_line) == 0 {
             let cells = std::mem::take(&mut self.cells);
-            return self.row(cells);
+            if self.widths.is_some() {
+                return self.write(&cells);
+            }
+            self.waiting.push(cells);
+            return if self.waiting.len() >= SAMPLE { self.start() } else { Ok(()) };
         }
         self.line.truncate(self.line.trim_end().len());
         self.line.push('\n');
@@ -370,6 +369,12 @@ impl<W: Write> Aligned<W> {
         let written = self.page.out.write_all(self.line.as_bytes());
         self.line.clear();
         written.map_err(cannot_write)
+    }
+
+    pub(super) fn discard_row(&mut self) {
+        self.line.clear();
+        self.cells.clear();
+        self.in_line = 0;
     }
 
     fn start(&mut self) -> Result<()> {
