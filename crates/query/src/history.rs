@@ -65,10 +65,8 @@ impl State {
     /// Damage of its entry, and the errors of [`archive::open`] if its bytes are needed.
     pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
         let mut state = Self::default();
-        let numbers = if archive.has_lists() { archive.positions(path)? } else { Vec::new() };
-        let of_lists = numbers.into_iter().map(|n| archive.file(n));
         let files: Vec<File<'_>> = match archive.has_lists() {
-            true => of_lists.collect::<Result<_>>()?,
+            true => archive.positions(path)?.into_iter().map(|n| archive.file(n)).collect::<Result<_>>()?,
             false => archive.find(path)?.into_iter().collect(),
         };
         for file in files {
@@ -78,10 +76,8 @@ impl State {
             };
             let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
             let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
-            let part = RowIdentity {
-                key: file.list.iter().map(|list| list.clone().into_owned()).collect(),
-                ..RowIdentity::default()
-            };
+            let key = file.list.iter().map(|list| list.clone().into_owned()).collect();
+            let part = RowIdentity { key, ..RowIdentity::default() };
             state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
         }
         Ok(state)

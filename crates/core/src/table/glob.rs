@@ -27,6 +27,17 @@ pub struct Glob {
     own: Option<Box<str>>,
     ignore_case: bool,
     folders: Option<usize>,
+    parts: Option<Vec<GlobPart>>,
+}
+
+/// A part of a glob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GlobPart {
+    Text(String),
+    /// A `*` that matches any text.
+    Any,
+    /// Another wildcard.
+    Other,
 }
 
 #[derive(Debug, Clone)]
@@ -70,11 +81,20 @@ impl Glob {
         if glob.len() > LONGEST {
             return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
         }
-        let pieces = (!glob.contains('\0')).then(|| vec![String::new()]);
-        let mut translation = Translation { regex: String::from("^"), ignore_case, crossing, pieces };
+        let mut translation =
+            Translation { regex: String::from("^"), ignore_case, crossing, parts: Vec::new(), has_braces: false };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
         // Compiling a regular expression takes longer than searching the pieces.
-        let test = match translation.pieces.and_then(|pieces| Pieces::new(pieces, ignore_case)) {
+        let parts = Some(translation.parts).filter(|_| !translation.has_braces);
+        let texts = parts.as_ref().filter(|_| !glob.contains('\0')).and_then(|parts| {
+            let texts = parts.split(|part| *part == GlobPart::Any).map(|parts| match parts {
+                [] => Some(String::new()),
+                [GlobPart::Text(text)] => Some(text.clone()),
+                _ => None,
+            });
+            texts.collect()
+        });
+        let test = match texts.and_then(|texts| Pieces::new(texts, ignore_case)) {
             Some(pieces) => Test::Pieces(pieces),
             None => {
                 let regex = RegexBuilder::new(&translation.regex).dot_matches_new_line(true).build();
@@ -82,7 +102,12 @@ impl Glob {
             }
         };
         let folders = (crossing == Crossing::DoubleStar && !glob.contains("**")).then(|| glob.matches('/').count());
-        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case, folders })
+        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case, folders, parts })
+    }
+
+    /// The parts of the glob in order, unless it has alternatives in braces.
+    pub fn parts(&self) -> Option<&[GlobPart]> {
+        self.parts.as_deref()
     }
 
     /// The most folders that a matching path has, if the glob limits them.
@@ -126,8 +151,8 @@ enum Crossing {
 struct Translation {
     regex: String,
     crossing: Crossing,
-    /// The texts between `*`, if the glob has nothing else.
-    pieces: Option<Vec<String>>,
+    parts: Vec<GlobPart>,
+    has_braces: bool,
     ignore_case: bool,
 }
 
@@ -140,22 +165,22 @@ impl Translation {
         let mut component_begins = true;
         while let Some(c) = chars.next() {
             let began = std::mem::replace(&mut component_begins, c == '/');
-            if matches!(c, '?' | '[' | '{') {
-                self.pieces = None;
+            if matches!(c, '?' | '[') {
+                self.parts.push(GlobPart::Other);
             }
             match c {
                 '*' => {
                     let is_double = chars.next_if_eq(&'*').is_some();
                     if is_double && began && chars.next_if_eq(&'/').is_some() {
                         self.regex.push_str("(?:.*/)?");
-                        self.pieces = None;
+                        self.parts.push(GlobPart::Other);
                         component_begins = true;
                     } else if is_double || self.crossing == Crossing::AnyWildcard {
                         self.regex.push_str(".*");
-                        self.pieces.iter_mut().for_each(|pieces| pieces.push(String::new()));
+                        self.parts.push(GlobPart::Any);
                     } else {
                         self.regex.push_str("[^/]*");
-                        self.pieces = None;
+                        self.parts.push(GlobPart::Other);
                     }
                 }
                 '?' if self.crossing == Crossing::DoubleStar => self.regex.push_str("[^/]"),
@@ -178,6 +203,7 @@ impl Translation {
                 }
                 '{' if open.len() == DEEPEST => return Err(format!("braces are nested more than {DEEPEST} deep")),
                 '{' => {
+                    self.has_braces = true;
                     open.push(began);
                     self.regex.push_str("(?:");
                     component_begins = began;
@@ -199,8 +225,9 @@ impl Translation {
     }
 
     fn literal(&mut self, c: char) {
-        if let Some(piece) = self.pieces.as_mut().and_then(|pieces| pieces.last_mut()) {
-            piece.push(c);
+        match self.parts.last_mut() {
+            Some(GlobPart::Text(text)) => text.push(c),
+            _ => self.parts.push(GlobPart::Text(c.into())),
         }
         if self.ignore_case && c.is_ascii_alphabetic() {
             self.regex.extend(['[', c.to_ascii_lowercase(), c.to_ascii_uppercase(), ']']);

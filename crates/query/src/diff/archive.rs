@@ -45,8 +45,7 @@ type Content = (u32, u64);
 
 impl<'a> Files<'a> {
     fn archive(&self, side: Side) -> &'a dyn Archive {
-        let [old, new] = self.both;
-        if side == Side::Old { old } else { new }
+        self.both[side as usize]
     }
 
     fn file(&self, side: Side, row: u32) -> Result<File<'a>> {
@@ -115,9 +114,7 @@ impl<'a> Files<'a> {
     fn is_missing(&self, side: Side, row: u32, file: &File<'_>, error: &Error) -> bool {
         let ErrorKind::NotInstalled { what } = error.kind() else { return false };
         let volume = file.volume.as_deref().unwrap_or(what).to_owned();
-        let [old, new] = &mut *lock(&self.missing);
-        let of_side = if side == Side::Old { old } else { new };
-        of_side.entry(volume).or_default().insert(row);
+        lock(&self.missing)[side as usize].entry(volume).or_default().insert(row);
         true
     }
 
@@ -144,22 +141,17 @@ impl<'a> Files<'a> {
         }
         let old = self.file(Side::Old, rows.0).map_err(|e| (Side::Old, e))?;
         let new = self.file(Side::New, rows.1).map_err(|e| (Side::New, e))?;
-        let same = if key(&old) != key(&new) {
+        if key(&old) != key(&new) {
             return Ok(Verdict::Other);
-        } else if !same_id(&old, &new) || old.size != new.size {
-            false
-        } else {
-            match self.is_same_content(&old, &new) {
-                Err((Side::Old, error)) if self.is_missing(Side::Old, rows.0, &old, &error) => {
-                    is_listed_alike(&old, &new)
-                }
-                Err((Side::New, error)) if self.is_missing(Side::New, rows.1, &new, &error) => {
-                    is_listed_alike(&old, &new)
-                }
-                found => found?,
-            }
-        };
-        Ok(if same { Verdict::Same } else { Verdict::Changed })
+        }
+        let is_same = same_id(&old, &new)
+            && old.size == new.size
+            && self.is_same_content(&old, &new).or_else(|(side, error)| {
+                let (row, file) = if side == Side::Old { (rows.0, &old) } else { (rows.1, &new) };
+                let is_missing = self.is_missing(side, row, file, &error);
+                if is_missing { Ok(is_listed_alike(&old, &new)) } else { Err((side, error)) }
+            })?;
+        Ok(if is_same { Verdict::Same } else { Verdict::Changed })
     }
 }
 

@@ -76,8 +76,8 @@ impl fmt::Display for Change<'_> {
 /// A table of both files, or of one of them.
 pub struct TableDiff<'a> {
     name: String,
-    old: Option<Box<dyn Table + 'a>>,
-    new: Option<Box<dyn Table + 'a>>,
+    /// The table of each [`Side`].
+    sides: [Option<Box<dyn Table + 'a>>; 2],
     special: Option<Box<dyn Special + 'a>>,
 }
 
@@ -95,38 +95,35 @@ impl<'a> TableDiff<'a> {
 
     /// The table on one side, if present.
     pub fn side(&self, side: Side) -> Option<&(dyn Table + 'a)> {
-        match side {
-            Side::Old => self.old.as_deref(),
-            Side::New => self.new.as_deref(),
-        }
+        self.sides[side as usize].as_deref()
+    }
+
+    /// The tables of both sides, if both have one.
+    fn both(&self) -> Option<[&dyn Table; 2]> {
+        Some([self.side(Side::Old)?, self.side(Side::New)?])
     }
 
     /// Columns that only one of the tables has, by side: they are not compared.
     pub fn lone_columns(&self) -> [Vec<String>; 2] {
-        match (&self.old, &self.new) {
-            (Some(old), Some(new)) => table::lone_columns(&**old, &**new),
-            _ => Default::default(),
-        }
+        self.both().map_or_else(Default::default, |[old, new]| table::lone_columns(old, new))
     }
 
     /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
     pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
-        match (&self.special, &self.old, &self.new) {
-            (Some(special), _, _) => {
+        match (&self.special, self.both()) {
+            (Some(special), _) => {
                 let mut found = pair::differences(&**special, progress, steps);
                 special.settle(&mut found);
                 found
             }
-            (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
-            (None, old, new) => {
+            (None, Some([old, new])) => pair::differences(&table::Columns::new(old, new), progress, steps),
+            (None, None) => {
                 let mut found = Differences::default();
-                for (table, side) in [(old, Side::Old), (new, Side::New)] {
-                    let Some(table) = table else { continue };
-                    let (count, fault) = table::count(&**table);
-                    if let Some(fault) = fault {
-                        found.faults.push((side, fault));
-                        found.fault_count += 1;
-                    }
+                for side in [Side::Old, Side::New] {
+                    let Some(table) = self.side(side) else { continue };
+                    let (count, fault) = table::count(table);
+                    found.fault_count += u64::from(fault.is_some());
+                    found.faults.extend(fault.map(|fault| (side, fault)));
                     match side {
                         Side::Old => (found.removed, found.rows_old) = ((0..count).collect(), count.into()),
                         Side::New => (found.added, found.rows_new) = ((0..count).collect(), count.into()),
@@ -140,10 +137,8 @@ impl<'a> TableDiff<'a> {
     /// Finds the rows that differ among the rows with one of these cells in the key column `key`, by probes. `None` if
     /// the tables have no probe for it, or several rows with one key.
     pub(crate) fn find_among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
-        match (&self.special, &self.old, &self.new) {
-            (None, Some(old), Some(new)) => table::Columns::new(&**old, &**new).among(key, cells),
-            _ => None,
-        }
+        let [old, new] = self.both().filter(|_| self.special.is_none())?;
+        table::Columns::new(old, new).among(key, cells)
     }
 
     /// The key of a row that differs, with the text of an id if known.
@@ -154,10 +149,9 @@ impl<'a> TableDiff<'a> {
         if let Some(key) = self.special.as_ref().and_then(|special| special.key(pair)) {
             return Ok(key);
         }
-        match (&self.old, &self.new, pair.old, pair.new) {
-            (_, Some(new), _, Some(row)) => table::key(&**new, row),
-            (Some(old), _, Some(row), _) => table::key(&**old, row),
-            _ => Ok(Value::Null),
+        match (self.side(Side::Old).zip(pair.old), self.side(Side::New).zip(pair.new)) {
+            (_, Some((table, row))) | (Some((table, row)), None) => table::key(table, row),
+            (None, None) => Ok(Value::Null),
         }
     }
 
@@ -171,9 +165,9 @@ impl<'a> TableDiff<'a> {
         let mut fields = Vec::new();
         match (pair.old.zip(pair.new), self.side(side)) {
             (Some(rows), _) => {
-                let columns = !self.special.as_ref().is_some_and(|special| special.says_all());
-                if let (Some(old), Some(new), true) = (&self.old, &self.new, columns) {
-                    table::fields(&**old, &**new, rows, &mut fields, damaged);
+                let says_all = self.special.as_ref().is_some_and(|special| special.says_all());
+                if let Some([old, new]) = self.both().filter(|_| !says_all) {
+                    table::fields(old, new, rows, &mut fields, damaged);
                 }
                 if let Some(special) = &self.special {
                     special.fields(rows, &mut fields, damaged);
@@ -213,7 +207,7 @@ impl<'a> TableDiff<'a> {
 
     /// Whether its rows are known by paths, so that folders group them.
     pub fn has_paths(&self) -> bool {
-        let table = self.old.as_ref().or(self.new.as_ref());
+        let table = self.sides.iter().flatten().next();
         table.is_some_and(|table| table.columns().iter().any(|column| column.folders))
     }
 
@@ -222,9 +216,7 @@ impl<'a> TableDiff<'a> {
     /// # Errors
     /// When a cell that decides is damaged.
     pub fn matches(&self, pair: Pair, filter: &[Option<crate::table::filter::Bound>; 2]) -> Result<bool> {
-        let [old, new] = filter;
-        let sides = [(&self.old, old, pair.old), (&self.new, new, pair.new)];
-        for (table, filter, row) in sides {
+        for ((table, filter), row) in self.sides.iter().zip(filter).zip([pair.old, pair.new]) {
             if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
                 && filter.matches(table::Seeker::new(&**table).at(row as usize)?)?
             {
@@ -251,11 +243,10 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
         for table in asset.reader().tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
-                tables.push(TableDiff { name: table.name().to_owned(), old: None, new: None, special: None });
+                tables.push(TableDiff { name: table.name().to_owned(), sides: [None, None], special: None });
                 tables.len() - 1
             });
-            let slot = if side == Side::Old { &mut tables[at].old } else { &mut tables[at].new };
-            slot.get_or_insert(table);
+            tables[at].sides[side as usize].get_or_insert(table);
         }
     }
     for (name, asset) in wanted.iter().flat_map(|name| [(name, old), (name, new)]) {
@@ -269,17 +260,14 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names = tables.iter().map(|table| &*table.name);
         return Err(refused(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
     }
-    if let Some(compared) = comparison(old, new) {
-        for table in &mut tables {
-            table.special = compared.table(&table.name, wanted.is_empty());
-        }
-    }
+    let compared = comparison(old, new);
     for table in &mut tables {
-        table.special = table.special.take().or_else(|| archive::special(&table.name, old, new));
+        let own = compared.as_ref().and_then(|compared| compared.table(&table.name, wanted.is_empty()));
+        table.special = own.or_else(|| archive::special(&table.name, old, new));
     }
     tables.retain(|table| match wanted {
         [] => {
-            let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.nature().derived);
+            let is_derived = table.sides.iter().flatten().any(|table| table.nature().derived);
             // Other tables may leave out rows of a derived one: records that no resource names.
             table.special.is_some() || !is_derived
         }

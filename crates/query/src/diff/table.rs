@@ -10,8 +10,8 @@ use crate::writable::keys;
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-/// A column of both tables: its number in each.
-type ColumnPair = (usize, usize);
+/// A column of both tables: its number on each [`Side`].
+type ColumnPair = [usize; 2];
 
 pub(super) struct Columns<'t> {
     tables: [&'t dyn Table; 2],
@@ -35,7 +35,7 @@ fn missing_columns(table: &dyn Table, other: &dyn Table) -> Vec<String> {
 /// The columns that both tables have, of these roles.
 fn column_pairs(old: &dyn Table, new: &dyn Table, is_wanted: fn(Role) -> bool) -> Vec<ColumnPair> {
     let columns = old.columns().iter().enumerate().filter(|(_, column)| is_wanted(column.role));
-    columns.filter_map(|(at, column)| Some((at, column_index(new, &column.name)?))).collect()
+    columns.filter_map(|(at, column)| Some([at, column_index(new, &column.name)?])).collect()
 }
 
 impl<'t> Columns<'t> {
@@ -46,14 +46,13 @@ impl<'t> Columns<'t> {
     }
 
     fn side(&self, side: Side) -> &'t dyn Table {
-        let [old, new] = self.tables;
-        if side == Side::Old { old } else { new }
+        self.tables[side as usize]
     }
 
     fn hash(&self, row: &dyn RowCursor, side: Side, columns: &[ColumnPair]) -> Result<u64> {
         let mut hasher = self.state.build_hasher();
-        for &column in columns {
-            hash_value(&row.value(pick(column, side))?, &mut hasher);
+        for column in columns {
+            hash_value(&row.value(column[side as usize])?, &mut hasher);
         }
         Ok(hasher.finish())
     }
@@ -67,7 +66,7 @@ impl<'t> Columns<'t> {
         side: Side,
         cell: &Value<'_>,
     ) -> Option<Vec<(u64, u32)>> {
-        let found = seeker.table.find(pick(key, side), cell)?.ok()?;
+        let found = seeker.table.find(key[side as usize], cell)?.ok()?;
         let hashed = found
             .into_iter()
             .map(|row| Some((self.hash(seeker.at(row).ok()?, side, &self.keys).ok()?, u32::try_from(row).ok()?)));
@@ -79,7 +78,7 @@ impl<'t> Columns<'t> {
     /// The rows that differ among the rows with one of these cells in column `key`.
     pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
         let [old, new] = self.tables;
-        let key = *self.keys.iter().find(|both| old.columns()[both.0].name == key)?;
+        let key = *self.keys.iter().find(|both| old.columns()[both[0]].name == key)?;
         let (mut old, mut new) = (Seeker::new(old), Seeker::new(new));
         let mut found = super::Differences::default();
         for cell in cells {
@@ -120,18 +119,14 @@ impl<'t> Columns<'t> {
 }
 
 fn has_same_cells(columns: &[ColumnPair], old: &dyn RowCursor, new: &dyn RowCursor) -> Result<bool, (Side, Error)> {
-    for column in columns {
-        let a = old.value(column.0).map_err(|e| (Side::Old, e))?;
-        let b = new.value(column.1).map_err(|e| (Side::New, e))?;
+    for &[a, b] in columns {
+        let a = old.value(a).map_err(|e| (Side::Old, e))?;
+        let b = new.value(b).map_err(|e| (Side::New, e))?;
         if !same_value(&a, &b) {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-fn pick(column: ColumnPair, side: Side) -> usize {
-    if side == Side::Old { column.0 } else { column.1 }
 }
 
 /// Adds the fields that differ, and the texts of ids among them.
@@ -142,7 +137,7 @@ pub(super) fn fields<'t>(
     fields: &mut Vec<Field<'t>>,
     damaged: &mut Damaged<'_>,
 ) {
-    for (a, b) in Columns::new(old, new).values {
+    for [a, b] in Columns::new(old, new).values {
         let before = fields.len();
         for (a, b) in std::iter::once((a, b)).chain(old.text_of(a).zip(new.text_of(b))) {
             let (had, has) = (cell(old, rows.0, a, Side::Old, damaged), cell(new, rows.1, b, Side::New, damaged));

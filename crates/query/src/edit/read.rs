@@ -7,11 +7,9 @@ use crate::table::Value;
 pub use crate::writable::json::value;
 use crate::writable::json::{self, wrong_json};
 use crate::writable::{short, short_text};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -113,65 +111,18 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
 }
 
 fn document(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
-    let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
-    if head.starts_with(BOM) {
-        input.consume(BOM.len());
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(|e| Error::io("cannot read", e))?;
+    let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+    let items: serde_json::Result<Vec<&RawValue>> = match text.trim_ascii_start().first() {
+        Some(b'[') => serde_json::from_slice(text),
+        _ => serde_json::from_slice(text).map(|item| vec![item]),
+    };
+    for (number, item) in (1..).zip(items.map_err(|e| wrong_json(e, 0))?) {
+        let value = json::value_of(item.get()).map_err(|e| wrong_json(e, 0))?;
+        each(row(value, number)?)?;
     }
-    let mut failed = None;
-    let mut document = serde_json::Deserializer::from_reader(input);
-    let outcome = Items { each, failed: &mut failed }.deserialize(&mut document).and_then(|()| document.end());
-    match (failed, outcome) {
-        (Some(error), _) => Err(error),
-        (None, Err(error)) => Err(wrong_json(error, 0)),
-        (None, Ok(())) => Ok(()),
-    }
-}
-
-/// The items of a list, given on one by one, or one object.
-struct Items<'e> {
-    each: &'e mut dyn FnMut(InputRow<'_>) -> Result<()>,
-    failed: &'e mut Option<Error>,
-}
-
-impl Items<'_> {
-    fn give<E: serde::de::Error>(&mut self, value: Value<'static>, number: u64) -> Result<(), E> {
-        row(value, number).and_then(|row| (self.each)(row)).map_err(|error| {
-            *self.failed = Some(error);
-            E::custom("")
-        })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Items<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Items<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of objects")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        for number in 1u64.. {
-            let Some(item) = seq.next_element::<Box<RawValue>>()? else { break };
-            self.give(json::value_of(item.get()).map_err(A::Error::custom)?, number)?;
-        }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        let mut parts = Vec::new();
-        while let Some((name, part)) = map.next_entry::<String, Box<RawValue>>()? {
-            parts.push((name.into(), json::value_of(part.get()).map_err(A::Error::custom)?));
-        }
-        self.give(Value::Map(parts), 1)
-    }
+    Ok(())
 }
 
 /// The row that an object is: a row of a patch, where it says a change.

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::regex;
-use crate::table::glob::Glob;
+use crate::table::glob::{Glob, GlobPart};
 use crate::table::{Anchor, Guid, Kind, Literal, Table, Value};
 use ::regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -243,57 +243,22 @@ fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Opt
 }
 
 fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
-    let (whole, required) = match glob_pieces(pattern) {
-        Some(pieces) => literals(&pieces, fold, scope),
-        None => (None, None),
-    };
-    // Compiling it takes longer than searching for a literal.
-    let test = match whole {
-        Some(literal) => Test::Literal(literal),
-        None => Test::Glob(Box::new(Glob::new(pattern, fold)?)),
-    };
-    Ok((test, required))
+    let glob = Glob::new(pattern, fold)?;
+    let pieces = glob.parts().map_or_else(Vec::new, glob_pieces);
+    let (whole, required) = literals(&pieces, fold, scope);
+    Ok((whole.map_or_else(|| Test::Glob(Box::new(glob)), Test::Literal), required))
 }
 
-/// The parts of a glob; `None` if it contains more than `*`, `?`, `[…]` and `\`.
-fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
-    let mut pieces = vec![Piece::Edge];
-    let mut chars = pattern.chars().peekable();
-    while let Some(c) = chars.next() {
-        let literal = match c {
-            '{' | '}' => return None,
-            '*' if chars.peek() == Some(&'*') => {
-                // `**` may also match the '/' before and after it.
-                while chars.next_if(|&c| matches!(c, '*' | '/')).is_some() {}
-                if let Some(Piece::Text(text)) = pieces.last_mut() {
-                    text.truncate(text.trim_end_matches('/').len());
-                }
-                None
-            }
-            '*' if chars.peek().is_none() => return Some(pieces),
-            '*' if matches!(pieces.as_slice(), [Piece::Edge]) => {
-                pieces.clear();
-                continue;
-            }
-            '*' | '?' => None,
-            '[' => {
-                chars.next_if(|&c| matches!(c, '!' | '^'));
-                // A leading ']' is a member of the class.
-                chars.next()?;
-                chars.find(|&c| c == ']')?;
-                None
-            }
-            '\\' => Some(chars.next()?),
-            c => Some(c),
-        };
-        match (literal, pieces.last_mut()) {
-            (Some(c), Some(Piece::Text(text))) => text.push(c),
-            (Some(c), _) => pieces.push(Piece::Text(c.into())),
-            (None, _) => pieces.push(Piece::Other),
-        }
-    }
-    pieces.push(Piece::Edge);
-    Some(pieces)
+/// The pieces of a glob. A `*` at an end leaves the text open there.
+fn glob_pieces(parts: &[GlobPart]) -> Vec<Piece> {
+    let start = (parts.first() != Some(&GlobPart::Any)).then_some(Piece::Edge);
+    let end = (parts.last() != Some(&GlobPart::Any)).then_some(Piece::Edge);
+    let inner = parts.iter().enumerate().filter_map(|(at, part)| match part {
+        GlobPart::Text(text) => Some(Piece::Text(text.clone())),
+        GlobPart::Any if at == 0 || at + 1 == parts.len() => None,
+        GlobPart::Any | GlobPart::Other => Some(Piece::Other),
+    });
+    start.into_iter().chain(inner).chain(end).collect()
 }
 
 fn expression(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
