@@ -181,10 +181,10 @@ impl<'a> Editor<'a> {
             self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {}", short_text(table))))?;
         let mut resolved = Resolved::new(wanted);
         let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
-        let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
+        known.iter().for_each(|known| resolved.know(known));
         let (mut places, mut found) = (HashMap::<EditPosition, Vec<usize>>::new(), Vec::new());
         for (number, edit) in edits.enumerate() {
-            match resolved.edit(edit, by_keys.as_deref()) {
+            match resolved.edit(edit) {
                 Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
                 Ok(Outcome::Done) => {
                     resolved.last.take().into_iter().for_each(|at| places.entry(at).or_default().push(number))
@@ -226,7 +226,7 @@ impl<'a> Editor<'a> {
     /// The damage in the row.
     pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         let table = edit.table.clone();
-        let outcome = self.keyed(table.as_deref())?.edit(edit, None)?;
+        let outcome = self.keyed(table.as_deref())?.edit(edit)?;
         self.note(&outcome);
         Ok(outcome)
     }
@@ -236,20 +236,7 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// As [`Editor::edit`], of the first that fails.
     pub fn edits(&mut self, edits: impl IntoIterator<Item = Edit>) -> Result<()> {
-        let mut edits = edits.into_iter().peekable();
-        while let Some(first) = edits.next() {
-            let name = first.table.clone();
-            let resolved = self.keyed(name.as_deref())?;
-            // The table with the keys is built once for all rows.
-            let known = resolved.known.clone();
-            let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
-            let mut outcomes = vec![resolved.edit(first, by_keys.as_deref())?];
-            while let Some(next) = edits.next_if(|next| next.table == name) {
-                outcomes.push(resolved.edit(next, by_keys.as_deref())?);
-            }
-            outcomes.iter().for_each(|outcome| self.note(outcome));
-        }
-        Ok(())
+        edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop))
     }
 
     /// Checks that the table has at least one of these columns.

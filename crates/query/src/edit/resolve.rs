@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
 use crate::writable::{self, ValueSource, short, short_text};
+use self_cell::self_cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -37,11 +38,22 @@ pub(super) enum Target<T> {
 const PROBES: usize = 64;
 const WALKS: usize = 8;
 
+type OptionalTable<'a> = Option<Box<dyn Table + 'a>>;
+
+self_cell!(
+    /// The table of another file, if it has it.
+    struct KnownTable {
+        owner: Asset,
+        #[covariant]
+        dependent: OptionalTable,
+    }
+);
+
 /// A table and its edits.
 pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
-    /// The file whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
-    pub(super) known: Option<Asset>,
+    /// The table whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
+    known: Option<KnownTable>,
     pub(super) last: Option<EditPosition>,
     keys: Vec<usize>,
     state: RandomState,
@@ -154,18 +166,7 @@ impl<'a> Resolved<'a> {
     pub(super) fn know(&mut self, known: &Asset) {
         if self.known.is_none() {
             (self.index, self.probes) = (None, 0);
-            self.known = Some(known.clone());
-        }
-    }
-
-    /// Calls `read` with the table that has the keys of the rows: `at_hand`, or a new one.
-    fn keyed<T>(&self, at_hand: Option<&dyn Table>, read: impl FnOnce(&dyn Table) -> T) -> T {
-        if let Some(table) = at_hand {
-            return read(table);
-        }
-        match self.known.as_ref().and_then(|known| known.reader().table(self.table.name())) {
-            Some(table) => read(&*table),
-            None => read(&*self.table),
+            self.known = Some(KnownTable::new(known.clone(), |asset| asset.reader().table(self.table.name())));
         }
     }
 
@@ -291,7 +292,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// The rows of a key, in order.
-    fn rows_of(&mut self, cells: &[Value<'static>], known: Option<&dyn Table>) -> Result<Found> {
+    fn rows_of(&mut self, cells: &[Value<'static>]) -> Result<Found> {
         if self.keys.is_empty() {
             let len = self.table.len()?;
             let rows = match cells {
@@ -300,9 +301,7 @@ impl<'a> Resolved<'a> {
             };
             return Ok(Found { rows, sharers: None });
         }
-        let file = self.known.clone();
-        let keyed = known.is_none().then(|| file.as_ref()?.reader().table(self.table.name())).flatten();
-        let table = known.or(keyed.as_deref()).unwrap_or(&*self.table);
+        let table = keyed(self.known.as_ref(), &*self.table);
         let probes = if self.table.nature().sequential { WALKS } else { PROBES };
         let mut probed = None;
         if self.index.is_none() && self.probes < probes {
@@ -387,8 +386,8 @@ impl<'a> Resolved<'a> {
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
 
-    /// Takes one edit. `known` is the table whose keys identify rows, if at hand.
-    pub(super) fn edit(&mut self, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
+    /// Takes one edit.
+    pub(super) fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         // Tables without writable columns are derived from others; a patch's rows for them are skipped.
         let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
         let is_written = self.table.columns().iter().any(|column| column.accepts != Accepts::Nothing);
@@ -396,20 +395,20 @@ impl<'a> Resolved<'a> {
             return Ok(Outcome::Held);
         }
         let origin = edit.origin;
-        self.take_edit(edit, known).map_err(|error| match origin {
+        self.take_edit(edit).map_err(|error| match origin {
             Some(origin) => error.context(format_args!("row {origin}")),
             None => error,
         })
     }
 
-    fn take_edit(&mut self, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
+    fn take_edit(&mut self, edit: Edit) -> Result<Outcome> {
         let shown = self.shown(&edit.key);
         let key = self.key(&edit.key)?;
-        let Found { rows, sharers } = self.rows_of(&key.cells, known)?;
+        let Found { rows, sharers } = self.rows_of(&key.cells)?;
         let (change, old) = (edit.change, edit.old.as_ref());
         if let Change::Add(cells) = change {
             let cells = self.numbered(cells)?;
-            return self.add(key, &rows, cells, ValueSource::Typed, known, &shown);
+            return self.add(key, &rows, cells, ValueSource::Typed, &shown);
         }
         if change == Change::Remove {
             self.rows_may_go(&shown)?;
@@ -590,6 +589,11 @@ impl<'a> Resolved<'a> {
             remove: std::mem::take(&mut self.remove).into_iter().collect(),
         }
     }
+}
+
+/// The table that has the keys of the rows.
+fn keyed<'t>(known: Option<&'t KnownTable>, own: &'t dyn Table) -> &'t dyn Table {
+    known.and_then(|known| known.borrow_dependent().as_deref()).unwrap_or(own)
 }
 
 /// The column and the value to write if `given` is requested in column `at`, for a cell with the value `now`.

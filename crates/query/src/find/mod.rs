@@ -13,6 +13,7 @@ use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::report::Progress;
+use crate::table::filter::picked;
 use crate::table::{Kind, Role, RowCursor, Table, Value};
 use crate::threads::prelude::*;
 use pattern::Scope;
@@ -189,16 +190,16 @@ impl<E, D: FnMut(Error), H: FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>> Searc
             };
             let name = table.name_of_path(column);
             let is_nested = kind == Some(Kind::Nested) || pattern.exact().is_some() && !is_text;
-            for row in rows {
+            let mut row = picked(table, rows);
+            while advance(&mut *row, &mut self.damaged) {
                 self.look.advance(1);
-                let row = SingleRow { table, row };
                 if is_nested {
-                    self.look_into(&row, column)?;
+                    self.look_into(&*row, column)?;
                     continue;
                 }
-                match found(&row, column, name, pattern, sure, self.look) {
+                match found(&*row, column, name, pattern, sure, self.look) {
                     Ok(None) => {}
-                    Ok(Some(text)) => self.hit(&row, column, &table.columns()[column].name, &text)?,
+                    Ok(Some(text)) => self.hit(&*row, column, &table.columns()[column].name, &text)?,
                     Err(error) => (self.damaged)(error),
                 }
             }
@@ -278,7 +279,7 @@ impl<E, D: FnMut(Error), H: FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>> Searc
 
 /// The text of a row, if it matches.
 fn found(
-    row: &SingleRow<'_>,
+    row: &dyn RowCursor,
     column: usize,
     name: Option<usize>,
     pattern: &Pattern,
@@ -334,23 +335,4 @@ fn is_path_match(row: &dyn RowCursor, column: usize, name: usize, pattern: &Patt
         return Ok(pattern.is_match(&name));
     }
     Ok(row.value(column)?.as_text().is_some_and(|path| pattern.is_path_match(&path, name.len())))
-}
-
-struct SingleRow<'t> {
-    table: &'t dyn Table,
-    row: usize,
-}
-
-impl RowCursor for SingleRow<'_> {
-    fn advance(&mut self) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.value(self.row, column)
-    }
 }

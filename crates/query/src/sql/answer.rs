@@ -10,7 +10,6 @@ use crate::table::{Kind, Value};
 use crate::writable::json;
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
-use std::fmt;
 
 /// A column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +21,12 @@ pub struct ResultColumn {
 }
 
 /// A statement that was understood, and its rows.
+#[derive(Debug)]
 pub struct Answer<'s> {
     statement: Statement<'s>,
     columns: Vec<ResultColumn>,
     damage: &'s Damage,
     rights: &'s Rights,
-}
-
-impl fmt::Debug for Answer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").field("columns", &self.columns).finish_non_exhaustive()
-    }
 }
 
 impl<'s> Answer<'s> {

@@ -15,6 +15,7 @@ use std::io::{self, Write};
 const ROOM: usize = 64 << 10;
 
 /// Rows as bytes, without a count of them. A drop passes all whole rows on.
+#[derive(Debug)]
 pub(super) struct RowBytes<W: Write> {
     out: W,
     format: RowFormat,

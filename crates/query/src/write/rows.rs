@@ -129,22 +129,18 @@ impl<W: Write> RowSink for RowWriter<W> {
 }
 
 /// Writes rows, one by one, in one of the formats.
+#[derive(Debug)]
 pub struct RowWriter<W: Write> {
     out: Output<W>,
     rows: u64,
 }
 
+#[derive(Debug)]
 enum Output<W: Write> {
     /// Text of a single column: nothing to align, so one value a line.
     Lines(Page<W>),
     Text(Box<Aligned<W>>),
     Bytes(RowBytes<W>),
-}
-
-impl<W: Write> std::fmt::Debug for RowWriter<W> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowWriter").field("rows", &self.rows).finish_non_exhaustive()
-    }
 }
 
 /// The most threads that write text at once, which bounds the memory for it.

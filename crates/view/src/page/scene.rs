@@ -24,46 +24,35 @@ const BLOCK: usize = 4 << 20;
 /// # Errors
 /// When the page cannot be written.
 pub fn add(page: &mut Page<'_>, figure: &Figure<'_>) -> Result<()> {
-    let id = match figure {
-        Figure::Solids(_) => "shapes",
-        Figure::Chart(_) => "map",
-    };
-    let SceneSection { kind, title, meta, blocks } = shown(figure, id);
+    let (part, blocks) = shown(figure);
     blocks.iter().try_for_each(|(name, bytes)| page.block(name, bytes))?;
-    page.part(PageSection { id: kind.to_owned(), kind, title: title.to_owned(), meta });
+    page.part(part);
     Ok(())
 }
 
-/// A part of a page before it has a place there.
-#[derive(Debug)]
-struct SceneSection {
-    /// The script that shows it.
-    kind: &'static str,
-    title: &'static str,
-    meta: Value,
-    /// Blocks that `meta` names.
-    blocks: Vec<(String, Vec<u8>)>,
-}
+/// A part of a page, and the blocks that it names.
+type Part = (PageSection, Vec<(String, Vec<u8>)>);
 
-/// The part that shows `figure`, with blocks whose names begin with `id`.
-fn shown(figure: &Figure<'_>, id: &str) -> SceneSection {
+/// The part that shows `figure`.
+fn shown(figure: &Figure<'_>) -> Part {
     match figure {
-        Figure::Solids(solids) => scene(solids, id),
-        Figure::Chart(chart) => map(chart, id),
+        Figure::Solids(solids) => scene(solids),
+        Figure::Chart(chart) => map(chart),
     }
 }
 
 /// Unfinished blocks. Solids that are shown together are stored together, so that the page decodes no more than it
 /// shows.
-struct Blocks<'i> {
-    id: &'i str,
+struct Blocks {
+    /// The beginning of their names.
+    id: &'static str,
     all: Vec<(String, Vec<u8>)>,
     /// For each kind and first level of detail, the block that is being filled.
     open: HashMap<(SolidKind, Option<usize>), usize>,
 }
 
-impl<'i> Blocks<'i> {
-    fn new(id: &'i str) -> Self {
+impl Blocks {
+    fn new(id: &'static str) -> Self {
         Self { id, all: Vec::new(), open: HashMap::new() }
     }
 
@@ -95,7 +84,7 @@ struct Images<'p>(Vec<(&'p [u8], String)>);
 
 impl<'p> Images<'p> {
     /// The name of the block of an image, which is added if it is new.
-    fn block(&mut self, png: Option<&'p [u8]>, blocks: &mut Blocks<'_>) -> Option<String> {
+    fn block(&mut self, png: Option<&'p [u8]>, blocks: &mut Blocks) -> Option<String> {
         let png = png?;
         if let Some((_, name)) = self.0.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
             return Some(name.clone());
@@ -107,11 +96,7 @@ impl<'p> Images<'p> {
 }
 
 /// Sets for each part its group and its places. Returns the blocks of the matrices and of the rows, and the groups.
-fn places<'d>(
-    solids: &Solids<'d>,
-    parts: &mut [Value],
-    blocks: &mut Blocks<'_>,
-) -> ([Option<String>; 2], Vec<&'d str>) {
+fn places<'d>(solids: &Solids<'d>, parts: &mut [Value], blocks: &mut Blocks) -> ([Option<String>; 2], Vec<&'d str>) {
     let mut groups: Vec<&str> = Vec::new();
     // The matrices of a part lie together: it is drawn at all of its places at once.
     let mut matrices: Vec<Vec<(&[f32; 16], Option<usize>)>> = vec![Vec::new(); parts.len()];
@@ -140,8 +125,8 @@ fn places<'d>(
     ([placed, has_rows.then(|| blocks.add(rows))], groups)
 }
 
-fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
-    let mut blocks = Blocks::new(id);
+fn scene(solids: &Solids<'_>) -> Part {
+    let mut blocks = Blocks::new("shapes");
     let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(solid, &solids.materials, &mut blocks)).collect();
     let ([placed, rows], groups) = places(solids, &mut parts, &mut blocks);
     let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material).collect();
@@ -178,7 +163,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         "notes": solids.notes,
         "damage": damage.collect::<Vec<Value>>(),
     });
-    SceneSection { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
+    (PageSection { id: "scene".to_owned(), kind: "scene", title: "Shapes".to_owned(), meta }, blocks.all)
 }
 
 /// A ship or component that has the plates: its name, its ship or gun, and millimetres by layer × 65536 + material.
@@ -196,7 +181,7 @@ fn armor_use(found: &PlateUse) -> Value {
 }
 
 /// A solid in the form of the page's list of parts.
-fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<'_>) -> Value {
+fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut Blocks) -> Value {
     let (min, max) = solid.bounds();
     let has_image = materials.get(solid.material).is_some_and(|material| material.image.is_some());
     let uvs = if has_image { solid.uvs().map(range) } else { None };
@@ -333,8 +318,8 @@ fn octahedral([x, y, z]: [f32; 3]) -> [u8; 2] {
     folded.map(|v| ((v * 127.0).round() as i8).to_le_bytes()[0])
 }
 
-fn map(chart: &Chart, id: &str) -> SceneSection {
-    let mut blocks = Blocks::new(id);
+fn map(chart: &Chart) -> Part {
+    let mut blocks = Blocks::new("map");
     let mut numbers = Vec::new();
     let mut rows = Vec::new();
     for one in &chart.boxes {
@@ -369,7 +354,7 @@ fn map(chart: &Chart, id: &str) -> SceneSection {
         "withoutPlace": chart.without_place,
         "notes": chart.notes,
     });
-    SceneSection { kind: "map", title: "Map", meta, blocks: blocks.all }
+    (PageSection { id: "map".to_owned(), kind: "map", title: "Map".to_owned(), meta }, blocks.all)
 }
 
 /// Appends numbers as floats of 32 bits.

@@ -1,10 +1,10 @@
 //! Exported rows, which name what is there and may differ from it.
 
-use super::{Found, Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, misfit};
+use super::{Found, Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, keyed, misfit};
 use crate::compare::same_value;
 use crate::edit::read::Given;
 use crate::edit::{ColumnValues, refused};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::table::{Accepts, Value};
 use crate::writable::{self, ValueSource, short};
 
@@ -21,7 +21,7 @@ impl Resolved<'_> {
             [only] => self.shown(only),
             more => format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", ")),
         };
-        let Found { rows, sharers } = self.rows_of(&key, None)?;
+        let Found { rows, sharers } = self.rows_of(&key)?;
         let mut nth = 0;
         if rows.len() > 1 {
             let times = self.times.entry(self.hash(&key)).or_default();
@@ -34,7 +34,7 @@ impl Resolved<'_> {
             }
             named.retain(|(at, value)| !self.keys.contains(at) && !is_shown_as(&Value::Null, value, from));
             let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
-            return self.add(key, &rows, named, from, None, &shown);
+            return self.add(key, &rows, named, from, &shown);
         };
         let row = StoredRow { row, sharers };
         if !self.seen.insert(row.identity()) {
@@ -71,14 +71,14 @@ impl Resolved<'_> {
         }
         // CSV has one form for no text and for an empty one.
         let has_empty = from.is_text() && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
-        if has_empty && self.rows_of(&key, None)?.rows.is_empty() {
+        if has_empty && self.rows_of(&key)?.rows.is_empty() {
             let nulls = key.iter().map(|cell| match cell {
                 Value::Text(text) if text.is_empty() => Value::Null,
                 other => other.clone(),
             });
             let nulls: Vec<Value<'static>> = nulls.collect();
             let takes_null = self.keys.iter().any(|at| self.table.columns()[*at].accepts == Accepts::OrNull);
-            if takes_null || !self.rows_of(&nulls, None)?.rows.is_empty() {
+            if takes_null || !self.rows_of(&nulls)?.rows.is_empty() {
                 key = nulls;
             }
         }
@@ -131,16 +131,14 @@ impl Resolved<'_> {
 
     /// Deletes the rows that no exported row names; returns their number.
     pub(in crate::edit) fn delete_missing(&mut self) -> Result<usize> {
-        let missing = self.keyed(None, |table| {
-            let mut missing = Vec::new();
-            for row in 0..table.len()? {
-                let row = self.stored(table, row)?;
-                if !self.seen.contains(&row.identity()) {
-                    missing.push(row);
-                }
+        let table = keyed(self.known.as_ref(), &*self.table);
+        let mut missing = Vec::new();
+        for row in 0..table.len()? {
+            let row = self.stored(table, row)?;
+            if !self.seen.contains(&row.identity()) {
+                missing.push(row);
             }
-            Ok::<_, Error>(missing)
-        })?;
+        }
         if !missing.is_empty() {
             self.rows_may_go(self.table.name())?;
         }

@@ -1,10 +1,10 @@
 //! Inserted rows, and items of lists.
 
-use super::{Key, Outcome, Resolved, Sharers, Target};
+use super::{Key, Outcome, Resolved, Sharers, Target, keyed};
 use crate::compare::same_value;
 use crate::edit::{ColumnValues, EditPosition, refused};
 use crate::error::Result;
-use crate::table::{Accepts, Table, Value, no_cell};
+use crate::table::{Accepts, Value, no_cell};
 use crate::writable::{self, ValueSource, short};
 
 impl Resolved<'_> {
@@ -15,10 +15,9 @@ impl Resolved<'_> {
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
         from: ValueSource,
-        known: Option<&dyn Table>,
         shown: &str,
     ) -> Result<Outcome> {
-        let (list, sharers) = self.shared_list(&key, known)?.unzip();
+        let (list, sharers) = self.shared_list(&key)?.unzip();
         if let Some(cells) = &list {
             // A list that several keys share is written as the first one's.
             for (at, cell) in self.keys.iter().zip(&mut key.cells) {
@@ -56,7 +55,7 @@ impl Resolved<'_> {
         if !coming.is_empty() && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
-        match self.list_of(&key, known)? {
+        match self.list_of(&key)? {
             Target::Found(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
             Target::LeftOut(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
@@ -99,14 +98,12 @@ impl Resolved<'_> {
     }
 
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
-    pub(super) fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(ColumnValues, Sharers)>> {
+    pub(super) fn shared_list(&self, key: &Key) -> Result<Option<(ColumnValues, Sharers)>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
             return Ok(None);
         };
-        let mut lists = self.keyed(known, |table| match table.stored_len() {
-            Some(_) => table.lists(*of, cell),
-            None => Ok(Vec::new()),
-        })?;
+        let table = keyed(self.known.as_ref(), &*self.table);
+        let mut lists = if table.stored_len().is_some() { table.lists(*of, cell)? } else { Vec::new() };
         let Some(list) = lists.pop().filter(|list| lists.is_empty() && !list.shared.is_empty()) else {
             return Ok(None);
         };
@@ -133,11 +130,11 @@ impl Resolved<'_> {
     }
 
     /// The cells that identify the list of an inserted item, unless there is no such list, or its number is too large.
-    pub(super) fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Target<ColumnValues>> {
+    pub(super) fn list_of(&mut self, key: &Key) -> Result<Target<ColumnValues>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
             return Ok(Target::Found(ColumnValues::new()));
         };
-        let lists = self.keyed(known, |table| table.lists(*of, cell))?;
+        let lists = keyed(self.known.as_ref(), &*self.table).lists(*of, cell)?;
         let [list] = &lists[..] else {
             return Ok(Target::LeftOut(match lists.len() {
                 0 => format!("not found: nothing that has such a list is {}", short(cell)),

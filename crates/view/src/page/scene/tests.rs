@@ -68,19 +68,19 @@ fn read(part: &Value, blocks: &[(String, Vec<u8>)]) -> Read {
 }
 
 /// The page's part of a file, and its GLB.
-fn both(name: &str, bytes: Vec<u8>) -> (SceneSection, Vec<u8>) {
+fn both(name: &str, bytes: Vec<u8>) -> (Part, Vec<u8>) {
     let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
     let drawing = asset.reader().shapes().unwrap();
     let options = Options { lod: None, ..Options::default() };
     let drawing = drawing.draw(&Context::default(), options).unwrap();
     let mut glb = Vec::new();
     drawing.write(SceneFormat::Glb, &mut glb).unwrap();
-    (shown(&drawing.figure().unwrap().unwrap(), "scene"), glb)
+    (shown(&drawing.figure().unwrap().unwrap()), glb)
 }
 
 #[test]
 fn blocks_have_what_the_glb_has() {
-    let (shown, glb) = both("ship.geometry", demo(3, Size::Small));
+    let ((shown, blocks), glb) = both("ship.geometry", demo(3, Size::Small));
     let glb = gltf::Gltf::from_slice(&glb).unwrap();
     let parts = shown.meta["parts"].as_array().unwrap();
     let meshes: Vec<_> = glb.document.meshes().collect();
@@ -89,7 +89,7 @@ fn blocks_have_what_the_glb_has() {
         assert_eq!(part["name"], mesh.name().unwrap());
         let primitive = mesh.primitives().next().unwrap();
         let reader = primitive.reader(|_| glb.blob.as_deref());
-        let ours = read(part, &shown.blocks);
+        let ours = read(part, &blocks);
         let size = [0, 1, 2].map(|axis| part["max"][axis].as_f64().unwrap() - part["min"][axis].as_f64().unwrap());
         let positions: Vec<_> = reader.read_positions().unwrap().collect();
         assert_eq!(ours.positions.len(), positions.len());
@@ -124,7 +124,7 @@ fn plates_are_the_rows_of_their_table() {
     let mut builder = GeometryBuilder::new();
     builder.armor("hull.armor", vec![plate(12, 1, 2), plate(2, 7, 1), plate(12, 3, 5)]);
     builder.armor("turret.armor", vec![plate(12, 2, 4)]);
-    let (shown, _) = both("ship.geometry", builder.build());
+    let ((shown, _), _) = both("ship.geometry", builder.build());
     let plates = |part: &Value| (part["name"].as_str().unwrap().to_owned(), part["plates"].to_string());
     let found: Vec<_> = shown.meta["parts"].as_array().unwrap().iter().map(plates).collect();
     // Row, layer and triangles of each plate.
@@ -142,9 +142,8 @@ fn a_page_is_smaller_than_the_glb_of_the_same_drawing() {
     let files =
         [("full.geometry", demo(1, Size::Full)), ("many.geometry", assetq_sample::geometry::many(1, 60_000, 1))];
     for (name, bytes) in files {
-        let (shown, glb) = both(name, bytes);
-        let blocks: usize =
-            shown.blocks.iter().map(|(_, bytes)| super::super::Block::new(bytes).unwrap().0.len()).sum();
+        let ((shown, blocks), glb) = both(name, bytes);
+        let blocks: usize = blocks.iter().map(|(_, bytes)| super::super::Block::new(bytes).unwrap().0.len()).sum();
         let page = blocks + shown.meta.to_string().len();
         assert!(page * 4 < glb.len(), "{name}: {page} of {}", glb.len());
     }
@@ -174,8 +173,8 @@ fn numbers_of_all_sizes_come_back() {
 fn a_map_has_its_boxes_and_their_rows() {
     let asset = Asset::open(Source::from_vec("town.wdata", assetq_sample::wdata::demo(1, Size::Small))).unwrap();
     let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
-    let shown = shown(&drawing.figure().unwrap().unwrap(), "map");
-    let block = |key: &str| &shown.blocks.iter().find(|(name, _)| shown.meta[key] == **name).unwrap().1;
+    let (shown, blocks) = shown(&drawing.figure().unwrap().unwrap());
+    let block = |key: &str| &blocks.iter().find(|(name, _)| shown.meta[key] == **name).unwrap().1;
     let texts: Value = serde_json::from_slice(block("texts")).unwrap();
     let numbers: Vec<f32> = block("boxes").as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
     let rows: Vec<u32> = block("rows").as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
