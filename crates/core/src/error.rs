@@ -198,6 +198,14 @@ impl Error {
         self
     }
 
+    /// Adds the row of a table that the error is in, unless its part begins with that row.
+    #[cold]
+    #[must_use]
+    pub fn in_row(self, table: &str, row: usize) -> Self {
+        let is_named = self.part().starts_with(&format!("{table} {row}"));
+        if is_named { self } else { self.context(format_args!("{table} row {row}")) }
+    }
+
     /// Moves the offset into the message, as an offset of `file`: for errors in another file than the one that the user
     /// named.
     #[cold]

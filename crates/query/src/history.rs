@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::reader::{FileFormat, Reader};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value};
-use crate::writable::keys;
+use crate::writable::{Cells, keys};
 use std::collections::BTreeMap;
 
 /// Rows of one table that an entry may have.
@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 1 << 16;
 
 /// An entry in one build: its rows, by table and by the marks that distinguish the rows of one table, with their fields.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State(BTreeMap<(String, RowIdentity), Vec<(String, Value<'static>)>>);
+pub struct State(BTreeMap<(String, RowIdentity), Cells>);
 
 /// The marks that distinguish the rows of an entry in one table: the other parts of their keys, and the number of
 /// earlier rows with the same key.
@@ -74,8 +74,8 @@ impl State {
                 Some(crc32) => crc32,
                 None => crc32(archive::open(archive, &file, "")?.bytes()),
             };
-            let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
-            let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
+            let id = file.id.map(|id| ("id".into(), Value::Id64(id)));
+            let rest = [("size".into(), file.size.into()), ("crc32".into(), Value::Id32(crc32))];
             let key = file.list.iter().map(|list| list.clone().into_owned()).collect();
             let part = RowIdentity { key, ..RowIdentity::default() };
             state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
@@ -117,7 +117,7 @@ impl State {
                     value => part.key.push(value.to_string()),
                 }
             }
-            let mut fields = Vec::new();
+            let mut fields = Cells::new();
             for (at, column) in columns.iter().enumerate() {
                 if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
                     continue;
@@ -130,7 +130,7 @@ impl State {
                 }
                 let value = cursor.value(at)?;
                 if !value.is_null() {
-                    fields.push((column.name.to_string(), value.into_owned()));
+                    fields.push((column.name.clone(), value.into_owned()));
                 }
             }
             let mut key = (table.name().to_owned(), part);
@@ -221,11 +221,9 @@ pub struct History {
 impl History {
     /// The history of `entry` in these builds, the oldest first. The caller leaves out unknown builds.
     pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
-        let mut events = Vec::new();
-        let nothing = State::default();
-        let mut before = None;
+        let (mut events, mut before) = (Vec::new(), None);
         for (build, state) in builds {
-            between(build, before, state, &nothing, &mut events);
+            between(build, before, state, &mut events);
             before = Some(state);
         }
         Self { source: Source::from_vec(entry, Vec::new()), events }
@@ -237,21 +235,22 @@ impl History {
     }
 }
 
-fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, events: &mut Vec<Event>) {
+fn between(build: &str, before: Option<&State>, after: &State, events: &mut Vec<Event>) {
+    let nothing = State::default();
     let came = if before.is_some() { Change::Added } else { Change::Present };
-    let old_rows = &before.unwrap_or(nothing).0;
+    let old_rows = &before.unwrap_or(&nothing).0;
     for (key, fields) in old_rows.iter().filter(|(key, _)| !after.0.contains_key(key)) {
-        events.push(Event { old: all(fields), ..Event::new(build, key, Change::Removed) });
+        events.push(Event { old: Value::Map(fields.clone()), ..Event::new(build, key, Change::Removed) });
     }
     for (key, fields) in &after.0 {
         let Some(old) = old_rows.get(key) else {
-            events.push(Event { new: all(fields), ..Event::new(build, key, came) });
+            events.push(Event { new: Value::Map(fields.clone()), ..Event::new(build, key, came) });
             continue;
         };
         let gone = old.iter().filter(|(name, _)| fields.iter().all(|(other, _)| other != name));
         let mut differing = Vec::new();
         for (name, _) in gone.chain(fields) {
-            differ(name.as_str().into(), value_in(old, name), value_in(fields, name), &mut differing);
+            differ(name.clone(), value_in(old, name), value_in(fields, name), &mut differing);
         }
         events.extend(differing.into_iter().map(|field| Event {
             field: Some(field.name.into_owned()),
@@ -262,12 +261,7 @@ fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, 
     }
 }
 
-/// All fields of a row as one value.
-fn all(fields: &[(String, Value<'static>)]) -> Value<'static> {
-    Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
-}
-
-fn value_in(fields: &[(String, Value<'static>)], name: &str) -> Value<'static> {
+fn value_in(fields: &Cells, name: &str) -> Value<'static> {
     fields.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
 }
 

@@ -21,7 +21,6 @@ impl Index {
         Self { rows, starts, shift }
     }
 
-    /// The rows with this hash, in order.
     pub(crate) fn rows(&self, hash: u64) -> impl Iterator<Item = usize> {
         let first =
             usize::try_from(hash >> self.shift).expect("the first bits are as many as the starts in memory need");

@@ -303,14 +303,8 @@ impl<'a> Export<'a> {
     /// Leaves a damaged row out if the arguments allow that. Damage after the last row that can be found ends the output.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
-        let error = match row {
-            // Some errors name their row already.
-            Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                error.context(format_args!("{name} row {row}"))
-            }
-            Some(_) => error,
-            None => return Err(Failure::in_file(file, &error.context(name))),
-        };
+        let Some(row) = row else { return Err(Failure::in_file(file, &error.context(name))) };
+        let error = error.in_row(name, row);
         if !self.args.skip_damaged {
             return Err(Failure::in_file(file, &error));
         }

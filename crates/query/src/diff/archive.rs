@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Mutex;
 
-/// The rows of `table` of two archives.
 pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option<Box<dyn Special + 'a>> {
     let both = [old.reader().archive()?, new.reader().archive()?];
     if table != archive::FILES {

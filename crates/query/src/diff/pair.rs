@@ -67,7 +67,6 @@ pub(super) fn number(row: usize) -> u32 {
     u32::try_from(row).expect("fewer rows are compared")
 }
 
-/// Differences between the two sides of `rows`.
 pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64) -> Differences {
     let faults = Faults::default();
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));

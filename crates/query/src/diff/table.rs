@@ -23,13 +23,10 @@ pub(super) struct Columns<'t> {
 
 /// Names of columns that only one of the tables has.
 pub(super) fn lone_columns(old: &dyn Table, new: &dyn Table) -> [Vec<String>; 2] {
-    [missing_columns(old, new), missing_columns(new, old)]
-}
-
-/// Names of columns of a table that the other one lacks.
-fn missing_columns(table: &dyn Table, other: &dyn Table) -> Vec<String> {
-    let missing = table.columns().iter().filter(|column| column_index(other, &column.name).is_none());
-    missing.map(|column| column.name.to_string()).collect()
+    [(old, new), (new, old)].map(|(table, other)| {
+        let lone = table.columns().iter().filter(|column| column_index(other, &column.name).is_none());
+        lone.map(|column| column.name.to_string()).collect()
+    })
 }
 
 /// The columns that both tables have, of these roles.

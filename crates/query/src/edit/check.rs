@@ -116,7 +116,6 @@ fn row(
     Ok(())
 }
 
-/// Compares the edited rows only.
 fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
     // Rows are counted on demand: an earlier lookup may have counted the old rows.
     if let (Some(before), Some(after)) = (known_rows(old), known_rows(new))
@@ -140,7 +139,6 @@ fn other_rows(table: &dyn Table) -> Error {
     differs(format!("table {} has another number of rows", table.name()))
 }
 
-/// Moves to the next stored row.
 fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
     Ok(rows.advance()? && stored.is_none_or(|stored| rows.row() < stored))
 }

@@ -421,7 +421,6 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// The writer of the format of a file.
 pub(crate) fn writable(asset: &Asset) -> Result<&dyn Writable> {
     let writable = asset.reader().writable();
     writable.ok_or_else(|| refused(format!("{} files are read and not written", asset.format())))
@@ -596,7 +595,6 @@ pub struct Written {
     new: Asset,
     outer: Asset,
     pieces: Pieces,
-    /// The number of findings of `verify`.
     findings: u64,
     /// `None` for a preview. Dropped last: Windows removes no file that is mapped.
     file: Option<AtomicFile>,

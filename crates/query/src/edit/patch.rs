@@ -15,7 +15,6 @@ use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
 
-/// The edit as a row of a patch.
 fn row(edit: Edit) -> Value<'static> {
     let (kind, new) = match edit.change {
         Change::Set(new) => (DifferenceKind::Changed, Value::Map(new)),
@@ -288,7 +287,6 @@ struct Draft<'d> {
 }
 
 impl Draft<'_> {
-    /// The edits of one table.
     fn edits(&mut self, old: &Asset, name: &str, near: &mut Near) -> Result<Vec<Edit>> {
         let mut edits = Vec::new();
         for table in diff::tables(old, self.new, &[name.to_owned()])? {
@@ -303,7 +301,6 @@ impl Draft<'_> {
         Ok(edits)
     }
 
-    /// The edits of the rows that differ.
     fn edits_of(&mut self, both: &TablePair<'_>, mut found: diff::Differences) -> Vec<(Pair, Edit)> {
         found.faults.drain(..).for_each(|(side, error)| (self.damaged)(side, error));
         let mut edits = Vec::new();
@@ -357,7 +354,6 @@ impl Draft<'_> {
     }
 }
 
-/// The `edits` that can be written.
 fn taken(editor: &mut Editor<'_>, table: &str, edits: Vec<Edit>, left: &mut Unpatched) -> Vec<Edit> {
     /// The limit of the time of all tries, in multiples of the first one.
     const TIMES: usize = 64;
@@ -537,7 +533,6 @@ fn undo_set(
     each(row(edit(before.name(), key, Some(has), Change::Set(had))))
 }
 
-/// The edit that deletes an inserted row.
 fn undo_add(before: &dyn Table, set: &ColumnValues) -> Edit {
     let (mut key, mut cells) = (Cells::new(), Cells::new());
     for (at, column) in before.columns().iter().enumerate() {

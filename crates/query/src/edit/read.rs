@@ -145,7 +145,6 @@ fn row(value: Value<'static>, origin: u64) -> Result<InputRow<'static>> {
     Ok(InputRow::Exported { origin, cells: parts, from: ValueSource::Typed })
 }
 
-/// The first name that two members have.
 fn doubled(parts: &Cells) -> Option<&str> {
     let mut names = HashSet::new();
     parts.iter().map(|(name, _)| &**name).find(|name| !names.insert(*name))

@@ -49,7 +49,6 @@ self_cell!(
     }
 );
 
-/// A table and its edits.
 pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
     /// The table whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
@@ -73,13 +72,11 @@ pub(super) struct Resolved<'a> {
     shared: HashMap<EditPosition, Shared>,
     /// The number of exported rows with a key that several rows share.
     times: HashMap<u64, usize>,
-    /// The number of exported rows so far.
     rows: usize,
     /// The first derived cell that an edit tried to change, reported if no other edit was requested.
     pub(super) derived: Option<String>,
 }
 
-/// A requested cell.
 struct Cell {
     column: usize,
     value: Value<'static>,
@@ -105,7 +102,6 @@ impl StoredRow {
     }
 }
 
-/// The keys that share a stored row.
 struct Sharers {
     /// The hash of the key that is edited.
     own: u64,
@@ -186,7 +182,6 @@ impl<'a> Resolved<'a> {
         format!("{} {}", self.table.name(), short(key))
     }
 
-    /// Parses the key in `given`.
     fn key(&self, given: &Value<'static>) -> Result<Key> {
         let Value::Map(parts) = given else {
             let cell = match (&self.keys[..], given) {
@@ -386,7 +381,6 @@ impl<'a> Resolved<'a> {
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
 
-    /// Takes one edit.
     pub(super) fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         // Tables without writable columns are derived from others; a patch's rows for them are skipped.
         let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
@@ -530,7 +524,6 @@ impl<'a> Resolved<'a> {
         Ok(Outcome::Done)
     }
 
-    /// Cells by the numbers of their columns.
     fn numbered<'v>(&self, cells: Given<'v>) -> Result<Vec<(usize, Value<'v>)>> {
         let mut named = Vec::with_capacity(cells.len());
         // Columns mostly come in order.

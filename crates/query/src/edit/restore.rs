@@ -86,7 +86,6 @@ impl Restore {
         Some(Self { old: Fingerprint::read(old)?, new: Fingerprint::read(new)?, pieces })
     }
 
-    /// The pieces, for a file of `len` bytes.
     pub(super) fn pieces(&self, len: usize) -> Result<Pieces> {
         let mut pieces = Pieces::new();
         let mut size = 0u64;

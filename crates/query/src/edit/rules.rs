@@ -51,7 +51,6 @@ impl<'t> Edited<'t> {
         Self { table, edits: edits.iter().find(|edits| edits.table == table.name()) }
     }
 
-    /// The cells that edits write to a column.
     fn written(&self, column: usize) -> impl Iterator<Item = (EditPosition, &'t Value<'static>)> {
         let set = self.edits.into_iter().flat_map(|edits| &edits.set);
         let set = set.map(|(row, cells)| (EditPosition::Set(*row), cells));

@@ -9,7 +9,6 @@ use crate::writable::{self, short, short_text};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Member(String),

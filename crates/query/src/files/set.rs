@@ -188,7 +188,6 @@ impl FileSet {
         }
     }
 
-    /// The tables of all files, with their columns.
     fn read_schemas(&self) -> Result<Vec<Schema>> {
         let mut tables: Vec<(String, Vec<Column>, usize)> = Vec::new();
         let mut depends = true;

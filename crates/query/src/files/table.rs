@@ -154,7 +154,6 @@ impl TablePart for OpenTable {
 pub(super) struct FileTable<'a> {
     name: Arc<str>,
     columns: Arc<[Column]>,
-    /// The cells of the first columns.
     common: Vec<Value<'static>>,
     inner: Option<Box<dyn Table + 'a>>,
     /// The numbers of the further columns in the file's own table.

@@ -277,7 +277,6 @@ impl<E, D: FnMut(Error), H: FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>> Searc
     }
 }
 
-/// The text of a row, if it matches.
 fn found(
     row: &dyn RowCursor,
     column: usize,

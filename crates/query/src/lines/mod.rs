@@ -103,7 +103,6 @@ impl Run {
     }
 }
 
-/// All rows.
 #[derive(Default)]
 struct Runs {
     runs: Vec<Run>,
@@ -115,7 +114,6 @@ struct Runs {
     fault: Option<Error>,
 }
 
-/// Some rows, and their text.
 #[derive(Default)]
 struct Unit {
     runs: Vec<Run>,
@@ -191,7 +189,6 @@ impl<'t> Lines<'t> {
         Ok(())
     }
 
-    /// Makes the rows of a unit into text.
     fn unit(&self, all: &Runs, unit: &mut Unit) {
         let mut seeker = diff::Seeker::new(self.table);
         let rows = unit.runs.iter().map(|run| run.row as usize..(run.row + run.len) as usize);
@@ -336,7 +333,6 @@ impl<'t> Lines<'t> {
         unit.text.push('\n');
     }
 
-    /// Makes the cells of a row into lines.
     fn cells(&self, row: &dyn RowCursor, unit: &mut Unit) {
         let mut said = None;
         for cell in self.cells.iter() {

@@ -74,7 +74,6 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
         parts.into_par_iter().for_each(|part| self.sort(part, skip, depth + 1));
     }
 
-    /// Loads the next eight bytes of each text.
     fn load(&self, places: &mut [TextPrefix], skip: usize) {
         places.iter_mut().for_each(|place| place.0 = eight(self.behind(place.1, skip)));
     }

@@ -84,7 +84,6 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
     path.rsplit(['/', '\\', archive::MARK])
 }
 
-/// The path without its last name.
 fn folder(path: &str) -> &str {
     path.rfind(['/', '\\', archive::MARK]).map_or("", |at| &path[..at])
 }

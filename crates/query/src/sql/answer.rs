@@ -84,7 +84,6 @@ fn fault(damage: &Damage, rights: &Rights, error: rusqlite::Error) -> Fault {
     }
 }
 
-/// A cell as outputs know it.
 fn value(cell: ValueRef<'_>, kind: Option<Kind>) -> Value<'_> {
     match cell {
         ValueRef::Null => Value::Null,

@@ -19,7 +19,6 @@ pub(super) struct DamagePosition {
 const MOST_ROWS: usize = 1_000_000;
 const MOST_ERRORS: usize = 10;
 
-/// Damage that was met so far.
 #[derive(Debug, Default)]
 pub(super) struct Damage {
     left_out: bool,

@@ -6,7 +6,6 @@ use crate::asset::Asset;
 use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
 
-/// SQLite's limit of columns in a table.
 const MOST_COLUMNS: usize = 2000;
 
 /// Words of SQL that tables and columns of files have as names, and names for them that need no quotes.
@@ -28,7 +27,6 @@ self_cell!(
     }
 );
 
-/// A file with queried tables.
 pub(super) struct OpenFile {
     number: usize,
     tables: Tables,

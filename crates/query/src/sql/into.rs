@@ -11,7 +11,6 @@ use std::path::Path;
 use std::sync::{Mutex, mpsc};
 use std::thread;
 
-/// The types of the cells of a column.
 #[derive(Debug, Clone, Copy, Default)]
 enum Seen {
     #[default]
@@ -64,7 +63,6 @@ enum BatchCell {
     Blob(Range<usize>),
 }
 
-/// Rows on their way to the new database.
 #[derive(Default)]
 struct Batch {
     cells: Vec<BatchCell>,

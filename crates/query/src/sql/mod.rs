@@ -357,7 +357,6 @@ impl Session {
     }
 }
 
-/// Whether `name` is a word of a statement.
 fn is_named(sql: &str, name: &str) -> bool {
     sql.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word.eq_ignore_ascii_case(name))
 }

@@ -26,7 +26,6 @@ pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<St
     unique.collect()
 }
 
-/// A name, quoted for a statement.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -10,7 +10,6 @@ use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The changes of one table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
     set: BTreeMap<usize, ColumnValues>,
@@ -77,7 +76,6 @@ impl Changes {
         Arc::clone(self.all().entry(table).or_default())
     }
 
-    /// Puts changes back as they were.
     pub(super) fn restore(&self, table: (usize, usize), pending: Arc<Pending>) {
         self.all().insert(table, pending);
     }
@@ -116,7 +114,6 @@ impl Changes {
         Ok(())
     }
 
-    /// Adds a row; returns its number.
     pub(super) fn insert(
         &self,
         at: (usize, usize),
@@ -217,7 +214,6 @@ impl Changes {
     }
 }
 
-/// Whether SQLite sees the cell as `wanted`.
 fn is_seen_as(now: &Value<'_>, wanted: &ValueRef<'_>) -> bool {
     let cell = Cell(now.clone());
     match cell.to_sql() {

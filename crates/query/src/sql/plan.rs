@@ -32,7 +32,6 @@ pub(super) enum Access {
 pub(super) struct QueryPlan {
     pub(super) access: Access,
     pub(super) terms: Vec<Term>,
-    /// The columns that the statement reads.
     pub(super) columns: Vec<usize>,
 }
 
@@ -49,7 +48,6 @@ pub(super) struct Term {
 enum Operator {
     /// `=` and the other operators that null never satisfies.
     Compare(Op),
-    /// `IS`
     Is,
     /// `IS NULL`, and with `true` `IS NOT NULL`.
     Null(bool),
@@ -119,7 +117,6 @@ struct Offer {
     listed: bool,
     /// Whether the other side is known now, so that no other table has a part in it.
     constant: bool,
-    /// Whether SQLite need not check it again.
     exact: bool,
 }
 

@@ -6,17 +6,14 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The rights of statements.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     /// Whether the statements of the session itself run, which know what they do.
     own: AtomicBool,
-    /// Why the last statement was refused.
     refused: Mutex<Option<&'static str>>,
 }
 
 impl Rights {
-    /// Runs statements of the session itself.
     pub(super) fn as_own<T>(&self, run: impl FnOnce() -> T) -> T {
         let before = self.own.swap(true, Ordering::Relaxed);
         let ran = run();

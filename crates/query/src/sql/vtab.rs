@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Result};
 use crate::index::Index;
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
-use crate::table::{RowCursor, Table, Value, no_cell};
+use crate::table::{RowCursor, Table};
 use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use rusqlite::types::ValueRef;
@@ -27,11 +27,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The virtual tables as a module of SQLite.
 pub(super) const MODULE: &Module<'static, AssetTable> = &Module::read_only_module();
 
 /// The same, for statements that change tables.
@@ -42,14 +40,12 @@ pub(super) const WRITTEN: &Module<'static, AssetTable> = &Module::update_module_
 pub(super) struct AssetTable {
     base: sqlite3_vtab,
     state: Arc<State>,
-    /// The changes when the transaction began.
     before: Option<Arc<Pending>>,
 }
 
 /// Rows of a walk that are counted at once.
 const COUNTED: usize = 256;
 
-/// A walk over rows that a statement makes.
 #[repr(C)]
 pub(super) struct AssetCursor {
     base: sqlite3_vtab_cursor,
@@ -118,13 +114,13 @@ self_cell!(
 );
 
 impl State {
-    fn table(&self) -> Option<&dyn Table> {
-        self.file.table(self.index)
+    fn table(&self) -> &dyn Table {
+        self.file.table(self.index).expect("only a table that the file has is connected")
     }
 
     /// The number of a column, for the hidden one the number of the column that it stands for.
     fn column(&self, column: usize) -> usize {
-        self.alias.filter(|_| self.table().is_some_and(|table| table.columns().len() == column)).unwrap_or(column)
+        self.alias.filter(|_| self.table().columns().len() == column).unwrap_or(column)
     }
 
     /// The plan as SQLite will ask for it.
@@ -152,15 +148,14 @@ impl State {
     }
 
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
-        let table = self.table().ok_or_else(|| SqlError::ModuleError("no table".to_owned()))?;
-        writable(self.file.asset()).and_then(|_| change(table)).map_err(|error| match error.kind() {
+        writable(self.file.asset()).and_then(|_| change(self.table())).map_err(|error| match error.kind() {
             ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
             _ => self.damage.stop(&self.file, error),
         })
     }
 
     fn name(&self) -> &str {
-        self.table().map_or("", Table::name)
+        self.table().name()
     }
 
     /// Moves on; where the next row cannot be found, and damaged rows are left out, the walk is over.
@@ -234,7 +229,7 @@ impl State {
 
     /// Begins the walk that `plan` says. `None` where no row can be meant.
     fn walk(state: &Arc<Self>, plan: &QueryPlan, arguments: &Filters<'_>) -> Result<Option<Walk>> {
-        let Some(table) = state.table() else { return Ok(None) };
+        let table = state.table();
         let mut bounds = Vec::new();
         let mut first = None;
         for (number, (term, value)) in plan.terms.iter().zip(arguments.iter()).enumerate() {
@@ -251,10 +246,10 @@ impl State {
                 table.len().map(|len| row.filter(|&row| row < len).into_iter().collect())
             }),
             (Access::Probe, Some(bound)) => bound.candidates(table),
-            (Access::Hash, Some(bound)) => match bound.hash(cells::hash) {
-                Some((column, hash)) => state.joined(table, column, hash).transpose(),
-                None => None,
-            },
+            (Access::Hash, Some(bound)) => {
+                let asked = bound.hash(cells::hash);
+                asked.and_then(|(column, hash)| state.joined(table, column, hash).transpose())
+            }
             _ => None,
         };
         let mut rows = rows.transpose()?;
@@ -279,38 +274,16 @@ impl State {
         let only_counts = plan.access == Access::Scan && plan.terms.is_empty() && columns.is_empty();
         let counted = only_counts && table.parts().is_none() && !state.damage.is_left_out();
         let len = counted.then(|| table.known_len()).flatten();
-        Ok(Some(Walk::new(source, |source| match (source.state.table(), rows) {
-            (Some(_), None) if let Some(len) = len => Box::new(Numbers { rows: 0..len, row: 0 }),
-            (Some(table), Some(rows)) => picked(table, rows),
-            // Conditions on the file leave out whole files, and each file may have an index.
-            (Some(table), None) => match table.parts().filter(|_| start == 0) {
-                Some(parts) => source.bound.walk_parts(table, parts, Some(columns)),
-                None => table.cursor_over(start, columns),
-            },
-            (None, _) => Box::new(Numbers { rows: 0..0, row: 0 }),
+        Ok(Some(Walk::new(source, |source| {
+            let table = source.state.table();
+            match (rows, len, table.parts().filter(|_| start == 0)) {
+                (Some(rows), _, _) => picked(table, rows),
+                (None, Some(len), _) => picked(table, 0..len),
+                // Conditions on the file leave out whole files, and each file may have an index.
+                (None, None, Some(parts)) => source.bound.walk_parts(table, parts, Some(columns)),
+                (None, None, None) => table.cursor_over(start, columns),
+            }
         })))
-    }
-}
-
-/// A walk over the numbers of rows whose cells are not read, as `count(*)` makes it.
-struct Numbers {
-    rows: Range<usize>,
-    row: usize,
-}
-
-impl RowCursor for Numbers {
-    fn advance(&mut self) -> Result<bool> {
-        let next = self.rows.next();
-        self.row = next.unwrap_or(self.row);
-        Ok(next.is_some())
-    }
-
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        Err(no_cell("", self.row, column))
     }
 }
 
@@ -349,7 +322,7 @@ unsafe impl VTab<'static> for AssetTable {
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
-        let Some(table) = self.state.table() else { return Ok(false) };
+        let table = self.state.table();
         // If rows have changed, SQLite itself checks all of them.
         let changed = !self.state.changes.of(self.state.at()).is_empty();
         let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias)? };
@@ -482,10 +455,7 @@ unsafe impl VTabCursor for AssetCursor {
 
     fn rowid(&self) -> rusqlite::Result<i64> {
         let row = match self.added {
-            Some(number) => {
-                let len = self.state.table().and_then(|table| table.len().ok());
-                len.map(|len| len + number)
-            }
+            Some(number) => self.state.table().len().ok().map(|len| len + number),
             None => self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row())),
         };
         Ok(row.and_then(|row| i64::try_from(row).ok()).unwrap_or(-1))

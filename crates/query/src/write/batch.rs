@@ -78,7 +78,6 @@ impl<H: FnMut(RecordBatch) -> Result<()>> ArrowBatches<H> {
 }
 
 impl<H: BatchSink> ArrowBatches<H> {
-    /// Rows that were gathered as `batches`.
     pub(super) fn with(batches: Batches, out: H) -> Self {
         Self { batches, out }
     }
@@ -138,7 +137,6 @@ impl<H: BatchSink> RowSink for ArrowBatches<H> {
     }
 }
 
-/// The cells of one column.
 #[derive(Debug)]
 enum Cells {
     Bool(BooleanBuilder),
@@ -151,7 +149,6 @@ enum Cells {
     Struct(StructCells),
 }
 
-/// Lists, whose items lie one after another.
 #[derive(Debug)]
 struct ListCells {
     field: FieldRef,
@@ -160,7 +157,6 @@ struct ListCells {
     valid: Vec<bool>,
 }
 
-/// Structs, whose members are columns.
 #[derive(Debug)]
 struct StructCells {
     fields: Fields,
@@ -199,8 +195,8 @@ impl Batches {
     #[inline]
     fn put(&mut self, place: usize, put: impl FnOnce(&mut NextCell<'_>) -> Result<()>) -> Result<()> {
         let Some(cells) = self.columns.get_mut(place) else { return Ok(()) };
-        let fields = self.schema.fields();
-        let mut cell = NextCell { cells, place, fields, scratch: &mut self.scratch, bytes: &mut self.bytes };
+        let column = self.schema.field(place).name();
+        let mut cell = NextCell { cells, column, scratch: &mut self.scratch, bytes: &mut self.bytes };
         put(&mut cell).inspect_err(|_| self.tear(place))
     }
 
@@ -260,8 +256,7 @@ impl ShareReader for Batches {
 /// The place of the next cell of a column.
 struct NextCell<'b> {
     cells: &'b mut Cells,
-    place: usize,
-    fields: &'b Fields,
+    column: &'b str,
     scratch: &'b mut String,
     bytes: &'b mut usize,
 }
@@ -269,7 +264,7 @@ struct NextCell<'b> {
 impl CellSink for NextCell<'_> {
     fn value(&mut self, cell: &Value<'_>) -> Result<()> {
         if !self.cells.takes(cell) {
-            return Err(does_not_fit(self.fields.get(self.place).map_or("", |field| field.name()), cell));
+            return Err(does_not_fit(self.column, cell));
         }
         *self.bytes += self.cells.push(cell, self.scratch)?;
         Ok(())
@@ -496,7 +491,6 @@ impl ListCells {
 }
 
 impl StructCells {
-    /// The members with their places and names.
     fn named(&self) -> impl Iterator<Item = (usize, &str, &Cells)> {
         let named = self.fields.iter().zip(&self.members).enumerate();
         named.map(|(place, (field, cells))| (place, field.name().as_str(), cells))
@@ -526,50 +520,31 @@ impl StructCells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Nature;
+    use crate::table::DeclaredTable;
     use arrow_array::Array as _;
     use arrow_array::cast::AsArray as _;
 
+    fn text(row: usize) -> Result<String> {
+        match row {
+            7 | 8 | 8191 | 30_000 => Err(Error::of_part(ErrorKind::Cycle { at: 1 }, "rows")),
+            // More than a batch holds.
+            9000..9006 => Ok("x".repeat(3 << 20)),
+            _ => Ok(format!("row {row}")),
+        }
+    }
+
     /// Rows of a number and a text, which is long in some rows and damaged in others.
-    struct NumberedTexts {
-        columns: [Column; 2],
-        len: usize,
-    }
-
-    impl NumberedTexts {
-        fn text(row: usize) -> Result<String> {
-            match row {
-                7 | 8 | 8191 | 30_000 => Err(Error::of_part(ErrorKind::Cycle { at: 1 }, "rows")),
-                // More than a batch holds.
-                9000..9006 => Ok("x".repeat(3 << 20)),
-                _ => Ok(format!("row {row}")),
-            }
-        }
-    }
-
-    impl Table for NumberedTexts {
-        fn name(&self) -> &str {
-            "rows"
-        }
-        fn columns(&self) -> &[Column] {
-            &self.columns
-        }
-        fn len(&self) -> Result<usize> {
-            Ok(self.len)
-        }
-        fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-            if column == 0 { Ok(row.into()) } else { Self::text(row).map(Value::owned) }
-        }
-        fn nature(&self) -> Nature {
-            Nature { random_access: true, ..Nature::default() }
-        }
+    fn numbered_texts(len: usize) -> impl Table {
+        DeclaredTable::new("rows", move || Ok(len), move |row| Ok((row < len).then_some(row)))
+            .column(Column::uint("row"), |row| Ok((*row).into()))
+            .column(Column::text("text"), |row| text(*row).map(Value::owned))
+            .random_access()
     }
 
     #[test]
     fn several_batches_at_once_are_the_rows_in_order() {
-        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
         for len in [0, 1, 7, 8192, 8193, 100_000] {
-            let table = NumberedTexts { columns: columns.clone(), len };
+            let table = numbered_texts(len);
             let (mut next, mut read, mut damage) = (0usize, 0usize, Vec::new());
             let met = |met| {
                 match met {
@@ -580,30 +555,29 @@ mod tests {
             };
             let hand_over = |batch: RecordBatch| {
                 assert!((1..=ROWS).contains(&batch.num_rows()));
-                let text = batch.column(0).as_string::<i32>();
-                assert!(text.value_data().len() < BYTES + (4 << 20));
+                let texts = batch.column(0).as_string::<i32>();
+                assert!(texts.value_data().len() < BYTES + (4 << 20));
                 let rows = batch.column(1).as_primitive::<arrow_array::types::Int64Type>();
-                for (text, row) in text.iter().zip(rows.values()) {
-                    next += (next..).take_while(|&row| NumberedTexts::text(row).is_err()).count();
+                for (found, row) in texts.iter().zip(rows.values()) {
+                    next += (next..).take_while(|&row| text(row).is_err()).count();
                     assert_eq!(*row, next as i64);
-                    assert_eq!(text.unwrap(), NumberedTexts::text(next).unwrap());
+                    assert_eq!(found.unwrap(), text(next).unwrap());
                     next += 1;
                 }
                 assert_eq!(rows.null_count(), 0);
                 Ok(())
             };
-            let chosen: Vec<Column> = columns.iter().rev().cloned().collect();
+            let chosen: Vec<Column> = table.columns().iter().rev().cloned().collect();
             Batches::new(&chosen).read_all(&table, 0..usize::MAX, &[1, 0], met, hand_over).unwrap().unwrap();
             assert_eq!(read, len);
             assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
-            assert_eq!(next, len - (0..len).rev().take_while(|&row| NumberedTexts::text(row).is_err()).count());
+            assert_eq!(next, len - (0..len).rev().take_while(|&row| text(row).is_err()).count());
         }
     }
 
     #[test]
     fn the_first_error_ends_reading() {
-        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
-        let table = NumberedTexts { columns: columns.clone(), len: 50_000 };
+        let table = numbered_texts(50_000);
         let mut rows = 0;
         let met = |met| match met {
             SinkEvent::Rows(_) => Ok(()),
@@ -616,7 +590,7 @@ mod tests {
             rows += batch.num_rows();
             Ok(())
         };
-        let read = Batches::new(&columns).read_all(&table, 0..usize::MAX, &[0, 1], met, hand_over).unwrap();
+        let read = Batches::new(table.columns()).read_all(&table, 0..usize::MAX, &[0, 1], met, hand_over).unwrap();
         assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cycle { .. }));
         assert_eq!(rows, 7);
     }

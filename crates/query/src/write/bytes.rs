@@ -23,14 +23,12 @@ pub(super) struct RowBytes<W: Write> {
     keys: Vec<Vec<u8>>,
     /// Rows that were not passed on, and the cells of the current row.
     text: JsonWriter<Vec<u8>, CompactFormatter>,
-    /// The beginning of the current row.
     row: usize,
     room: usize,
     scratch: String,
 }
 
 impl<W: Write> RowBytes<W> {
-    /// A document without rows so far.
     pub(super) fn new(out: W, format: RowFormat, names: &[String], has_header: bool) -> Result<Self> {
         let text = JsonWriter::compact(Vec::new());
         let mut bytes = Self { out, format, keys: Vec::new(), text, row: 0, room: ROOM, scratch: String::new() };
@@ -114,12 +112,10 @@ impl<W: Write> RowBytes<W> {
         self.text.out().truncate(self.row);
     }
 
-    /// The size of the whole rows.
     pub(super) fn size(&self) -> usize {
         self.row
     }
 
-    /// Takes the whole rows.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.row = 0;
         std::mem::take(self.text.out())

@@ -148,7 +148,6 @@ const AT_ONCE: usize = 16;
 /// Bytes of text after which a piece ends whatever its rows.
 const PIECE: usize = 4 << 20;
 
-/// Rows as text, without a header.
 struct Piece {
     text: Vec<u8>,
     rows: u64,

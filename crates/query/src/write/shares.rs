@@ -32,7 +32,6 @@ pub(super) trait ShareReader: Send {
     fn take(&mut self) -> Result<Self::Piece>;
 }
 
-/// The rows that one thread read at once.
 struct Share<P> {
     piece: Result<P>,
     damage: Vec<(Option<usize>, Error)>,
@@ -75,7 +74,6 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     }))
 }
 
-/// A walk over rows in shares.
 struct Walk<'t> {
     table: &'t dyn Table,
     columns: &'t [usize],

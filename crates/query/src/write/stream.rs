@@ -198,15 +198,8 @@ impl Selection {
 
     /// Notes a damaged row where it is to be left out, and gives it back otherwise.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<()> {
-        let name = &self.table;
-        let error = match row {
-            // Some errors name their row already.
-            Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                error.context(format_args!("{name} row {row}"))
-            }
-            Some(_) => error,
-            None => return Err(error.context(name)),
-        };
+        let Some(row) = row else { return Err(error.context(&self.table)) };
+        let error = error.in_row(&self.table, row);
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
                 lock(left_out).fail(error);

@@ -330,7 +330,6 @@ impl<W: Write> Aligned<W> {
         self.end_row()
     }
 
-    /// Adds a cell to the current row.
     pub(super) fn cell(&mut self, value: &Value<'_>) {
         self.scratch.clear();
         match value {
@@ -491,7 +490,6 @@ fn push_aligned(line: &mut String, cell: &str, width: usize, right: bool) {
     }
 }
 
-/// The widths that a column may have.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     least: usize,

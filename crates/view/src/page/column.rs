@@ -22,7 +22,6 @@ use crate::write::{json, plain};
 use hashbrown::HashTable;
 use std::collections::HashSet;
 
-/// The number of rows of a stretch.
 pub(super) const ROWS: usize = 1 << 16;
 
 /// Numbers as a column, which scripts read by `assetq.column`.
@@ -30,14 +29,12 @@ pub fn numbers(all: Vec<i64>) -> Vec<u8> {
     Cells::Numbers(Numbers { all, ..Numbers::default() }).to_bytes()
 }
 
-/// Whole numbers of a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     /// The excess of each number over the base; anything for null.
     all: Vec<i64>,
     /// 0, or 2^63 if there are numbers above the signed range.
     base: i128,
-    /// The rows of nulls.
     nulls: Vec<usize>,
 }
 
@@ -120,7 +117,6 @@ fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
     numbers.fold((first, first), |(least, most), n| (least.min(n), most.max(n)))
 }
 
-/// The differences between neighbours.
 fn steps(all: &[i64]) -> impl Iterator<Item = i64> {
     all.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]))
 }
@@ -154,7 +150,6 @@ fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
     planes(&above, width, out);
 }
 
-/// Numbers of 32 bits, such as places.
 fn places(all: &[u32], out: &mut Vec<u8>) {
     push_numbers(&all.iter().map(|&place| place.into()).collect::<Vec<_>>(), 0, out);
 }
@@ -442,7 +437,6 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// The greatest number of floats in a list.
     const LONGEST: usize = 64;
 
     /// Adds a cell; `false` if it is neither null nor a list with the same length as earlier ones.

@@ -36,7 +36,6 @@ fn spread(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
-/// The ids of a stretch of rows.
 #[derive(Debug, Default)]
 pub(super) struct LocalIds {
     all: Vec<LocalId>,
@@ -65,13 +64,13 @@ impl LocalIds {
         Self { rows: Vec::with_capacity(rows), ..Self::default() }
     }
 
-    /// Adds the id of a row. `text` writes the row's text for the id, and is called if the text is not known. With
-    /// `is_of_id`, an id has one text in all rows.
+    /// Adds the id of a row. `text` writes the row's text for the id, or returns `false` for null; it is called if the text is
+    /// not known. With `is_of_id`, an id has one text in all rows.
     pub(super) fn push(
         &mut self,
         id: Option<u64>,
         is_of_id: bool,
-        text: Option<impl FnOnce(&mut String) -> Result<IdText<()>>>,
+        text: Option<impl FnOnce(&mut String) -> Result<bool>>,
     ) -> Result<()> {
         let Some(id) = id else {
             self.rows.push(0);
@@ -89,14 +88,14 @@ impl LocalIds {
         }
         let begin = self.texts.len();
         let said = text.map_or(Ok(IdText::Nothing), |text| {
-            let said = text(&mut self.texts)?;
+            let has_text = text(&mut self.texts)?;
             let value = self.texts.len() as u64;
             if self.texts.len() > MOST_TEXTS {
                 let what = "bytes of the texts of ids in a stretch of a page";
                 let limit = ErrorKind::Limit { what, value, limit: MOST_TEXTS as u64 };
                 return Err(Error::of_part(limit, "page"));
             }
-            Ok(said.map(|()| begin..self.texts.len()))
+            Ok(if has_text { IdText::Text(begin..self.texts.len()) } else { IdText::Null })
         });
         let (text, damage) = match said {
             Ok(text) => (text, Ok(())),
@@ -124,7 +123,7 @@ impl LocalIds {
     pub(super) fn settle(
         &mut self,
         dictionary: &Ids,
-        mut text: Option<impl FnMut(usize, &mut String) -> Result<IdText<()>>>,
+        mut text: Option<impl FnMut(usize, &mut String) -> Result<bool>>,
         met: &mut dyn FnMut(Error),
     ) {
         let later = std::mem::take(&mut self.later);
@@ -160,7 +159,6 @@ struct Known {
 /// Ids of all tables, each once for each of its texts.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    /// The place of the first one.
     first: usize,
     all: Vec<u64>,
     said: Vec<IdText<Range<usize>>>,
@@ -168,7 +166,6 @@ pub(super) struct Ids {
     /// The size of the longest one in bytes.
     pub(super) longest: usize,
     known: HashTable<Known>,
-    /// Further texts of ids.
     others: Places,
 }
 
@@ -291,7 +288,6 @@ impl Ids {
         text.map(|_| begin..self.texts.len())
     }
 
-    /// The numbers of the stretches of these ids.
     fn stretches(&self) -> Range<usize> {
         let first = self.first / ROWS;
         first..first + self.all.len().div_ceil(ROWS)
@@ -329,7 +325,6 @@ pub(super) struct IdDictionaries {
 }
 
 impl IdDictionaries {
-    /// Ids of both kinds after these.
     pub(super) fn after(&self) -> Self {
         Self { long: Ids::after(&self.long), short: Ids::after(&self.short) }
     }

@@ -60,7 +60,6 @@ const SCRIPT: &str = concat!(
     script!("diff.js"),
     script!("image.js")
 );
-/// The style of parts that draw shapes.
 const SHAPE_STYLE: &str = include_str!("scene.css");
 /// The scripts of parts that draw shapes, which follow the others.
 const SHAPE_SCRIPT: &str = concat!(

@@ -33,7 +33,6 @@ pub fn add(page: &mut Page<'_>, figure: &Figure<'_>) -> Result<()> {
 /// A part of a page, and the blocks that it names.
 type Part = (PageSection, Vec<(String, Vec<u8>)>);
 
-/// The part that shows `figure`.
 fn shown(figure: &Figure<'_>) -> Part {
     match figure {
         Figure::Solids(solids) => scene(solids),
@@ -282,7 +281,6 @@ fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
     }
 }
 
-/// The nearest integer of 16 bits.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float becomes the nearest integer")]
 fn to_u16(value: f64) -> u16 {
     value.round() as u16
@@ -357,7 +355,6 @@ fn map(chart: &Chart) -> Part {
     (PageSection { id: "map".to_owned(), kind: "map", title: "Map".to_owned(), meta }, blocks.all)
 }
 
-/// Appends numbers as floats of 32 bits.
 fn floats(points: &[[f64; 3]], out: &mut Vec<u8>) {
     #[expect(clippy::cast_possible_truncation, reason = "as the file has them")]
     points.as_flattened().iter().for_each(|v| out.extend_from_slice(&(*v as f32).to_le_bytes()));

@@ -4,7 +4,7 @@
 //! path.
 
 use super::column::{self, Cells, ROWS};
-use super::ids::{IdDictionaries, IdText, LocalIds};
+use super::ids::{IdDictionaries, LocalIds};
 use super::{Block, Page, PageSection};
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
@@ -30,16 +30,16 @@ impl TableLimits {
     pub const SHOWN: Self = Self { rows: 6_000_000, bytes: 256 << 20, all: 1 << 30 };
 }
 
-/// The storage of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ColumnStorage {
-    /// The cells.
     Own,
     /// The cells; null in rows with an id in another column, because its text is the cell.
     OwnOr(usize),
     /// Ids, with their texts from another column; `is_of_id` if an id has one text in all tables.
-    Ids { text: Option<usize>, is_of_id: bool },
-    /// The texts of the ids in another column.
+    Ids {
+        text: Option<usize>,
+        is_of_id: bool,
+    },
     OfId(usize),
     /// The names at the ends of the paths in another column.
     Name(usize),
@@ -133,7 +133,6 @@ impl Stretch {
     }
 }
 
-/// Rows after reading, and the damage among them.
 #[derive(Debug, Default)]
 struct ReadRows {
     stretches: Vec<Stretch>,
@@ -244,7 +243,7 @@ fn row(
                     continue;
                 }
                 let scratch = &mut *scratch;
-                let text = text.map(|text| move |texts: &mut String| said(&row.value(text)?, texts, scratch));
+                let text = text.map(|text| move |texts: &mut String| push_text(&row.value(text)?, texts, scratch));
                 ids.push(id, is_of_id, text).unwrap_or_else(&mut *met);
             }
             _ => {}
@@ -266,21 +265,15 @@ fn settle(
         let (Local::Ids(ids), ColumnStorage::Ids { text, .. }) = (local, *plan) else { continue };
         let mut scratch = String::new();
         let text = text.map(|text| {
-            move |row: usize, texts: &mut String| said(&table.value(first + row, text)?, texts, &mut scratch)
+            move |row: usize, texts: &mut String| push_text(&table.value(first + row, text)?, texts, &mut scratch)
         });
         ids.settle(dictionary.of(column.kind), text, &mut |error| all.met(error));
     }
 }
 
-/// Appends the text of a cell to `texts`.
-fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<IdText<()>> {
-    Ok(match plain::text(cell, scratch)? {
-        Some(text) => {
-            texts.push_str(text);
-            IdText::Text(())
-        }
-        None => IdText::Null,
-    })
+/// Appends the text of a cell to `texts`; `false` for null.
+fn push_text(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<bool> {
+    Ok(plain::text(cell, scratch)?.map(|text| texts.push_str(text)).is_some())
 }
 
 /// A table, and the share of it that has been written.
@@ -289,7 +282,6 @@ struct Shown<'f> {
     plans: Vec<ColumnStorage>,
     rows: usize,
     bytes: usize,
-    /// The first row of each stretch.
     starts: Vec<usize>,
     widths: Vec<usize>,
     /// For each column whether it has cells that are texts.
@@ -306,7 +298,6 @@ struct Job {
     rows: Range<usize>,
 }
 
-/// Tables on their way into a page.
 struct TableWriter<'f, 'p, 'w> {
     tables: Vec<Shown<'f>>,
     most: TableLimits,

@@ -40,7 +40,6 @@ struct Nodes {
     begun: Option<Begun>,
     /// Whether the next leaf is the type of that map.
     is_type: bool,
-    /// The type of the next value.
     stated: Option<String>,
     bytes: usize,
     left_out: usize,
@@ -55,7 +54,6 @@ struct Begun {
 
 #[derive(Debug, Clone, Copy)]
 enum Open {
-    /// The node with this number.
     Node(usize),
     /// A map that is nothing but the type of its value.
     Type,

@@ -13,7 +13,6 @@ pub(super) struct Raster {
     pub(super) width: usize,
     pub(super) height: usize,
     depth: Vec<f32>,
-    /// Red, green and blue.
     colour: Vec<[u8; 3]>,
     /// The columns of each row that triangles may have filled.
     filled: Vec<Range<usize>>,

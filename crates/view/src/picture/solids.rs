@@ -85,7 +85,6 @@ fn pixels(dots: usize) -> f32 {
     (dots / FINE) as f32
 }
 
-/// A solid at a place.
 type Shown<'s> = (&'s PaintedSolid<'s>, &'s SolidInstance<'s>);
 
 /// The corners of a solid's box, at its place.
@@ -222,7 +221,6 @@ fn cross([a, b, c]: Point, [x, y, z]: Point) -> Point {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }
 
-/// Transforms a point.
 fn moved(m: &[f32; 16], [x, y, z]: Point) -> Point {
     let [a, b, c, _, d, e, f, _, g, h, i, _, j, k, l, _] = m;
     [a * x + d * y + g * z + j, b * x + e * y + h * z + k, c * x + f * y + i * z + l]

@@ -6,7 +6,6 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 /// The font: see `font/README.md`.
 static FONT: &[u8] = include_bytes!("font/DejaVuSans.subset.ttf");
 
-/// The height of a line.
 pub(super) const LINE: f32 = 18.0;
 /// The height of capitals above the base line is about 0.73 of it.
 const SIZE: f32 = 12.5;

@@ -104,7 +104,10 @@ impl Bound {
 }
 
 /// The rows with these numbers.
-pub fn picked<'t>(table: &'t dyn Table, rows: Vec<usize>) -> Box<dyn RowCursor + 't> {
+pub fn picked<'t>(
+    table: &'t dyn Table,
+    rows: impl IntoIterator<Item = usize, IntoIter: Send + 't>,
+) -> Box<dyn RowCursor + 't> {
     Box::new(NumberedRows { table, rows: rows.into_iter().map(Ok), row: 0 })
 }
 
