@@ -13,7 +13,7 @@ mod verify;
 
 pub use definitions::{Asset, Definition};
 
-use crate::archive::{self, Archive, File, Loose, LooseFile};
+use crate::archive::{self, Archive, File, Loose};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
@@ -87,10 +87,6 @@ impl Se2Archive {
         // By rayon, so without a lock.
         self.definitions.get_or_make(|| Definitions::gather(self, &self.loose, &self.options))
     }
-
-    fn file_of(file: &LooseFile, n: usize) -> File<'_> {
-        File::new(&*file.path, file.size, n as u64)
-    }
 }
 
 impl Archive for Se2Archive {
@@ -100,7 +96,7 @@ impl Archive for Se2Archive {
 
     fn file(&self, n: usize) -> Result<File<'_>> {
         let file = self.loose.all().get(n).ok_or_else(|| archive::no_file(n))?;
-        Ok(Self::file_of(file, n))
+        Ok(File::new(&*file.path, file.size, n as u64))
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {

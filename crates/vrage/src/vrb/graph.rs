@@ -148,11 +148,12 @@ impl Inferred {
 #[derive(Debug, Clone)]
 pub struct Walker<'a> {
     graph: Graph<'a>,
-    data: &'a [u8],
+    pub(super) data: &'a [u8],
     /// The place of the next byte.
     at: usize,
     stack: Vec<Frame<'a>>,
-    pending: Option<PendingValue>,
+    /// The next value, directly after the step that introduces it.
+    pub(super) pending: Option<PendingValue>,
     /// The limit of values that may still be read. Most values take bytes, but structs without members take none, so
     /// that a file could have any number of them.
     fuel: u64,
@@ -161,7 +162,8 @@ pub struct Walker<'a> {
     passed: usize,
     /// Values that may still be read in vain by [`Walker::pass`].
     tries: u64,
-    inferred: Inferred,
+    /// The rules without confirmation that were followed so far.
+    pub inferred: Inferred,
 }
 
 impl<'a> Walker<'a> {
@@ -183,16 +185,6 @@ impl<'a> Walker<'a> {
     /// Where the next byte is read, from the start of the chunk.
     pub fn position(&self) -> usize {
         self.at
-    }
-
-    /// The rules without confirmation that were followed so far.
-    pub fn inferred(&self) -> Inferred {
-        self.inferred
-    }
-
-    /// The next value, directly after the step that introduces it.
-    pub(super) fn pending(&self) -> Option<PendingValue> {
-        self.pending
     }
 
     /// The next step; `None` past the last one, and after an error.
@@ -308,10 +300,6 @@ impl<'a> Walker<'a> {
         }
         let &[0, a, b, c] = self.data.get(self.at..)?.first_chunk()? else { return None };
         Some(ModelId(u32::from_le_bytes([a, b, c, 0])))
-    }
-
-    pub(super) fn data(&self) -> &'a [u8] {
-        self.data
     }
 
     /// A range of the bytes, between positions of walks over them.

@@ -63,7 +63,7 @@ impl<'a> Node<'a> {
     pub fn visit(&self, out: &mut dyn Visitor) -> Result<(usize, Inferred)> {
         let mut walker = self.walk();
         visit(&mut walker, out)?;
-        Ok((walker.position(), walker.inferred()))
+        Ok((walker.position(), walker.inferred))
     }
 
     /// As [`Node::visit`], with the name of its type as the first field, `$type`, of each record; and of each value that says
@@ -184,7 +184,7 @@ impl<'a> Node<'a> {
     }
 
     fn pending(&self, walker: &Walker<'a>) -> Option<Self> {
-        let slot = walker.pending()?;
+        let slot = walker.pending?;
         Some(Self { slot, position: walker.position(), ..*self })
     }
 }

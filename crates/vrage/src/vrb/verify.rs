@@ -179,5 +179,5 @@ fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)
     let mut walker = chunk.root_in(data)?.walk();
     walker.check()?;
     walker.expect_end()?;
-    Ok(Some((data.bytes().len() as u64, walker.inferred())))
+    Ok(Some((data.bytes().len() as u64, walker.inferred)))
 }

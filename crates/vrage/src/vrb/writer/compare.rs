@@ -42,7 +42,7 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut RowEdits<'_>) -> Resul
             // Both walks are at the same place of equal values, so that equal bytes are equal rows.
             return if old_rest == new_rest { Ok(()) } else { Err(differs_at(new, after.position(), UNEDITED)) };
         }
-        if let Some(slot) = before.pending() {
+        if let Some(slot) = before.pending {
             let start = before.position();
             if ahead > 0
                 && let Some(leaves) = before.pass(ahead)?

@@ -261,20 +261,11 @@ impl<'a> Encoder<'a> {
                         return Ok(());
                     }
                     let fields = self.fields(model, value)?;
-                    return self.members(self.types.members(from, to), fields, |this, member, value| {
-                        let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
-                        this.fresh(slot, value, None)
-                    });
+                    return self.members(self.types.members(from, to), fields, None);
                 }
                 Shape::Image { from, to, size } => {
                     let fields = self.fields(model, value)?;
-                    let base = self.out.len();
-                    self.out.resize(base.saturating_add(size as usize), 0);
-                    return self.members(self.types.members(from, to), fields, |this, member, value| {
-                        let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: true };
-                        let at = member.image_offset() as usize;
-                        this.in_image(base, size, at, |this| this.fresh(slot, value, None))
-                    });
+                    return self.members(self.types.members(from, to), fields, Some(size));
                 }
                 Shape::List(element) if !slot.image => return self.list(model, element, value),
                 Shape::Dictionary(key, of) if !slot.image => return self.dictionary(model, key, of, value),
@@ -326,26 +317,31 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Writes the members of a record, each by `write`.
-    fn members(
-        &mut self,
-        members: &[Member],
-        mut fields: Fields<'_, '_>,
-        mut write: impl FnMut(&mut Self, &Member, &Value<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let types = self.types;
+    /// Writes the members of a record, or of an image of this size.
+    fn members(&mut self, members: &[Member], mut fields: Fields<'_, '_>, image: Option<u32>) -> Result<()> {
+        let (types, base) = (self.types, self.out.len());
+        self.out.resize(base.saturating_add(image.map_or(0, |size| size as usize)), 0);
         for member in members {
             let name = types.member_name(member);
-            match fields.take(name) {
-                Some(value) => self.at_name(name, |this| write(this, member, value))?,
-                None if self.lenient => {
-                    let empty = self.empty(member.model);
-                    self.at_name(name, |this| {
-                        write(this, member, &empty).map_err(|_| this.refuse("this is missing: it has no empty value"))
-                    })?;
-                }
-                None => return Err(self.refuse(format_args!("its member {} is missing", short_text(name)))),
+            let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: image.is_some() };
+            let given = fields.take(name);
+            if given.is_none() && !self.lenient {
+                return Err(self.refuse(format_args!("its member {} is missing", short_text(name))));
             }
+            let empty = self.empty(member.model);
+            let value = given.unwrap_or(&empty);
+            self.at_name(name, |this| {
+                let written = match image {
+                    Some(size) => {
+                        this.in_image(base, size, member.image_offset() as usize, |this| this.fresh(slot, value, None))
+                    }
+                    None => this.fresh(slot, value, None),
+                };
+                match given {
+                    Some(_) => written,
+                    None => written.map_err(|_| this.refuse("this is missing: it has no empty value")),
+                }
+            })?;
         }
         self.all_taken(&fields, members)
     }
@@ -400,11 +396,7 @@ impl<'a> Encoder<'a> {
                 let count = self.number("entries", pairs.len())?;
                 self.out.extend(count);
                 for (i, pair) in pairs.iter().enumerate() {
-                    self.at_index(i, |this| {
-                        let (k, v) = this.pair(pair)?;
-                        this.fresh(PendingValue::plain(key), k, None)?;
-                        this.fresh(PendingValue::plain(of), v, None)
-                    })?;
+                    self.at_index(i, |this| this.fresh_pair(key, of, pair))?;
                 }
                 Ok(())
             }
@@ -421,6 +413,13 @@ impl<'a> Encoder<'a> {
             },
             other => Err(self.refuse(format_args!("{} is no entry: {{key, value}} is", shown(other)))),
         }
+    }
+
+    /// Writes an entry whose key is no text.
+    pub fn fresh_pair(&mut self, key: ModelId, of: ModelId, pair: &Value<'_>) -> Result<()> {
+        let (k, v) = self.pair(pair)?;
+        self.fresh(PendingValue::plain(key), k, None)?;
+        self.fresh(PendingValue::plain(of), v, None)
     }
 
     /// The only model of a record with all members of `value`, if the value itself does not state one.

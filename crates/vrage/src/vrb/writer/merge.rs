@@ -32,7 +32,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn merge_in(&mut self, old: &mut Walker<'a>, new: &Value<'_>) -> Result<()> {
-        let Some(slot) = old.pending() else { return Err(astray(old)) };
+        let Some(slot) = old.pending else { return Err(astray(old)) };
         let start = old.position();
         let actual = if slot.polymorphic { old.stated_model() } else { Some(slot.model) };
         let (named, inner) = self.typed(slot, actual, new)?;
@@ -305,10 +305,7 @@ impl<'a> Encoder<'a> {
                 });
                 match found {
                     Some(node) => this.merge(&mut node.walk(), v),
-                    None => {
-                        this.fresh(PendingValue::plain(key), k, None)?;
-                        this.fresh(PendingValue::plain(of), v, None)
-                    }
+                    None => this.fresh_pair(key, of, pair),
                 }
             })?;
         }

@@ -94,7 +94,7 @@ impl Writable for VrbArchive {
         let mut out = self.encoder(&chunk)?;
         let mut walker = node.walk();
         out.merge(&mut walker, new)?;
-        let (head, tail) = (0..node.position(), walker.position()..walker.data().len());
+        let (head, tail) = (0..node.position(), walker.position()..walker.data.len());
         let data = [walker.bytes(head), &out.out, walker.bytes(tail)].concat();
         let written = Source::from_vec(chunk.part().label(), data);
         let mut again = self.encoder(&chunk)?;
@@ -162,14 +162,14 @@ impl VrbArchive {
                 continue;
             }
             let mut out = self.encoder(&chunk)?;
-            out.out.reserve(walker.data().len());
+            out.out.reserve(walker.data.len());
             out.lenient = true;
             let tally = out.apply(&mut walker, rows, added.as_ref())?;
             walker.expect_end()?;
             if tally.gone() {
                 return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
             }
-            if out.out != walker.data() {
+            if out.out != walker.data {
                 changed.push((chunk, out.out));
             }
         }
@@ -302,15 +302,13 @@ impl Layout {
         Ok(Self { places })
     }
 
-    fn place(&mut self, part: &ArchivePart) -> Option<&mut PartRange> {
-        let range = range(part)?;
-        self.places.iter_mut().find(|place| place.range == range)
-    }
-
-    fn replace(&mut self, part: &ArchivePart, stored: Vec<u8>, size: usize) {
-        if let Some(place) = self.place(part) {
-            place.new = Some((stored, size));
-        }
+    /// Replaces the stored bytes of a part. Returns whether they are what they were replaced by before.
+    fn replace(&mut self, part: &ArchivePart, stored: Vec<u8>, size: usize) -> bool {
+        let range = range(part);
+        let place = self.places.iter_mut().find(|place| Some(&place.range) == range.as_ref());
+        let Some(place) = place else { return false };
+        let before = place.new.replace((stored, size));
+        before.is_some() && before == place.new
     }
 
     /// The entry of a part at its new position.
@@ -361,13 +359,7 @@ impl Layout {
                 return Ok(());
             }
             let stored = encoded(&archive.chunk_table, &archive.source, &table)?;
-            let size = table.len();
-            let settled = self
-                .place(&archive.chunk_table)
-                .and_then(|place| place.new.as_ref())
-                .is_some_and(|(before, _)| *before == stored);
-            self.replace(&archive.chunk_table, stored, size);
-            if settled {
+            if self.replace(&archive.chunk_table, stored, table.len()) {
                 return Ok(());
             }
         }

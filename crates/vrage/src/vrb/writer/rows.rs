@@ -240,7 +240,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn apply_in(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
-        let Some(slot) = old.pending() else { return Err(astray(old)) };
+        let Some(slot) = old.pending else { return Err(astray(old)) };
         let actual = if slot.polymorphic { old.stated_model() } else { Some(slot.model) };
         let (start, mark) = (old.position(), self.out.len());
         let ahead = if adds.is_none() { rows.ahead() } else { 0 };
@@ -377,7 +377,7 @@ impl<'a> Encoder<'a> {
         let (mut tally, mut gone) = (Tally::default(), Vec::new());
         let mut met = HashSet::new();
         self.each_member(old, model, |this, old, name| {
-            let slot = old.pending().ok_or_else(|| astray(old))?;
+            let slot = old.pending.ok_or_else(|| astray(old))?;
             let start = this.out.len();
             let inner = adds.and_then(|adds| adds.name(name));
             if inner.is_some() {
@@ -526,11 +526,7 @@ impl<'a> Encoder<'a> {
             return Err(self.refuse("entries of this dictionary go by numbers: [0]#key and [0]"));
         }
         for pair in self.appended(adds, count, kept.count)? {
-            self.at_index(kept.count, |this| {
-                let (k, v) = this.pair(&pair)?;
-                this.fresh(PendingValue::plain(key), k, None)?;
-                this.fresh(PendingValue::plain(of), v, None)
-            })?;
+            self.at_index(kept.count, |this| this.fresh_pair(key, of, &pair))?;
             kept.count = kept.count.saturating_add(1);
         }
         Ok(kept)
