@@ -170,10 +170,10 @@ where
 {
     let may_be_wide = names.clone().any(|name| name.starts_with("u64"));
     let variants: &[Wide] = if may_be_wide { &[Wide::OneKind, Wide::TwoKinds, Wide::No] } else { &[Wide::No] };
-    let layouts = variants.iter().map(|variant| Planner::new(kinds, types, *variant).run(names.clone()));
-    let mut layouts: Vec<Layout> = layouts.collect();
-    let fitting = layouts.iter().position(|layout| layout.fits() && record.is_none_or(|size| size == layout.size));
-    layouts.swap_remove(fitting.unwrap_or(0))
+    let layouts = variants.iter().rev().map(|variant| Planner::new(kinds, types, *variant).run(names.clone()));
+    // The first one that fits, or the first.
+    let best = layouts.max_by_key(|layout| layout.fits() && record.is_none_or(|size| size == layout.size));
+    best.expect("there is a way to list wide fields")
 }
 
 struct Planner<'k> {

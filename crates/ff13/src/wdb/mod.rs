@@ -305,21 +305,14 @@ fn known_layout(
     types: &[u32],
     record: Option<usize>,
 ) -> (Naming, Layout) {
-    let mut best: Option<(Naming, Layout)> = None;
-    for list in known.of(known_fields::stem(source.name())) {
+    let fitting = known.of(known_fields::stem(source.name())).filter_map(|list| {
         let layout = fields::lay_out(list.fields.iter().map(String::as_str), kinds, types, record);
-        if !layout.fits() {
-            continue;
-        }
-        let confirmed = layout.agrees_with(types);
-        if best.is_none() || confirmed {
-            best = Some((Naming::Known { note: list.note.clone(), confirmed }, layout));
-        }
-        if confirmed {
-            break;
-        }
+        layout.fits().then(|| (layout.agrees_with(types), list, layout))
+    });
+    match fitting.reduce(|best, other| if other.0 && !best.0 { other } else { best }) {
+        Some((confirmed, list, layout)) => (Naming::Known { note: list.note.clone(), confirmed }, layout),
+        None => (Naming::Unknown, fields::lay_out(std::iter::empty(), kinds, types, record)),
     }
-    best.unwrap_or_else(|| (Naming::Unknown, fields::lay_out(std::iter::empty(), kinds, types, record)))
 }
 
 fn order(records: &[Entry]) -> Order {

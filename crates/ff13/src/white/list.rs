@@ -40,10 +40,11 @@ pub(super) struct List {
     pub(super) encryption: Encryption,
     /// The error of a wrong checksum.
     pub(super) mismatch: Option<Error>,
-    files: usize,
+    /// The number of files.
+    pub(super) files: usize,
     chunk_info: usize,
     chunk_data: usize,
-    chunks: Vec<Lazy<Result<Vec<u8>>>>,
+    pub(super) chunks: Vec<Lazy<Result<Vec<u8>>>>,
     inflated: AtomicUsize,
 }
 
@@ -211,14 +212,6 @@ impl List {
             }
         };
         View::new(bytes, part).with_origin(self.source.view("").at(self.base).offset())
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.files
-    }
-
-    pub(super) fn chunks(&self) -> usize {
-        self.chunks.len()
     }
 
     /// Checks that the table of chunks ends with a complete row.

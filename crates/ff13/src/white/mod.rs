@@ -88,8 +88,8 @@ impl WhiteArchive {
         // Deciphered by rayon, so without a lock.
         match list.list.get_or_make(|| self.open_list(&list.file)) {
             Ok(list) => Ok(list),
-            Err(error) if self.lists.len() == 1 => Err(again(error)),
-            Err(error) => Err(again(error).context(&list.file.name)),
+            Err(error) if self.lists.len() == 1 => Err(error.clone()),
+            Err(error) => Err(error.clone().context(&list.file.name)),
         }
     }
 
@@ -111,7 +111,7 @@ impl WhiteArchive {
             let mut starts = vec![0usize];
             let mut at = 0usize;
             for n in 0..self.lists.len() {
-                at = at.saturating_add(self.list(n).map_or(0, List::len));
+                at = at.saturating_add(self.list(n).map_or(0, |list| list.files));
                 starts.push(at);
             }
             starts
@@ -196,18 +196,10 @@ impl WhiteArchive {
     }
 }
 
-/// A copy of `error` for later callers. The error of wrong usage (`Syntax`) keeps its kind.
-fn again(error: &Error) -> Error {
-    match error.kind() {
-        ErrorKind::Syntax { what } => Error::of_part(ErrorKind::Syntax { what: what.clone() }, error.part().to_owned()),
-        _ => error.clone(),
-    }
-}
-
 impl Archive for WhiteArchive {
     fn len(&self) -> Result<usize> {
         if let [_] = &*self.lists {
-            return self.list(0).map(List::len);
+            return self.list(0).map(|list| list.files);
         }
         Ok(self.files())
     }
@@ -258,7 +250,7 @@ impl Archive for WhiteArchive {
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
-        let files = (0..self.lists.len()).map(|n| self.list(n).map_or(0, |list| list.len() as u64));
+        let files = (0..self.lists.len()).map(|n| self.list(n).map_or(0, |list| list.files as u64));
         let lists = self.lists.iter().zip(files);
         Ok(lists.map(|(list, files)| Volume::new(list.image.name(), list.image.size(), files)).collect())
     }

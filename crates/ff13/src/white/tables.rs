@@ -15,8 +15,8 @@ fn lists(game: &WhiteArchive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::over("lists", &game.lists)
         .column(Column::text("name").brief().key(), |(_, list)| Ok(Value::text(&list.file.name)))
         .column(Column::text("image").brief(), |(_, list)| Ok(list.image.name().into()))
-        .column(Column::uint("files").brief(), |(n, _)| Ok(game.list(*n)?.len().into()))
-        .column(Column::uint("chunks").brief(), |(n, _)| Ok(game.list(*n)?.chunks().into()))
+        .column(Column::uint("files").brief(), |(n, _)| Ok(game.list(*n)?.files.into()))
+        .column(Column::uint("chunks").brief(), |(n, _)| Ok(game.list(*n)?.chunks.len().into()))
         .column(Column::text("encryption").brief(), |(n, _)| Ok(game.list(*n)?.encryption.name().into()))
         .column(Column::bool("checksum_ok"), |(n, _)| {
             let list = game.list(*n)?;

@@ -17,16 +17,16 @@ pub(super) fn game(game: &WhiteArchive, progress: &Progress) -> Report {
             }
             list.inflate_all();
             let mut bytes = 0usize;
-            for n in 0..list.chunks() {
+            for n in 0..list.chunks.len() {
                 match list.chunk(n) {
                     Some(Ok(texts)) => bytes = bytes.saturating_add(texts.len()),
                     Some(Err(error)) => check.fail(error.clone()),
                     None => {}
                 }
             }
-            let last = list.chunks().checked_sub(1).and_then(|last| list.chunk(last)?.as_ref().ok());
+            let last = list.chunks.len().checked_sub(1).and_then(|last| list.chunk(last)?.as_ref().ok());
             let end = last.is_some_and(|texts| texts.ends_with(b"end\0") || texts.ends_with(b"end"));
-            let (files, chunks) = (list.len(), list.chunks());
+            let (files, chunks) = (list.files, list.chunks.len());
             let end = if end { "ends with \"end\"" } else { "does not end with \"end\"" };
             check.detail =
                 format!("{}, {} of {bytes} bytes; the last {end}", counted(files, "file"), counted(chunks, "chunk"));
