@@ -20,7 +20,7 @@ const DECODED: &str = "decoded list";
 /// The files of a list, or those up to one that was sought.
 #[derive(Debug)]
 pub(super) struct List {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// The starts of the records of files.
     starts: Vec<u32>,
     pub(super) unnamed: u64,
@@ -150,10 +150,6 @@ impl List {
     /// The number of files, without the ones that damage hides.
     pub(super) fn len(&self) -> usize {
         self.starts.len()
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.bytes.len()
     }
 
     pub(super) fn record(&self, n: usize) -> Option<Record<'_>> {

@@ -129,12 +129,9 @@ impl RustyHeartsArchive {
         self.list.get_or_make(|| List::read(&self.dat, &self.key.0, |_| false).0)
     }
 
-    fn volume(&self, number: u8) -> Option<&VolumeFile> {
-        Some(
-            self.volumes
-                .get(usize::from(number))?
-                .get_or_init(|| VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options)),
-        )
+    fn volume(&self, number: u8) -> &VolumeFile {
+        let volume = self.volumes.get(usize::from(number)).expect("there is one for each number");
+        volume.get_or_init(|| VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options))
     }
 
     /// File `n`, as its record describes it.
@@ -149,9 +146,9 @@ impl RustyHeartsArchive {
         let volume = self.volume(place.volume);
         let mut file = File::new(path, bytes, u64::from(place.volume) << 32 | n as u64);
         file.crc32 = Some(!place.hash.get());
-        file.volume = volume.map(|volume| volume.name().to_owned().into());
+        file.volume = Some(volume.name().to_owned().into());
         file.offset = Some(offset);
-        file.installed = volume.is_some_and(|volume| volume.size().is_some());
+        file.installed = volume.size().is_some();
         Ok(file)
     }
 }
@@ -191,7 +188,7 @@ impl Archive for RustyHeartsArchive {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        let volume = u8::try_from(file.handle >> 32).ok().and_then(|number| self.volume(number));
+        let volume = u8::try_from(file.handle >> 32).ok().map(|number| self.volume(number));
         let (volume, offset) = volume.zip(file.offset).ok_or_else(|| archive::no_file(usize::MAX))?;
         volume.slice(offset, file.stored_size)
     }
@@ -209,7 +206,7 @@ impl Archive for RustyHeartsArchive {
                 *files = files.saturating_add(1);
             }
         }
-        let volumes = (0..=u8::MAX).zip(files).filter_map(|(number, files)| Some((self.volume(number)?, files)));
+        let volumes = (0..=u8::MAX).zip(files).map(|(number, files)| (self.volume(number), files));
         let known = volumes.filter(|(volume, files)| *files > 0 || volume.size().is_some());
         Ok(known.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
     }

@@ -10,7 +10,7 @@ pub(super) fn game(game: &RustyHeartsArchive, progress: &Progress) -> Report {
     let list = game.list();
     let mut check = Check::new("list").with_detail(format!(
         "{} bytes decoded, {}, {} without a name",
-        list.size(),
+        list.bytes.len(),
         counted(list.len(), "file"),
         counted(list.unnamed, "record")
     ));

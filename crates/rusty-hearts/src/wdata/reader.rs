@@ -1,6 +1,5 @@
 //! The format as commands see it.
 
-use super::record_run::RecordRun;
 use super::tables::{RecordTable, links, paths, records, scripts};
 use super::{Map, cat, shapes, verify};
 use crate::error::Result;
@@ -35,12 +34,6 @@ impl Map {
         let size = end.saturating_sub(start) as u64;
         Section::new(name, self.view().at(start).offset(), size, count.map(|count| count as u64))
     }
-
-    /// The section of a run. A count in front belongs to it.
-    fn section_of(&self, run: &RecordRun, counted: bool) -> Section {
-        let start = if counted { run.start.saturating_sub(4) } else { run.start };
-        self.section_at(run.shape.name, start, run.found_end, counted.then_some(run.count))
-    }
 }
 
 impl Reader for Map {
@@ -69,7 +62,10 @@ impl Reader for Map {
         }
         for section in super::Section::all() {
             if let Ok(Some(run)) = self.any_run(section) {
-                sections.push(self.section_of(run, section.has_count()));
+                // A count belongs to the section that it precedes.
+                let (before, count) = if section.has_count() { (4, Some(run.count)) } else { (0, None) };
+                let start = run.start.saturating_sub(before);
+                sections.push(self.section_at(run.shape.name, start, run.found_end, count));
             }
         }
         sections

@@ -14,7 +14,8 @@ use crate::table::Value;
 pub struct Record<'a> {
     map: &'a Map,
     shape: &'static Shape,
-    cursor: Cursor<'a>,
+    /// The cursor at its first byte.
+    pub(super) cursor: Cursor<'a>,
 }
 
 impl<'a> Record<'a> {
@@ -36,7 +37,11 @@ impl<'a> Record<'a> {
     /// # Errors
     /// `OutOfBounds` when the file ends before the record does.
     pub fn name(&self) -> Result<Utf16<'a>> {
-        if self.shape.placed { fields::read_text(&mut self.start()).map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
+        if self.shape.placed {
+            fields::read_text(&mut { self.cursor }).map(Utf16::trim_nul)
+        } else {
+            Ok(Utf16::new(&[]))
+        }
     }
 
     /// The record's box; `None` for a kind without a position.
@@ -61,11 +66,6 @@ impl<'a> Record<'a> {
     #[cold]
     pub(super) fn error(&self, kind: ErrorKind) -> Error {
         self.cursor.view().error(kind)
-    }
-
-    /// The cursor at its first byte.
-    pub(super) const fn start(&self) -> Cursor<'a> {
-        self.cursor
     }
 
     /// The cursor after name and [`Obb`].

@@ -102,17 +102,13 @@ fn cursor(view: View<'_>, at: usize, limit: usize) -> Cursor<'_> {
 /// Records of one kind, found but not read.
 #[derive(Debug, Clone, Copy)]
 pub struct Records<'a> {
-    map: &'a Map,
+    pub(super) map: &'a Map,
     run: &'a RecordRun,
 }
 
 impl<'a> Records<'a> {
     pub(super) const fn new(map: &'a Map, run: &'a RecordRun) -> Self {
         Self { map, run }
-    }
-
-    pub(super) const fn map(&self) -> &'a Map {
-        self.map
     }
 
     /// Bytes of the records that can be read.

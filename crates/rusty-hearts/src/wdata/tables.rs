@@ -336,7 +336,7 @@ pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
                     return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
                 }
                 let scripts = map.section(Section::Scripts)?.ok_or_else(|| no_record("scripts"))?;
-                let mut cursor = scripts.first()?.start();
+                let mut cursor = scripts.first()?.cursor;
                 cursor.skip(script.at as usize)?;
                 super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
             })

@@ -21,10 +21,7 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
         versions.main, versions.event_box, versions.ani_bg, versions.item_box, versions.gimmick
     )));
 
-    let (check, met) = check_records(map.leading_paths());
-    seen.add(&met);
-    report.checks.push(check);
-
+    report.checks.push(check_records(map.leading_paths(), &mut seen));
     report.checks.push(check_index(map));
     let by_type = BoxType::ALL.par_iter().map(|&box_type| {
         let records = match map.boxes(box_type) {
@@ -36,18 +33,17 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
                 return Some((check, Seen::default()));
             }
         };
-        let outcome = check_records(records);
+        let mut own = Seen::default();
+        let check = check_records(records, &mut own);
         progress.advance(records.extent());
-        Some(outcome)
+        Some((check, own))
     });
     for (check, met) in by_type.collect::<Vec<_>>().into_iter().flatten() {
         seen.add(&met);
         report.checks.push(check);
     }
 
-    let (checks, met) = check_tail(map);
-    seen.add(&met);
-    report.checks.extend(checks);
+    check_tail(map, &mut report, &mut seen);
     let end = check_end(map, report.is_ok());
     report.checks.push(end);
     report.checks.push(check_links(map));
@@ -60,13 +56,12 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
 }
 
 /// Looks at every field of every record.
-fn check_records(records: Records<'_>) -> (Check, Seen) {
+fn check_records(records: Records<'_>, seen: &mut Seen) -> Check {
     let mut check = Check::new(records.shape().name).with_detail(counted(records.count(), "record"));
-    let mut seen = Seen::default();
     for (number, record) in records.iter().enumerate() {
         let mut own = Check::new("");
         let fields = records.shape().fields;
-        let read = fields::inspect(fields, &mut record.start(), records.map().versions(), &mut seen, &mut own);
+        let read = fields::inspect(fields, &mut { record.cursor }, records.map.versions(), seen, &mut own);
         own.note(read);
         if records.shape().placed && own.is_ok() && own.note(record.volume()) == Some(None) {
             own.fail(record.error(ErrorKind::damaged("a place that describes no space")));
@@ -76,7 +71,7 @@ fn check_records(records: Records<'_>) -> (Check, Seen) {
         }
     }
     check.note(records.check());
-    (check, seen)
+    check
 }
 
 /// Checks the table of event boxes, and counts the unused bytes in front of the boxes of each type.
@@ -101,7 +96,7 @@ fn check_index(map: &Map) -> Check {
 }
 
 /// The sections after the event boxes, as far as they can be reached.
-fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
+fn check_tail(map: &Map, report: &mut Report, seen: &mut Seen) {
     let mut runs: Vec<&RecordRun> = Vec::new();
     let mut damage = None;
     for section in Section::all().take(Section::LEADING) {
@@ -124,19 +119,13 @@ fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
         }
         Err(error) => damage = damage.or(Some(error)),
     }
-    let (mut checks, mut seen) = (Vec::new(), Seen::default());
-    for run in runs {
-        let (check, met) = check_records(Records::new(map, run));
-        seen.add(&met);
-        checks.push(check);
-    }
+    report.checks.extend(runs.into_iter().map(|run| check_records(Records::new(map, run), seen)));
     if let Some(error) = damage {
         let mut check = Check::new("sections");
         check.fail(error);
-        checks.push(check);
+        report.checks.push(check);
     }
-    checks.push(layout_check);
-    (checks, seen)
+    report.checks.push(layout_check);
 }
 
 /// Checks that the last section ends at the last byte. Damage before it is reported once: here, unless an earlier check

@@ -37,7 +37,7 @@ impl<'m> Encoder<'m> {
         }
         let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();
         let mut out = Vec::new();
-        self.fields(shape.fields, &new, ALONE, old.map(|record| (record.start(), ALONE)), &mut out)?;
+        self.fields(shape.fields, &new, ALONE, old.map(|record| (record.cursor, ALONE)), &mut out)?;
         if shape.placed {
             let mut cursor = Cursor::new(View::new(&out, shape.name));
             fields::read_text(&mut cursor)?;
