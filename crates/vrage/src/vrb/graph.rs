@@ -318,21 +318,17 @@ impl<'a> Walker<'a> {
         self.pass_over(self.stack.len().saturating_sub(1), usize::MAX).map(drop)
     }
 
-    /// Passes over up to `count` elements of the list that the walk is in, where they have a fixed size. Gives how
-    /// many it passed.
-    pub(super) fn skip_items(&mut self, wanted: u32) -> Result<u32> {
-        let Some(Frame::List { element, next, count }) = self.stack.last_mut() else { return Ok(0) };
+    /// Passes over `count` of the next elements of the list that the walk is in, if they have a fixed size.
+    pub(super) fn skip_items(&mut self, count: u32) -> Result<()> {
+        let Some(Frame::List { element, next, count: all }) = self.stack.last_mut() else { return Ok(()) };
         let extent = self.graph.types.extent(element.model);
         if !extent.fixed {
-            return Ok(0);
+            return Ok(());
         }
-        let passed = wanted.min(count.saturating_sub(*next));
-        *next = next.saturating_add(passed);
-        let bytes = (extent.least as usize).saturating_mul(passed as usize);
-        match self.take(bytes) {
-            Ok(_) => Ok(passed),
-            Err(error) => Err(self.stop(error)),
-        }
+        let count = count.min(all.saturating_sub(*next));
+        *next = next.saturating_add(count);
+        let bytes = (extent.least as usize).saturating_mul(count as usize);
+        self.take(bytes).map(drop).map_err(|error| self.stop(error))
     }
 
     #[cold]

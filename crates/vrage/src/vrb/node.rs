@@ -123,64 +123,43 @@ impl<'a> Node<'a> {
 
     fn child(&self, step: &Step<'_>) -> Result<Option<Self>> {
         let mut walker = self.walk();
-        let (&Step::Index(index) | &Step::Key(index)) = step else {
-            let Step::Name(name) = step else { return Ok(None) };
-            return self.named_child(walker, name);
-        };
         match (walker.next()?, step) {
-            (Some(Event::BeginList(_, count)), Step::Index(_)) if index < count => {
-                let passed = walker.skip_items(index)?;
-                for _ in passed..index {
-                    walker.next()?;
-                    walker.skip()?;
-                }
-                walker.next()?;
-            }
-            (Some(Event::BeginDictionary { count, named, .. }), _) if index < count => {
-                // Walks to the entry, past the entries before it.
-                let mut at = 0;
-                loop {
-                    match walker.next()? {
-                        Some(Event::EntryKey(_)) if at == index && matches!(step, Step::Key(_)) => break,
-                        Some(Event::EntryValue(_)) if at == index => break,
-                        Some(Event::Key(_)) if at == index => break,
-                        Some(Event::Key(_)) => at = at.saturating_add(1),
-                        Some(Event::EntryEnd) => at = at.saturating_add(1),
-                        None => return Ok(None),
-                        _ => {}
-                    }
-                    walker.skip()?;
-                }
-                if named && matches!(step, Step::Key(_)) {
-                    return Ok(None);
-                }
-            }
+            (
+                Some(Event::BeginList(_, count) | Event::BeginDictionary { count, .. }),
+                Step::Index(index) | Step::Key(index),
+            ) if *index >= count => return Ok(None),
+            (Some(Event::BeginList(..)), Step::Index(index)) => walker.skip_items(*index)?,
+            (Some(Event::BeginRecord(_)), Step::Name(_)) | (Some(Event::BeginDictionary { .. }), _) => {}
             _ => return Ok(None),
         }
-        Ok(self.pending(&walker))
-    }
-
-    fn named_child(&self, mut walker: Walker<'a>, name: &str) -> Result<Option<Self>> {
-        match walker.next()? {
-            Some(Event::BeginRecord(_) | Event::BeginDictionary { .. }) => {}
-            _ => return Ok(None),
-        }
-        let mut found = false;
-        loop {
-            match walker.next()? {
-                Some(Event::Member(member)) if member == name => return Ok(self.pending(&walker)),
-                Some(Event::Key(key)) if key == *name => return Ok(self.pending(&walker)),
-                Some(Event::EntryValue(_)) if found => return Ok(self.pending(&walker)),
+        // The entries with string keys so far, and whether the key of the current entry is the wanted one.
+        let (mut entries, mut found) = (0u32, false);
+        while let Some(event) = walker.next()? {
+            let leads = match (event, step) {
+                (Event::Member(name), Step::Name(wanted)) => name == wanted,
+                (Event::Key(key), Step::Name(wanted)) => key == **wanted,
+                (Event::Key(_), Step::Index(index)) => {
+                    entries = entries.saturating_add(1);
+                    entries > *index
+                }
                 // Keys that are not strings go by their text.
-                Some(Event::EntryKey(_)) => {
+                (Event::EntryKey(_), Step::Name(wanted)) => {
                     let key = self.pending(&walker).map_or(Ok(None), |node| node.leaf())?;
-                    found = key.is_some_and(|key| key.to_string() == name);
+                    found = key.is_some_and(|key| key.to_string() == **wanted);
+                    false
                 }
-                None | Some(Event::EndRecord | Event::EndDictionary { .. }) => return Ok(None),
-                _ => {}
+                (Event::EntryValue(_), Step::Name(_)) => found,
+                (Event::Item(at) | Event::EntryValue(at), Step::Index(index)) => at == *index,
+                (Event::EntryKey(at), Step::Key(index)) => at == *index,
+                (Event::EndRecord | Event::EndList | Event::EndDictionary { .. }, _) => return Ok(None),
+                _ => false,
+            };
+            if leads {
+                return Ok(self.pending(&walker));
             }
             walker.skip()?;
         }
+        Ok(None)
     }
 
     fn pending(&self, walker: &Walker<'a>) -> Option<Self> {

@@ -7,7 +7,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
 use std::mem::offset_of;
-use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -77,14 +76,14 @@ pub struct ArchivePart {
     /// Decoded bytes of the earlier parts.
     before: u64,
     data: Lazy<Source>,
-    computed: OnceLock<u64>,
+    computed: Lazy<u64>,
 }
 
 impl ArchivePart {
     pub(super) fn new(name: String, entry: ArchiveEntry, place: (u64, Option<&'static str>), room: &mut Room) -> Self {
         let before = room.take(&entry);
         let label = if entry.compression_type == 0 { name.clone() } else { format!("{name}, decompressed") };
-        Self { name, label, entry, place, before, data: Lazy::default(), computed: OnceLock::new() }
+        Self { name, label, entry, place, before, data: Lazy::default(), computed: Lazy::default() }
     }
 
     pub fn entry(&self) -> &ArchiveEntry {
@@ -185,11 +184,7 @@ impl ArchivePart {
 
     /// The checksum of the stored bytes, computed once.
     pub fn computed_checksum(&self, file: &Source) -> Result<u64> {
-        if let Some(&sum) = self.computed.get() {
-            return Ok(sum);
-        }
-        let stored = self.stored(file)?;
-        Ok(*self.computed.get_or_init(|| codec::xxh64(stored.bytes(), MAGIC.into())))
+        self.computed.get_or_try_init(|| Ok(codec::xxh64(self.stored(file)?.bytes(), MAGIC.into()))).copied()
     }
 
     /// Checks that the checksum is the one in the entry.
