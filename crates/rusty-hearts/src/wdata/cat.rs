@@ -1,6 +1,6 @@
 //! One whole entry, with its names and ids resolved.
 
-use super::fields::{Field, Named, StoredKind};
+use super::fields::{Field, StoredKind};
 use super::tables::{Found, RecordTable, records};
 use super::{BoxType, Map, Record, Records, Section, shapes};
 use crate::error::Result;
@@ -87,14 +87,14 @@ fn references(map: &Map, rows: RecordTable, row: usize) -> Result<Vec<Value<'sta
 /// Tables by the names of their records. Each is walked once, for any number of names.
 struct RecordNames<'m> {
     map: &'m Map,
-    tables: HashMap<Named, HashMap<String, (&'static str, usize)>>,
+    tables: HashMap<RecordTable, HashMap<String, (&'static str, usize)>>,
 }
 
 impl RecordNames<'_> {
     /// Follows the names and ids in a field and in all that is in it.
     fn follow(&mut self, field: &Field, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
         match field.names {
-            Some(named) => self.resolve(field.name, named, value, all),
+            Some(rows) => self.resolve(field.name, rows, value, all),
             None => self.look_into(&field.kind, value, all),
         }
     }
@@ -114,10 +114,16 @@ impl RecordNames<'_> {
     }
 
     /// Follows all names and ids in `value`.
-    fn resolve(&mut self, field: &str, named: Named, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+    fn resolve(
+        &mut self,
+        field: &str,
+        rows: RecordTable,
+        value: &Value<'_>,
+        all: &mut Vec<Value<'static>>,
+    ) -> Result<()> {
         match value {
-            Value::List(values) => values.iter().try_for_each(|value| self.resolve(field, named, value, all)),
-            Value::Map(values) => values.iter().try_for_each(|(_, value)| self.resolve(field, named, value, all)),
+            Value::List(values) => values.iter().try_for_each(|value| self.resolve(field, rows, value, all)),
+            Value::Map(values) => values.iter().try_for_each(|(_, value)| self.resolve(field, rows, value, all)),
             Value::Int(number) => {
                 let target = i32::try_from(*number).ok().map(|id| self.map.waypoint(id)).transpose()?.flatten();
                 let target = target.map(|(number, _)| (BoxType::WaypointBox.shape().name, number));
@@ -126,7 +132,7 @@ impl RecordNames<'_> {
             }
             Value::Utf16(text) if !text.is_empty() => {
                 let name = text.to_string();
-                let target = self.table(named)?.get(&name).copied();
+                let target = self.table(rows)?.get(&name).copied();
                 all.push(reference(field, Value::owned(name), target));
                 Ok(())
             }
@@ -135,57 +141,34 @@ impl RecordNames<'_> {
     }
 
     /// The first record of each name.
-    fn table(&mut self, named: Named) -> Result<&HashMap<String, (&'static str, usize)>> {
-        let map = self.map;
-        Ok(match self.tables.entry(named) {
-            Entry::Occupied(table) => table.into_mut(),
-            Entry::Vacant(free) => free.insert(match named {
-                Named::AniBgs => by_name(map.section(Section::AniBgs)?)?,
-                Named::ItemBoxes => by_name(map.section(Section::ItemBoxes)?)?,
-                Named::Gimmicks => by_name(map.section(Section::Gimmicks)?)?,
-                Named::EventBoxes => {
-                    by_name(BoxType::ALL.into_iter().map(|t| map.boxes(t)).collect::<Result<Vec<_>>>()?)?
+    fn table(&mut self, rows: RecordTable) -> Result<&HashMap<String, (&'static str, usize)>> {
+        let free = match self.tables.entry(rows) {
+            Entry::Occupied(table) => return Ok(table.into_mut()),
+            Entry::Vacant(free) => free,
+        };
+        let resources = RecordTable::Section(Section::SceneResources);
+        let boxes = BoxType::ALL.map(RecordTable::Boxes).to_vec();
+        let mut names = HashMap::new();
+        for table in if rows == RecordTable::EventBoxes { boxes } else { vec![rows] } {
+            let Some(run) = table.run(self.map)? else { continue };
+            for (row, record) in Records::new(self.map, run).iter().enumerate() {
+                // The name or key is the first field.
+                let mut own = vec![record.get(0)?];
+                if rows == resources
+                    && let Value::List(aliases) = record.get(ALIASES)?
+                {
+                    own.extend(aliases);
                 }
-                Named::SceneResources => match map.section(Section::SceneResources)? {
-                    Some(resources) => by_key(resources)?,
-                    None => HashMap::new(),
-                },
-                // They are known by ids.
-                Named::Waypoints => HashMap::new(),
-            }),
-        })
-    }
-}
-
-fn by_name<'m>(all: impl IntoIterator<Item = Records<'m>>) -> Result<HashMap<String, (&'static str, usize)>> {
-    let mut names = HashMap::new();
-    for records in all {
-        for (row, record) in records.iter().enumerate() {
-            names.entry(record.name()?.to_string()).or_insert((records.shape().name, row));
-        }
-    }
-    Ok(names)
-}
-
-const KEY: usize = shapes::SCENE_RESOURCES.number("key");
-const ALIASES: usize = shapes::SCENE_RESOURCES.number("aliases");
-
-/// Scene resources by their keys and aliases.
-fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize)>> {
-    let mut names = HashMap::new();
-    for (row, resource) in resources.iter().enumerate() {
-        let mut own = vec![resource.get(KEY)?];
-        if let Value::List(aliases) = resource.get(ALIASES)? {
-            own.extend(aliases);
-        }
-        for name in own {
-            if let Value::Utf16(name) = name {
-                names.entry(name.to_string()).or_insert((resources.shape().name, row));
+                for name in own.iter().filter_map(Value::as_text) {
+                    names.entry(name.into_owned()).or_insert((run.shape.name, row));
+                }
             }
         }
+        Ok(free.insert(names))
     }
-    Ok(names)
 }
+
+const ALIASES: usize = shapes::SCENE_RESOURCES.number("aliases");
 
 fn reference(field: &str, value: Value<'static>, target: Option<(&'static str, usize)>) -> Value<'static> {
     let (table, row) = target.unzip();

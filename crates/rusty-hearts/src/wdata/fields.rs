@@ -3,6 +3,7 @@
 //! A record of this format stores no length; it ends after its last field. Each kind of record is described once (in
 //! `shapes`), and every reader of records uses that description.
 
+use super::tables::RecordTable;
 use crate::bytes::{Cursor, Utf16};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Check;
@@ -30,8 +31,8 @@ pub struct Field {
     pub name: &'static str,
     pub kind: StoredKind,
     pub gate: Gate,
-    /// The records that its texts or numbers refer to, if any.
-    pub names: Option<Named>,
+    /// The table of the records that its texts or numbers refer to, if any: by name, resources by key or alias, waypoints by id.
+    pub names: Option<RecordTable>,
     /// Whether people know the record by it.
     pub is_label: bool,
     /// Whether no two records may have the same value.
@@ -47,22 +48,6 @@ impl Field {
     pub(super) fn is_count(&self) -> bool {
         matches!(self.kind, StoredKind::Count)
     }
-}
-
-/// Records that fields of other records name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Named {
-    /// Animated backgrounds, by name.
-    AniBgs,
-    ItemBoxes,
-    Gimmicks,
-    /// Event boxes of any type, by name.
-    EventBoxes,
-    /// Resources of scenes, by key or alias.
-    SceneResources,
-    /// Waypoints, by id.
-    Waypoints,
 }
 
 /// The kind of values that a field stores.
@@ -133,8 +118,8 @@ impl Field {
 
     /// Declares that the texts or numbers of the field name other records.
     #[must_use]
-    pub const fn names(mut self, named: Named) -> Self {
-        self.names = Some(named);
+    pub const fn names(mut self, table: RecordTable) -> Self {
+        self.names = Some(table);
         self
     }
 

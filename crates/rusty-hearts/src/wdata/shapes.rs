@@ -5,7 +5,9 @@
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::StoredKind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
-use super::fields::{Field, Gate, Named, StoredKind, field};
+use super::fields::{Field, Gate, StoredKind, field};
+use super::tables::RecordTable::{Boxes, EventBoxes, Section};
+use super::trailing::Section::{AniBgs, Gimmicks, ItemBoxes, SceneResources};
 use std::fmt;
 
 /// A kind of record: the table that shows it and the fields it has.
@@ -188,7 +190,7 @@ box_types! {
     /// A volume that harms who enters it.
     EventHitBox = 5, "event_hit_boxes", [
         field("state", Uint),
-        field("ani_bg_name", Text).names(Named::AniBgs),
+        field("ani_bg_name", Text).names(Section(AniBgs)),
         field("damage", Float),
         field("direction", FLOAT3),
         field("damage_motion", Text),
@@ -235,7 +237,7 @@ box_types! {
         ID.unique(),
         field("range", Float),
         field("link_count", Count),
-        field("links", List(&Int, 0)).names(Named::Waypoints),
+        field("links", List(&Int, 0)).names(Boxes(BoxType::WaypointBox)),
         field("link_distances", List(&Float, 0)),
     ];
     /// An obstacle that players cannot walk through.
@@ -273,15 +275,15 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_count", Count).when(since_event_box(4)),
     field("pvs_bg_ids", List(&Uint, 0)).when(since_event_box(4)),
     field("pvs_event_box_ids", List(&Uint, 1)).when(EventBox(4, 5)),
-    field("pvs_event_entries", List(&Record(PVS_EVENT), 1)).when(since_event_box(6)).names(Named::EventBoxes),
+    field("pvs_event_entries", List(&Record(PVS_EVENT), 1)).when(since_event_box(6)).names(EventBoxes),
     field("render_bg_list", List(&Record(ENTRY), 2)).when(since_event_box(4)),
-    field("render_ani_list", List(&Record(ENTRY), 3)).when(since_event_box(4)).names(Named::AniBgs),
-    field("render_item_list", List(&Record(ENTRY), 4)).when(since_event_box(4)).names(Named::ItemBoxes),
-    field("render_gimmick_list", List(&Record(ENTRY), 5)).when(since_event_box(4)).names(Named::Gimmicks),
+    field("render_ani_list", List(&Record(ENTRY), 3)).when(since_event_box(4)).names(Section(AniBgs)),
+    field("render_item_list", List(&Record(ENTRY), 4)).when(since_event_box(4)).names(Section(ItemBoxes)),
+    field("render_gimmick_list", List(&Record(ENTRY), 5)).when(since_event_box(4)).names(Section(Gimmicks)),
     field("no_render_bg_list", List(&Record(ENTRY), 6)).when(since_event_box(4)),
-    field("no_render_ani_list", List(&Record(ENTRY), 7)).when(since_event_box(4)).names(Named::AniBgs),
-    field("no_render_item_list", List(&Record(ENTRY), 8)).when(since_event_box(4)).names(Named::ItemBoxes),
-    field("no_render_gimmick_list", List(&Record(ENTRY), 9)).when(since_event_box(4)).names(Named::Gimmicks),
+    field("no_render_ani_list", List(&Record(ENTRY), 7)).when(since_event_box(4)).names(Section(AniBgs)),
+    field("no_render_item_list", List(&Record(ENTRY), 8)).when(since_event_box(4)).names(Section(ItemBoxes)),
+    field("no_render_gimmick_list", List(&Record(ENTRY), 9)).when(since_event_box(4)).names(Section(Gimmicks)),
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
@@ -431,15 +433,15 @@ pub static SCENE_ELEMENTS: Shape = Shape::plain(
         field("no_render_item_count_user", Count),
         field("no_render_gimmick_count_user", Count),
         field("scene_indices", List(&Uint, 1)),
-        field("event_entries", List(&Record(ELEMENT), 0)).names(Named::SceneResources),
+        field("event_entries", List(&Record(ELEMENT), 0)).names(Section(SceneResources)),
         field("render_bg_user", List(&Record(ENTRY), 2)),
-        field("render_ani_bg_user", List(&Record(ENTRY), 3)).names(Named::AniBgs),
-        field("render_item_box_user", List(&Record(ENTRY), 4)).names(Named::ItemBoxes),
-        field("render_gimmick_user", List(&Record(ENTRY), 5)).names(Named::Gimmicks),
+        field("render_ani_bg_user", List(&Record(ENTRY), 3)).names(Section(AniBgs)),
+        field("render_item_box_user", List(&Record(ENTRY), 4)).names(Section(ItemBoxes)),
+        field("render_gimmick_user", List(&Record(ENTRY), 5)).names(Section(Gimmicks)),
         field("no_render_bg_user", List(&Record(ENTRY), 6)),
-        field("no_render_ani_bg_user", List(&Record(ENTRY), 7)).names(Named::AniBgs),
-        field("no_render_item_box_user", List(&Record(ENTRY), 8)).names(Named::ItemBoxes),
-        field("no_render_gimmick_user", List(&Record(ENTRY), 9)).names(Named::Gimmicks),
+        field("no_render_ani_bg_user", List(&Record(ENTRY), 7)).names(Section(AniBgs)),
+        field("no_render_item_box_user", List(&Record(ENTRY), 8)).names(Section(ItemBoxes)),
+        field("no_render_gimmick_user", List(&Record(ENTRY), 9)).names(Section(Gimmicks)),
     ],
 );
 

@@ -1,6 +1,6 @@
 //! The tables of a map, derived from the descriptions that read its records.
 
-use super::fields::{Field, Named};
+use super::fields::Field;
 use super::record_run::RecordRun;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
@@ -18,8 +18,8 @@ pub(super) fn no_record(what: &'static str) -> Error {
 }
 
 /// The records that are the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum RecordTable {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RecordTable {
     EventBoxes,
     Boxes(BoxType),
     Section(Section),
@@ -188,7 +188,7 @@ fn column_of(field: &'static Field) -> Column {
     if field.is_label {
         column.role = Role::Key;
     }
-    if field.names == Some(Named::Waypoints) {
+    if field.names == Some(RecordTable::Boxes(BoxType::WaypointBox)) {
         column.refers_to = Some(BoxType::WaypointBox.shape().name);
     }
     column

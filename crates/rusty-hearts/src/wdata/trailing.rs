@@ -7,7 +7,7 @@ use crate::bytes::Cursor;
 use crate::error::{ErrorKind, Result};
 
 /// The sections after the event boxes, in file order. A file has either triggers or scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Section {
     AniBgs,
     ItemBoxes,

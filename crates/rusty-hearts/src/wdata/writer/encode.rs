@@ -5,9 +5,7 @@ use crate::bytes::{Cursor, View};
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::table::Value;
-use crate::wdata::fields::{
-    self, ALONE, Counts, Field, ListPosition, StoredKind, Versions, decode_kind, skip_field, skip_item,
-};
+use crate::wdata::fields::{self, ALONE, Counts, Field, ListPosition, StoredKind, decode_kind, skip_field, skip_item};
 use crate::wdata::shapes::Shape;
 use crate::wdata::space::volume_of;
 use crate::wdata::{Map, Record, TextForm};
@@ -16,11 +14,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) struct Encoder<'m> {
-    pub(super) map: &'m Map,
-    pub(super) versions: &'m Versions,
-    pub(super) form: TextForm,
-}
+/// Makes the bytes of records of a map.
+pub(super) struct Encoder<'m>(pub(super) &'m Map);
 
 /// The bytes of something as it was: the cursor at its beginning, and which of several it was.
 type Old<'m> = Option<(Cursor<'m>, ListPosition)>;
@@ -52,7 +47,7 @@ impl<'m> Encoder<'m> {
     }
 
     fn copy(&self, range: Range<usize>, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.map.source().bytes().get(range).expect("a range that was read"));
+        out.extend_from_slice(self.0.source().bytes().get(range).expect("a range that was read"));
     }
 
     /// The fields of a record. `None` keeps the old field, or is empty in an inserted record.
@@ -88,14 +83,14 @@ impl<'m> Encoder<'m> {
         for (field, value) in fields.iter().zip(new) {
             let had = match &mut old {
                 Some((cursor, of)) => {
-                    let held = field.gate.holds(self.versions, *of, &before);
+                    let held = field.gate.holds(self.0.versions(), *of, &before);
                     let start = *cursor;
-                    skip_field(field, cursor, self.versions, *of, &mut before)?;
+                    skip_field(field, cursor, self.0.versions(), *of, &mut before)?;
                     held.then(|| (start, start.position()..cursor.position()))
                 }
                 None => None,
             };
-            let holds = field.gate.holds(self.versions, place, &now);
+            let holds = field.gate.holds(self.0.versions(), place, &now);
             if let StoredKind::Count = field.kind {
                 let number = now.len;
                 let asked = lengths.get(&number).copied();
@@ -194,7 +189,7 @@ impl<'m> Encoder<'m> {
             let was = match &mut old {
                 Some((cursor, count)) if at < *count => {
                     let (start, place) = (*cursor, ListPosition::of(at, *count));
-                    skip_item(item, cursor, self.versions, place)?;
+                    skip_item(item, cursor, self.0.versions(), place)?;
                     Some((start, place))
                 }
                 _ => None,
@@ -219,7 +214,7 @@ impl<'m> Encoder<'m> {
             && was == place
         {
             let start = cursor.position();
-            let decoded = decode_kind(kind, &mut cursor, self.versions, was)?;
+            let decoded = decode_kind(kind, &mut cursor, self.0.versions(), was)?;
             if same_value(&decoded, value) {
                 self.copy(start..cursor.position(), out);
                 return Ok(());
@@ -302,7 +297,7 @@ impl<'m> Encoder<'m> {
             _ => return Err(refused(format!("column {field}: {value} does not fit: a text without NUL"))),
         };
         let mut units: Vec<u16> = text.encode_utf16().collect();
-        if has_nul.unwrap_or(self.form == TextForm::CountsNul) {
+        if has_nul.unwrap_or(self.0.text_form() == TextForm::CountsNul) {
             units.push(0);
         }
         let count = u16::try_from(units.len()).map_err(|_| {

@@ -242,7 +242,7 @@ impl<'m> Writer<'m> {
             }
             let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
             let old = Record::new(self.map, shape, cursor);
-            let bytes = self.encoder().record(shape, fields, Some(&old));
+            let bytes = Encoder(self.map).record(shape, fields, Some(&old));
             let bytes = bytes.map_err(|error| error.context(format_args!("{}: row {number}", shape.name)))?;
             self.replace(range_of(run, *number), bytes);
         }
@@ -252,7 +252,7 @@ impl<'m> Writer<'m> {
         if !edit.add.is_empty() {
             let mut bytes = Vec::new();
             for (number, record) in edit.add.iter().enumerate() {
-                let new = self.encoder().record(shape, fields_of(record), None);
+                let new = Encoder(self.map).record(shape, fields_of(record), None);
                 let new = new.map_err(|error| error.context(format_args!("{}: new row {number}", shape.name)));
                 bytes.append(&mut new?);
             }
@@ -320,10 +320,6 @@ impl<'m> Writer<'m> {
             self.replace(range, bytes);
         }
         Ok(())
-    }
-
-    fn encoder(&self) -> Encoder<'m> {
-        Encoder { map: self.map, versions: self.map.versions(), form: self.map.text_form() }
     }
 
     /// Writes the only record of a section, with these changed fields.
