@@ -235,7 +235,6 @@ impl<'a> Node<'a> {
         if self.cell & CONTAINER == 0 { None } else { self.pickle.container(self.cell) }
     }
 
-    /// The node's kind.
     pub fn kind(self) -> NodeKind {
         if self.cell & CONTAINER == 0 {
             return leaf::kind(self.pickle.data.bytes(), self.cell as usize);
@@ -269,10 +268,27 @@ impl<'a> Node<'a> {
         Error::new(kind, PART, self.offset())
     }
 
+    fn at(self, cell: [u8; 4]) -> Node<'a> {
+        self.pickle.node(u32::from_le_bytes(cell))
+    }
+
+    fn stored(self) -> &'a [[u8; 4]] {
+        self.container().map_or(&[], |container| self.pickle.cells_of(container))
+    }
+
+    /// The stored items of a list; none of anything else.
+    fn list(self) -> &'a [[u8; 4]] {
+        if self.kind() == NodeKind::List { self.stored() } else { &[] }
+    }
+
+    /// The stored keys and values of a dictionary or an object; none of anything else.
+    fn pairs(self) -> &'a [[[u8; 4]; 2]] {
+        self.dict().map_or(&[], |dict| dict.stored().as_chunks().0)
+    }
+
     /// The cells of a container, as they are.
     pub(super) fn cells(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator {
-        let cells = self.container().map_or(&[][..], |container| self.pickle.cells_of(container));
-        cells.iter().map(move |cell| self.pickle.node(u32::from_le_bytes(*cell)))
+        self.stored().iter().map(move |cell| self.at(*cell))
     }
 
     /// The dictionary that has its members: its own, or the dictionary of attributes of an object.
@@ -306,14 +322,7 @@ impl<'a> Node<'a> {
     /// How many values it has: items of a list, members of a dictionary or an object; 0 for a leaf.
     pub fn len(self) -> usize {
         // A leaf is not read.
-        if self.cell & CONTAINER == 0 {
-            return 0;
-        }
-        match self.kind() {
-            NodeKind::List => self.cells().len(),
-            NodeKind::Dict | NodeKind::Object => self.dict().map_or(0, |dict| dict.cells().len() / 2),
-            _ => 0,
-        }
+        if self.cell & CONTAINER == 0 { 0 } else { self.list().len().max(self.pairs().len()) }
     }
 
     /// Whether it has no values in it.
@@ -323,22 +332,17 @@ impl<'a> Node<'a> {
 
     /// The items of a list, in order; none of anything else.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator {
-        let is_list = self.kind() == NodeKind::List;
-        let node = if is_list { self } else { self.pickle.node(0) };
-        node.cells()
+        self.list().iter().map(move |cell| self.at(*cell))
     }
 
-    /// Item `number` of a list, by its position: iterators of cells step through all cells before it.
+    /// Item `number` of a list, by its position: iterators step through all items before it.
     pub(super) fn item(self, number: usize) -> Option<Node<'a>> {
-        let list = self.container().filter(|_| self.kind() == NodeKind::List)?;
-        self.pickle.cells_of(list).get(number).map(|cell| self.pickle.node(u32::from_le_bytes(*cell)))
+        self.list().get(number).map(|cell| self.at(*cell))
     }
 
     /// Member `number` of a dictionary or an object, by its position.
     pub(super) fn member(self, number: usize) -> Option<(Node<'a>, Node<'a>)> {
-        let dict = self.dict().and_then(Node::container)?;
-        let [key, value] = self.pickle.cells_of(dict).as_chunks().0.get(number)?;
-        Some((self.pickle.node(u32::from_le_bytes(*key)), self.pickle.node(u32::from_le_bytes(*value))))
+        self.pairs().get(number).map(|pair| pair.map(|cell| self.at(cell)).into())
     }
 
     /// The bytes of the text or the digits that it is; 0 for a container.
@@ -348,10 +352,7 @@ impl<'a> Node<'a> {
 
     /// The keys and values of a dictionary, or the names and values of an object's attributes, in order.
     pub fn members(self) -> impl DoubleEndedIterator<Item = (Node<'a>, Node<'a>)> + ExactSizeIterator {
-        let dict = self.dict().and_then(Node::container);
-        let cells = dict.map_or(&[][..], |container| self.pickle.cells_of(container));
-        let pairs = cells.as_chunks::<2>().0.iter();
-        pairs.map(move |pair| pair.map(|cell| self.pickle.node(u32::from_le_bytes(cell))).into())
+        self.pairs().iter().map(move |pair| pair.map(|cell| self.at(cell)).into())
     }
 
     /// The member called `name`; the last one where several are.
@@ -360,7 +361,6 @@ impl<'a> Node<'a> {
         self.members().rev().find(|(key, _)| key.is(name, is_ascii)).map(|(_, value)| value)
     }
 
-    /// Whether it is the text `text`.
     pub fn is_text(self, text: &str) -> bool {
         self.is(text, text.is_ascii())
     }
@@ -383,9 +383,6 @@ impl<'a> Node<'a> {
     }
 
     /// The text that it is; `None` for anything else.
-    ///
-    /// # Errors
-    /// When it is a damaged text.
     pub fn text(self) -> Result<Option<Cow<'a, str>>> {
         Ok(match self.leaf()? {
             Leaf::Text(text) => Some(text),
@@ -406,7 +403,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number that it is.
     pub fn number(self) -> Option<f64> {
         match self.leaf().ok()? {
             Leaf::Float(number) => Some(number),
@@ -419,9 +415,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value of a leaf. A container has none: null.
-    ///
-    /// # Errors
-    /// When the leaf is damaged.
     pub fn value(self) -> Result<Value<'a>> {
         Ok(match self.leaf()? {
             Leaf::Null => Value::Null,

@@ -104,7 +104,7 @@ pub(super) struct Catalog {
     pub hit_locations: Vec<ValueRow<u32>>,
     pub boxes: Vec<ValueRow<u32>>,
     pub ammo: Vec<ValueRow<()>>,
-    pub abilities: Vec<ValueRow<u32>>,
+    pub abilities: Vec<ValueRow<()>>,
 }
 
 /// Charges the values of `node` and the values of each of them: the parts of an entity are found by both.
@@ -199,7 +199,7 @@ impl Catalog {
             return Ok(());
         }
         if is_ability && part.node.kind().is_container() && part.node.get("consumableType").is_some() {
-            self.abilities.push(ValueRow { part: row, key: part.node.cell(), value: part.node.cell() });
+            self.abilities.push(ValueRow::of_part(row));
         }
         let barbettes = part.node.get("barbettes");
         barbettes.map_or(Ok(()), |barbettes| spend_on(barbettes, budget))?;

@@ -64,9 +64,6 @@ impl<'a> Entity<'a> {
     }
 
     /// The entity's name, by which others refer to it: `PASB018_Iowa`.
-    ///
-    /// # Errors
-    /// When the text is damaged.
     pub fn name(&self) -> Result<Cow<'a, str>> {
         Ok(self.key.text()?.unwrap_or_default())
     }
@@ -86,9 +83,6 @@ impl<'a> Entity<'a> {
     }
 
     /// The first part of its name: `PASB018`.
-    ///
-    /// # Errors
-    /// When the text is damaged.
     pub fn index(&self) -> Result<Option<Cow<'a, str>>> {
         self.get("index").map_or(Ok(None), Node::text)
     }
@@ -122,7 +116,7 @@ impl Entities {
         };
         if parts.is_empty() {
             let what = format!("the root is of kind {}, and no dictionary of entities is in it", root.kind().name());
-            return Err(root.error(ErrorKind::Damaged { what: what.into() }));
+            return Err(root.error(ErrorKind::damaged(what)));
         }
         let mut entities = Self { places: Vec::new(), names: Lazy::default(), ids: Lazy::default() };
         // A dictionary that is shared counts once.
@@ -184,7 +178,8 @@ impl Entities {
         self.get(pickle, self.names(pickle).of_hash(hash).next()?)
     }
 
-    fn by_id(&self, pickle: &Pickle, id: i64) -> Option<usize> {
+    /// The first entity with an id. Two entities with one id are damage, which `verify` reports.
+    pub(super) fn by_id(&self, pickle: &Pickle, id: i64) -> Option<usize> {
         let ids = self.ids.get_or_init(|| {
             let mut ids = HashMap::new();
             for entity in self.all(pickle) {
@@ -213,12 +208,6 @@ impl Entities {
         id.and_then(|id| self.by_id(pickle, id))
             .and_then(|number| self.get(pickle, number))
             .or_else(|| self.all(pickle).find(|entity| entity.has_index(query)))
-    }
-
-    pub(super) fn with_id(&self, pickle: &Pickle, id: i64) -> Vec<usize> {
-        let Some(first) = self.by_id(pickle, id) else { return Vec::new() };
-        // Two entities with one id are damage, which `verify` reports.
-        vec![first]
     }
 }
 

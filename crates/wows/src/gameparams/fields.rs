@@ -6,54 +6,31 @@ use super::entities::Entity;
 use super::walk::{Event, Trail, Walker, within};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::table::{Column, Kind, Nature, NoRows, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Nature, NoRows, RowCursor, RowEnds, Table, Value, no_cell};
 use std::sync::{Mutex, PoisonError};
 
-/// The first row of each entity, and the number of all rows at the end.
-#[derive(Debug)]
-pub(super) struct Starts(Vec<usize>);
-
-impl Starts {
-    pub(super) fn of(params: &Params) -> Result<Self> {
-        let budget = params.budget()?;
-        let (mut starts, mut total) = (vec![0], 0usize);
-        for entity in params.all()? {
-            let mut walker = Walker::new(entity.node());
-            loop {
-                match walker.next(&budget) {
-                    Ok(None) => break,
-                    Ok(Some(Event::Leaf(_) | Event::Within(..))) => total = total.saturating_add(1),
-                    Ok(Some(_)) => {}
-                    Err(error) if budget.is_spent() => return Err(error),
-                    // Values that are too deep are an error of one row.
-                    Err(_) => {
-                        total = total.saturating_add(1);
-                        break;
-                    }
+/// The rows of each entity.
+pub(super) fn rows_of_entities(params: &Params) -> Result<RowEnds> {
+    let budget = params.budget()?;
+    let mut ends = RowEnds::default();
+    for entity in params.all()? {
+        let (mut walker, mut rows) = (Walker::new(entity.node()), 0usize);
+        loop {
+            match walker.next(&budget) {
+                Ok(None) => break,
+                Ok(Some(Event::Leaf(_) | Event::Within(..))) => rows = rows.saturating_add(1),
+                Ok(Some(_)) => {}
+                Err(error) if budget.is_spent() => return Err(error),
+                // Values that are too deep are an error of one row.
+                Err(_) => {
+                    rows = rows.saturating_add(1);
+                    break;
                 }
             }
-            starts.push(total);
         }
-        Ok(Self(starts))
+        ends.push(rows);
     }
-
-    fn len(&self) -> usize {
-        *self.0.last().expect("the first row is 0")
-    }
-
-    pub(super) fn rows(&self, number: usize) -> std::ops::Range<usize> {
-        match self.0.get(number..) {
-            Some([start, end, ..]) => *start..*end,
-            _ => 0..0,
-        }
-    }
-
-    /// The entity that has `row`, and the row's number in it.
-    fn locate(&self, row: usize) -> Option<(usize, usize)> {
-        let number = self.0.partition_point(|start| *start <= row).checked_sub(1)?;
-        let rows = self.rows(number);
-        rows.contains(&row).then(|| (number, row.saturating_sub(rows.start)))
-    }
+    Ok(ends)
 }
 
 /// Bytes of the path of a leaf that cost one unit of a walk's budget.
@@ -96,16 +73,16 @@ impl Table for Fields<'_> {
     }
 
     fn len(&self) -> Result<usize> {
-        Ok(self.params.starts()?.len())
+        Ok(self.params.rows()?.total())
     }
 
     fn known_len(&self) -> Option<usize> {
-        self.params.starts.get().map(Starts::len)
+        self.params.rows.get().map(RowEnds::total)
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (number, within) = self.params.starts()?.locate(row).ok_or_else(|| no_cell("fields", row, column))?;
+        let (number, within) = self.params.rows()?.locate(row).ok_or_else(|| no_cell("fields", row, column))?;
         let mut rows = match last.take().filter(|rows| rows.started && rows.number == number && rows.row <= row) {
             Some(rows) => rows,
             None => {
@@ -142,8 +119,8 @@ impl Table for Fields<'_> {
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let numbers = self.params.numbers_of(&key.as_text().filter(|_| self.finds(column))?);
         Some(numbers.and_then(|numbers| {
-            let starts = self.params.starts()?;
-            Ok(numbers.into_iter().flat_map(|number| starts.rows(number)).collect())
+            let all = self.params.rows()?;
+            Ok(numbers.into_iter().flat_map(|number| all.rows(number)).collect())
         }))
     }
 }
@@ -184,7 +161,7 @@ impl<'a> LeafCursor<'a> {
         if row == 0 {
             return Self::new(params, 0, 0);
         }
-        let Some((number, within)) = params.starts()?.locate(row) else { return Self::new(params, row, usize::MAX) };
+        let Some((number, within)) = params.rows()?.locate(row) else { return Self::new(params, row, usize::MAX) };
         let mut rows = Self::new(params, row.saturating_sub(within), number)?;
         for _ in 0..within {
             rows.advance()?;

@@ -33,8 +33,10 @@ pub(super) fn pickle(cache: Option<&Cache>, stored: &Source, read: impl FnOnce()
     let key = Cache::key_of_derived(KIND, stored.bytes());
     if let Some(kept) = cache.derived(&key, KIND) {
         return open(&kept, stored.name()).ok_or_else(|| {
-            let what = "the kept file is not complete; `assetq cache clear` removes it".into();
-            crate::Error::of_part(ErrorKind::Damaged { what }, PART)
+            crate::Error::of_part(
+                ErrorKind::damaged("the kept file is not complete; `assetq cache clear` removes it"),
+                PART,
+            )
         });
     }
     let pickle = read()?;

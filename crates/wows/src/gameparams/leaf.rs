@@ -43,7 +43,7 @@ enum Stored<'a> {
 pub(super) fn line(view: View<'_>) -> Result<&[u8]> {
     let rest = view.rest();
     let line = memchr::memchr(b'\n', rest).and_then(|end| rest.get(..end));
-    line.ok_or_else(|| view.error(ErrorKind::Damaged { what: "a line without an end".into() }))
+    line.ok_or_else(|| view.error(ErrorKind::damaged("a line without an end")))
 }
 
 /// The bytes after a length of `N` bytes.
@@ -154,7 +154,7 @@ pub(super) fn read(at: View<'_>) -> Result<Leaf<'_>> {
         op::FLOAT => {
             let text = at.utf8(line(behind)?)?;
             let Ok(number) = text.trim().parse() else {
-                return Err(at.error(ErrorKind::Damaged { what: format!("{text:?} is no number").into() }));
+                return Err(at.error(ErrorKind::damaged(format!("{text:?} is no number"))));
             };
             Leaf::Float(number)
         }
@@ -188,7 +188,7 @@ fn digits_of<'a>(at: View<'a>, digits: &'a [u8]) -> Result<Leaf<'a>> {
     }
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(at.error(ErrorKind::Damaged { what: format!("{text:?} is no integer").into() }));
+        return Err(at.error(ErrorKind::damaged(format!("{text:?} is no integer"))));
     }
     Ok(Leaf::Text(text.into()))
 }
@@ -249,7 +249,7 @@ fn escaped(line: &[u8]) -> Cow<'_, str> {
 fn literal<'a>(at: View<'a>, line: &'a [u8]) -> Result<Cow<'a, str>> {
     let quoted = match line {
         [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
-        _ => return Err(at.error(ErrorKind::Damaged { what: "a text without quotes".into() })),
+        _ => return Err(at.error(ErrorKind::damaged("a text without quotes"))),
     };
     if memchr::memchr(b'\\', quoted).is_none() {
         return Ok(lenient(quoted));
@@ -278,7 +278,7 @@ fn literal<'a>(at: View<'a>, line: &'a [u8]) -> Result<Cow<'a, str>> {
                     bytes.push(byte);
                     rest = left;
                 }
-                None => return Err(at.error(ErrorKind::Damaged { what: "\\x without two digits in a text".into() })),
+                None => return Err(at.error(ErrorKind::damaged("\\x without two digits in a text"))),
             },
             b'0'..=b'7' => {
                 let more = left.iter().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();

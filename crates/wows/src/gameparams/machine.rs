@@ -18,7 +18,6 @@ const LEAST_ROOM: usize = 1 << 16;
 const SMALL: &str = "each value has a byte of the pickle, which has less than 2 GiB";
 /// A memo slot that was not set.
 const UNSET: u32 = u32::MAX;
-/// The module of the game's classes.
 const MODULE: &[u8] = b"GameParams";
 
 /// Bytes that arenas may still grow by.
@@ -124,7 +123,7 @@ impl<'a> Machine<'a> {
 
     #[cold]
     fn damaged(&self, what: impl Into<String>) -> Error {
-        self.here().error(ErrorKind::Damaged { what: what.into().into() })
+        self.here().error(ErrorKind::damaged(what.into()))
     }
 
     #[cold]
@@ -223,28 +222,26 @@ impl<'a> Machine<'a> {
         let grown = container.grow(count);
         if before.len() == 0 {
             container.start = start;
-        } else if before.is_scattered() {
+        } else if before.is_scattered() || before.start.saturating_add(before.len()) != start {
+            if !before.is_scattered() {
+                container.scatter();
+                self.add_stretch(Stretch { owner: number, start: before.start, len: before.len() })?;
+            }
             match self.stretches.last_mut() {
                 Some(last) if last.owner == number && last.start.saturating_add(last.len) == start => {
                     last.len = last.len.saturating_add(count);
                 }
-                _ => {
-                    let stretch = Stretch { owner: number, start, len: count };
-                    self.room.push(&mut self.stretches, stretch).map_err(|kind| self.full(kind))?;
-                }
-            }
-        } else if before.start.saturating_add(before.len()) != start {
-            container.scatter();
-            let stretches = [(before.start, before.len()), (start, count)];
-            for (start, len) in stretches {
-                let stretch = Stretch { owner: number, start, len };
-                self.room.push(&mut self.stretches, stretch).map_err(|kind| self.full(kind))?;
+                _ => self.add_stretch(Stretch { owner: number, start, len: count })?,
             }
         }
         grown.ok_or_else(|| {
             let value = u64::from(before.len()).saturating_add(count.into());
             self.full(ErrorKind::Limit { what: "values of a container", value, limit: Container::MOST.into() })
         })
+    }
+
+    fn add_stretch(&mut self, stretch: Stretch) -> Result<()> {
+        self.room.push(&mut self.stretches, stretch).map_err(|kind| self.full(kind))
     }
 
     /// The container below the cells of the stack from `from` on, which must be one of `shape`.
@@ -311,9 +308,8 @@ impl<'a> Machine<'a> {
     fn slot(&self) -> Result<usize> {
         let line = line(self.here().skip(1))?;
         let digits = std::str::from_utf8(line).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        digits
-            .and_then(|digits| digits.parse().ok())
-            .ok_or_else(|| self.damaged(format!("{:?} is no slot of the memo", String::from_utf8_lossy(line))))
+        let slot = digits.and_then(|digits| digits.parse().ok());
+        slot.ok_or_else(|| self.damaged(format!("{:?} is no slot of the memo", String::from_utf8_lossy(line))))
     }
 
     /// The class or function that a pickle names; none is ever looked up.
@@ -360,16 +356,12 @@ impl<'a> Machine<'a> {
         if self.shape(function) != Some(Shape::Reconstructor) {
             return Err(self.damaged(format!("{} is called", self.name_of(function))));
         }
-        match self
-            .cells_of(args, Shape::Tuple)
-            .map(|args| args.iter().map(|arg| arg.get()).collect::<Vec<_>>())
-            .as_deref()
-        {
+        match self.cells_of(args, Shape::Tuple) {
             Some([class, base, state])
-                if self.shape(*base) == Some(Shape::Base)
-                    && self.view.data().get(*state as usize) == Some(&op::NONE) =>
+                if self.shape(base.get()) == Some(Shape::Base)
+                    && self.view.data().get(state.get() as usize) == Some(&op::NONE) =>
             {
-                self.object(*class)
+                self.object(class.get())
             }
             _ => Err(self.damaged("copy_reg._reconstructor takes a class, object and None")),
         }

@@ -49,10 +49,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::source::Source;
+use crate::table::RowEnds;
 use assetq_core::Openable;
 use catalog::{Catalog, EntityLists};
 use entities::Entities;
-use fields::Starts;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -73,7 +73,8 @@ pub struct Params {
     entities: Lazy<Entities>,
     lists: Lazy<EntityLists>,
     catalog: Lazy<Catalog>,
-    starts: Lazy<Starts>,
+    /// The rows of each entity in the table of fields.
+    rows: Lazy<RowEnds>,
 }
 
 /// Whether a zlib stream begins with these bytes.
@@ -129,18 +130,12 @@ impl Client {
 impl Params {
     /// Opens `source`: looks at the last two bytes, with which the zlib stream begins, and at the first ones of the files of
     /// other clients.
-    ///
-    /// # Errors
-    /// `Damaged` where these are no such beginning.
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         Self::open_with(source, &Options::default())
     }
 
     /// As [`Params::open`], with names for titles.
-    ///
-    /// # Errors
-    /// As [`Params::open`].
     pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
         let Some(client) = Client::of(source.bytes()) else {
@@ -157,14 +152,11 @@ impl Params {
             entities: Lazy::default(),
             lists: Lazy::default(),
             catalog: Lazy::default(),
-            starts: Lazy::default(),
+            rows: Lazy::default(),
         })
     }
 
     /// The pickle, decoded and read on first use.
-    ///
-    /// # Errors
-    /// As [`Pickle::read`], and `Codec` for a damaged stream.
     pub fn pickle(&self) -> Result<&Pickle> {
         self.pickle.get_or_try_init(|| {
             kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?))
@@ -177,29 +169,18 @@ impl Params {
         let size = self.source.bytes().len();
         if self.client == Client::Legends {
             let pickle = self.source.slice(skipped..size, self.source.name());
-            return pickle
-                .ok_or_else(|| self.source.view("pickle").error(ErrorKind::Damaged { what: "no pickle".into() }));
+            return pickle.ok_or_else(|| self.source.view("pickle").error(ErrorKind::damaged("no pickle")));
         }
         let stored = size.saturating_sub(skipped);
         let stored: Vec<u8> = self.source.bytes().iter().rev().take(stored).copied().collect();
         let limit = (stored.len() as u64).saturating_mul(EXPANSION).saturating_add(DECODED);
         let mut steps = ZlibSteps::new(&stored, limit);
         let mut pickle = Vec::new();
-        loop {
-            match steps.step(&mut pickle) {
-                Ok(true) => {}
-                Ok(false) => break,
-                // The stream runs backwards through the file.
-                Err(kind) => {
-                    return Err(self
-                        .source
-                        .view("stream")
-                        .at(steps.unread().len().saturating_add(skipped))
-                        .error(kind));
-                }
-            }
-        }
-        drop(steps);
+        // The stream runs backwards through the file.
+        while steps.step(&mut pickle).map_err(|kind| {
+            let unread = steps.unread().len().saturating_add(skipped);
+            self.source.view("stream").at(unread).error(kind)
+        })? {}
         pickle.shrink_to_fit();
         Ok(Source::from_vec(self.source.name(), pickle))
     }
@@ -217,8 +198,8 @@ impl Params {
         self.catalog.get_or_try_init(|| Catalog::of(self))
     }
 
-    fn starts(&self) -> Result<&Starts> {
-        self.starts.get_or_try_init(|| Starts::of(self))
+    fn rows(&self) -> Result<&RowEnds> {
+        self.rows.get_or_try_init(|| fields::rows_of_entities(self))
     }
 
     /// A budget for one walk over all values. Shared values are met more than once.
@@ -247,7 +228,6 @@ impl Params {
         Ok(self.entities()?.all(self.pickle()?))
     }
 
-    /// The ships.
     pub fn ships(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
         Ok(self.all()?.filter(|entity| entity.is("Ship")))
     }
@@ -258,9 +238,6 @@ impl Params {
     }
 
     /// The ship that `query` names: by its name, its index, its id, or its title.
-    ///
-    /// # Errors
-    /// As [`Params::pickle`], and when texts are damaged.
     pub fn ship<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
         if let Some(found) = self.find(query)?.filter(|found| found.is("Ship")) {
             return Ok(Some(found));
@@ -273,15 +250,17 @@ impl Params {
         Ok(None)
     }
 
+    /// The first entity called `name`.
+    pub(crate) fn named(&self, name: &str) -> Result<Option<Entity<'_>>> {
+        self.numbers_of(name)?.first().map_or(Ok(None), |number| self.entity(*number))
+    }
+
     /// The numbers of the entities called `name`.
     fn numbers_of(&self, name: &str) -> Result<Vec<usize>> {
         Ok(self.entities()?.named(self.pickle()?, name).map(|entity| entity.number()).collect())
     }
 
     /// The title of an entity in the language that was asked for, if texts are at hand (§5).
-    ///
-    /// # Errors
-    /// When a file of texts is damaged.
     pub fn title(&self, entity: &Entity<'_>) -> Result<Option<Cow<'_, str>>> {
         let Some(names) = &self.names else { return Ok(None) };
         let name = entity.name()?.to_ascii_uppercase();

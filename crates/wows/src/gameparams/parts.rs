@@ -39,9 +39,6 @@ pub struct EntityPart<'a> {
 
 impl<'a> EntityPart<'a> {
     /// The path of its model.
-    ///
-    /// # Errors
-    /// When the text is damaged.
     pub fn model(self) -> Result<Option<Cow<'a, str>>> {
         self.node.get("model").map_or(Ok(None), Node::text)
     }
@@ -56,9 +53,7 @@ impl<'a> EntityPart<'a> {
 /// The thickness of the plates of a layer and a material.
 #[derive(Debug, Clone, Copy)]
 pub struct ArmorPlate<'a> {
-    /// The layer.
     pub layer: u16,
-    /// The material.
     pub material: u16,
     /// Millimetres.
     pub thickness: Node<'a>,

@@ -19,7 +19,7 @@ impl Params {
     fn add_references(&self, entity: &Entity<'_>, keep: &dyn Fn(u64, &str) -> bool, found: &mut Found) -> Result<()> {
         let (budget, from) = (self.budget()?, id::of_path(&entity.name()?));
         let (mut walker, mut trail) = (Walker::new(entity.node()), Trail::default());
-        let mut next = self.starts()?.rows(entity.number());
+        let mut next = self.rows()?.rows(entity.number());
         while let Some(event) = walker.next(&budget)? {
             trail.follow(event)?;
             let node = match event {

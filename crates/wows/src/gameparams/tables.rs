@@ -123,7 +123,7 @@ fn of_entities<'p>(
             Value::Int(id) => *id,
             _ => return None,
         };
-        let found = params.entities().and_then(|all| Ok(all.with_id(params.pickle()?, id)));
+        let found = params.entities().and_then(|all| Ok(all.by_id(params.pickle()?, id)));
         Some(found.and_then(|found| Ok(numbers(params)?.rows_of(found))))
     })
 }
@@ -156,32 +156,47 @@ impl Numbers<'_> {
         }
     }
 
-    fn rows_of(&self, found: Vec<usize>) -> Vec<usize> {
+    fn rows_of(&self, found: impl IntoIterator<Item = usize>) -> Vec<usize> {
         found.into_iter().filter_map(|number| self.row_of(number)).collect()
     }
 }
 
 fn entities(params: &Params) -> Made<'_> {
-    const INFO: [&str; 3] = ["type", "nation", "species"];
-    let table = of_entities(params, "entities", |params| Ok(Numbers::All(params.len()?)))
-        .columns(INFO.map(|name| Column::text(name).brief()), |entity, which| {
-            text(INFO.get(which).and_then(|name| entity.info(name)))
-        })
+    let table = of_entities(params, "entities", |params| Ok(Numbers::All(params.len()?)));
+    let table = with_info(table, ["type", "nation", "species"])
         .column(Column::text("title").brief(), |entity| title(params, entity))
         .column(Column::uint("part").key(), |entity| Ok(entity.part().into()))
         .column(Column::text("realm").key(), |entity| text(entity.realm()))
         .column(Column::text("class"), |entity| Ok(entity.node().class()?.map_or(Value::Null, Value::Text)))
-        .column(Column::uint("fields").place(), |entity| Ok(params.starts()?.rows(entity.number()).len().into()))
+        .column(Column::uint("fields").place(), |entity| Ok(params.rows()?.rows(entity.number()).len().into()))
         .known(|| params.len().ok());
     Box::new(table.random_access())
 }
 
+/// Columns of members of the type information.
+fn with_info<'p, const N: usize>(
+    table: DeclaredTable<'p, Entity<'p>>,
+    names: [&'static str; N],
+) -> DeclaredTable<'p, Entity<'p>> {
+    table.columns(names.map(|name| Column::text(name).brief()), move |entity, which| {
+        text(names.get(which).and_then(|name| entity.info(name)))
+    })
+}
+
+/// Columns of numbers, by their names and the names of members of the row's node.
+fn with_numbers<'p, R, const N: usize>(
+    table: DeclaredTable<'p, R>,
+    names: [(&'static str, &'static str); N],
+    node: impl for<'r> Fn(&'r R) -> Node<'p> + Send + Sync + 'p,
+) -> DeclaredTable<'p, R> {
+    table.columns(names.map(|(name, _)| Column::new(name, Kind::F64).brief()), move |row, which| {
+        Ok(number(names.get(which).and_then(|(_, member)| node(row).get(member))))
+    })
+}
+
 fn ships(params: &Params) -> Made<'_> {
-    const INFO: [&str; 2] = ["nation", "species"];
-    let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.lists()?.ships)))
-        .columns(INFO.map(|name| Column::text(name).brief()), |entity, which| {
-            text(INFO.get(which).and_then(|name| entity.info(name)))
-        })
+    let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.lists()?.ships)));
+    let table = with_info(table, ["nation", "species"])
         .column(Column::int("level").brief(), |entity| Ok(integer(entity.get("level"))))
         .column(Column::text("group").brief(), |entity| text(entity.get("group")))
         .column(Column::bool("paper"), |entity| Ok(truth(entity.get("isPaperShip"))))
@@ -285,7 +300,7 @@ fn model_id<'a>(part: EntityPart<'_>) -> Result<Value<'a>> {
 }
 
 fn hulls(params: &Params) -> Made<'_> {
-    const NUMBERS: [(&str, &str); 8] = [
+    let numbers = [
         ("health", "health"),
         ("mass", "mass"),
         ("tonnage", "tonnage"),
@@ -298,14 +313,19 @@ fn hulls(params: &Params) -> Made<'_> {
     let table = of_catalog(params, "hulls", |all| &all.hulls)
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
         .column(Column::text("model").brief(), |found| text(found.part().node.get("model")))
-        .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
-        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
-            Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.part().node.get(field))))
-        })
-        .column(Column::nested("size"), move |found| {
-            nested(params, found.part().node.get("size"), params.catalog()?.hulls.len())
-        });
+        .column(Column::id64("model_id").reference(), |found| model_id(found.part()));
+    let table = with_numbers(table, numbers, |found| found.part().node).column(Column::nested("size"), move |found| {
+        nested(params, found.part().node.get("size"), params.catalog()?.hulls.len())
+    });
     Box::new(table)
+}
+
+/// The columns of a plate's layer and material.
+fn with_plate<'p>(table: DeclaredTable<'p, Located<'p, (u16, u16)>>) -> DeclaredTable<'p, Located<'p, (u16, u16)>> {
+    table
+        .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
+        .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
+        .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
 }
 
 fn armor(params: &Params) -> Made<'_> {
@@ -314,10 +334,8 @@ fn armor(params: &Params) -> Made<'_> {
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
         .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
         .column(Column::text("model"), |found| text(found.part().node.get("model")))
-        .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
-        .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
-        .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
-        .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
+        .column(Column::id64("model_id").reference(), |found| model_id(found.part()));
+    let table = with_plate(table)
         .column(Column::new("thickness", Kind::F64).brief(), |found| Ok(number(Some(found.node(found.row.key)))));
     Box::new(table)
 }
@@ -325,12 +343,8 @@ fn armor(params: &Params) -> Made<'_> {
 fn barbettes(params: &Params) -> Made<'_> {
     let table = of_catalog(params, "barbettes", |all| &all.barbettes)
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
-        .column(Column::text("mount").brief().key(), |found| found.key())
-        .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
-        .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
-        .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
-        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
-    Box::new(table)
+        .column(Column::text("mount").brief().key(), |found| found.key());
+    Box::new(with_plate(table).column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?))))
 }
 
 fn hit_locations(params: &Params) -> Made<'_> {
@@ -338,11 +352,9 @@ fn hit_locations(params: &Params) -> Made<'_> {
         .column(Column::text("component").brief().key(), |found| text(found.part().component))
         .column(Column::text("name").brief().key(), |found| found.key())
         .label()
-        .column(Column::text("hl_type").brief(), |found| text(found.node(found.row.value).get("hlType")))
-        .column(Column::new("max_hp", Kind::F64).brief(), |found| Ok(number(found.node(found.row.value).get("maxHP"))))
-        .column(Column::new("regenerated", Kind::F64).brief(), |found| {
-            Ok(number(found.node(found.row.value).get("regeneratedHPPart")))
-        })
+        .column(Column::text("hl_type").brief(), |found| text(found.node(found.row.value).get("hlType")));
+    let numbers = [("max_hp", "maxHP"), ("regenerated", "regeneratedHPPart")];
+    let table = with_numbers(table, numbers, |found| found.node(found.row.value))
         .column(Column::text("parent").brief(), |found| text(found.node(found.row.value).get("parentHL")))
         .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
     Box::new(table)
@@ -395,7 +407,7 @@ fn ammo(params: &Params) -> Made<'_> {
 }
 
 fn projectiles(params: &Params) -> Made<'_> {
-    const NUMBERS: [(&str, &str); 8] = [
+    let numbers = [
         ("damage", "alphaDamage"),
         ("mass", "bulletMass"),
         ("diameter", "bulletDiametr"),
@@ -406,10 +418,8 @@ fn projectiles(params: &Params) -> Made<'_> {
         ("burn_chance", "burnProb"),
     ];
     let table = of_entities(params, "projectiles", |params| Ok(Numbers::Some(&params.lists()?.projectiles)))
-        .column(Column::text("ammo_type").brief(), |entity| text(entity.get("ammoType")))
-        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |entity, which| {
-            Ok(number(NUMBERS.get(which).and_then(|(_, field)| entity.get(field))))
-        })
+        .column(Column::text("ammo_type").brief(), |entity| text(entity.get("ammoType")));
+    let table = with_numbers(table, numbers, |entity| entity.node())
         .column(Column::text("title"), |entity| title(params, entity));
     Box::new(table.derived().own_texts(false))
 }
@@ -446,24 +456,22 @@ fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
         return Ok(true);
     }
     let level = ship.get("level").and_then(Node::int);
-    let wanted = [("shiptype", ship.info("species")), ("nation", ship.info("nation")), ("group", ship.get("group"))];
     let mut limited = false;
-    let mut levels = listed(modernization, "shiplevel").peekable();
-    if levels.peek().is_some() {
+    if listed(modernization, "shiplevel").next().is_some() {
         limited = true;
-        if !levels.any(|found| found.int().is_some() && found.int() == level) {
+        if level.is_none() || !listed(modernization, "shiplevel").any(|found| found.int() == level) {
             return Ok(false);
         }
     }
-    for (field, value) in wanted {
-        let mut all = listed(modernization, field).peekable();
-        if all.peek().is_none() {
-            continue;
-        }
-        limited = true;
-        let value = value.map(Node::text).transpose()?.flatten();
-        if !value.is_some_and(|value| all.any(|found| found.is_text(&value))) {
-            return Ok(false);
+    for (list, value) in
+        [("shiptype", ship.info("species")), ("nation", ship.info("nation")), ("group", ship.get("group"))]
+    {
+        if listed(modernization, list).next().is_some() {
+            limited = true;
+            let value = value.map(Node::text).transpose()?.flatten();
+            if !value.is_some_and(|value| listed(modernization, list).any(|found| found.is_text(&value))) {
+                return Ok(false);
+            }
         }
     }
     // One that names ships alone is theirs.
@@ -509,7 +517,7 @@ fn modernization_ships(params: &Params) -> Made<'_> {
 }
 
 fn abilities(params: &Params) -> Made<'_> {
-    const NUMBERS: [(&str, &str); 4] = [
+    let numbers = [
         ("consumables", "numConsumables"),
         ("reload_time", "reloadTime"),
         ("work_time", "workTime"),
@@ -520,12 +528,8 @@ fn abilities(params: &Params) -> Made<'_> {
         .column(Column::text("variant").brief().key(), |found| text(found.part().component))
         .column(Column::text("index"), |found| text(found.entity.get("index")))
         .column(Column::uint("id"), |found| Ok(id_of(&found.entity)))
-        .column(Column::text("consumable_type").brief(), |found| {
-            text(found.node(found.row.value).get("consumableType"))
-        })
-        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
-            Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.node(found.row.value).get(field))))
-        })
+        .column(Column::text("consumable_type").brief(), |found| text(found.part().node.get("consumableType")));
+    let table = with_numbers(table, numbers, |found| found.part().node)
         .column(Column::text("title").brief(), |found| title(params, &found.entity));
     Box::new(table)
 }

@@ -83,8 +83,14 @@ fn check_values(entity: &Entity<'_>, budget: &Budget, check: &mut Check) -> u64 
                     // An integer and a text may look alike.
                     let text = format!("{}{text}", key.kind().name());
                     if keys.last_mut().is_some_and(|keys| !keys.insert(text)) {
-                        let what = "a key that the dictionary has already: the last one counts".into();
-                        check.fail_with(|| in_entity(entity, key.error(ErrorKind::Damaged { what })));
+                        check.fail_with(|| {
+                            in_entity(
+                                entity,
+                                key.error(ErrorKind::damaged(
+                                    "a key that the dictionary has already: the last one counts",
+                                )),
+                            )
+                        });
                     }
                 }
                 Err(error) => check.fail_with(|| in_entity(entity, error)),

@@ -122,7 +122,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
 
 /// The text of a node of the kind of texts. Classes are of this kind, and have none.
 fn text_of(node: Node<'_>) -> Result<Cow<'_, str>> {
-    node.text()?.ok_or_else(|| node.error(ErrorKind::Damaged { what: "a class is part of a key".into() }))
+    node.text()?.ok_or_else(|| node.error(ErrorKind::damaged("a class is part of a key")))
 }
 
 /// Appends the step to the member with this key.

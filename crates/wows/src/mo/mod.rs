@@ -14,7 +14,7 @@ use crate::reader::{Facet, FileFormat, Reader, Section, facets};
 use crate::relations::{Entries, Entry, IdTexts, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
+use crate::table::{Column, DeclaredTable, RowEnds, Table, Value, Visitor};
 use assetq_core::Openable;
 use layout::{Header, MAGIC, Stretch};
 use std::borrow::Cow;
@@ -27,7 +27,8 @@ const NUL: u8 = 0;
 #[derive(Debug)]
 pub struct Catalog {
     source: Source,
-    ends: Lazy<Vec<usize>>,
+    /// The rows of each message: one for each form. A damaged message has one.
+    rows: Lazy<RowEnds>,
 }
 
 /// A text with its id.
@@ -76,11 +77,10 @@ impl Catalog {
             return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
         }
         if header.revision.get() >> 16 != 0 {
-            return Err(view
-                .locate(&header.revision)
-                .error(ErrorKind::BadVersion { found: header.revision.get().into() }));
+            let kind = ErrorKind::BadVersion { found: header.revision.get().into() };
+            return Err(view.locate(&header.revision).error(kind));
         }
-        let catalog = Self { source, ends: Lazy::default() };
+        let catalog = Self { source, rows: Lazy::default() };
         catalog.stretches()?;
         let header = catalog.header()?;
         let size = (header.count.get() as usize).saturating_mul(size_of::<Stretch>());
@@ -89,8 +89,11 @@ impl Catalog {
             let is_in_header = size > 0 && at < size_of::<Header>();
             let overlaps = part == "texts" && at < ids.saturating_add(size) && ids < at.saturating_add(size);
             if is_in_header || overlaps {
-                let what = format!("the table of {part} overlaps another part").into();
-                return Err(catalog.source.view(part).at(at).error(ErrorKind::Damaged { what }));
+                return Err(catalog
+                    .source
+                    .view(part)
+                    .at(at)
+                    .error(ErrorKind::damaged(format!("the table of {part} overlaps another part"))));
             }
         }
         Ok(catalog)
@@ -103,8 +106,9 @@ impl Catalog {
     /// The places of ids and of texts.
     fn stretches(&self) -> Result<(&[Stretch], &[Stretch])> {
         let header = self.header()?;
-        let table = |part, at: u32| self.source.view(part).at(at as usize).array(header.count.get() as usize);
-        Ok((table("ids", header.ids.get())?, table("texts", header.texts.get())?))
+        let count = header.count.get() as usize;
+        let ids = self.source.view("ids").at(header.ids.get() as usize).array(count)?;
+        Ok((ids, self.source.view("texts").at(header.texts.get() as usize).array(count)?))
     }
 
     /// The number of ids.
@@ -123,7 +127,7 @@ impl Catalog {
         let bytes = at.take((stretch.len.get() as usize).saturating_add(1))?;
         match bytes.split_last() {
             Some((&NUL, bytes)) => Ok((bytes, at)),
-            _ => Err(at.error(ErrorKind::Damaged { what: "text without a NUL after it".into() })),
+            _ => Err(at.error(ErrorKind::damaged("text without a NUL after it"))),
         }
     }
 
@@ -140,38 +144,33 @@ impl Catalog {
         Budget::of_file("bytes of texts, which overlap", self.source.bytes().len())
     }
 
-    /// The number of rows up to and with each message: a row for each form. A damaged message has one.
-    fn ends(&self) -> Result<&[usize]> {
-        self.ends.get_or_try_init(|| self.count_forms()).map(Vec::as_slice)
+    fn rows(&self) -> Result<&RowEnds> {
+        self.rows.get_or_try_init(|| self.count_forms())
     }
 
-    fn count_forms(&self) -> Result<Vec<usize>> {
+    fn count_forms(&self) -> Result<RowEnds> {
         let budget = self.budget();
-        let mut total = 0usize;
-        let mut ends = Vec::new();
+        let mut ends = RowEnds::default();
         for row in 0..self.len() {
             let mut forms = 1;
             if let Ok(Some(message)) = self.message(row) {
                 message.spend(&budget)?;
                 forms = message.forms().count();
             }
-            total = total.saturating_add(forms);
-            ends.push(total);
+            ends.push(forms);
         }
         Ok(ends)
     }
 
     /// The message in a row of the table, and the number of the form there.
     fn form_of_row(&self, row: usize) -> Result<Option<(Message<'_>, usize)>> {
-        let ends = self.ends()?;
-        let number = ends.partition_point(|end| *end <= row);
-        Ok(self.message(number)?.map(|message| (message, row.saturating_sub(rows_before(ends, number)))))
+        let Some((number, form)) = self.rows()?.locate(row) else { return Ok(None) };
+        Ok(self.message(number)?.map(|message| (message, form)))
     }
 
     fn rows_with_id(&self, id: &str) -> Result<Vec<usize>> {
         let Some(number) = self.position(id)? else { return Ok(Vec::new()) };
-        let ends = self.ends()?;
-        Ok((rows_before(ends, number)..rows_before(ends, number.saturating_add(1))).collect())
+        Ok(self.rows()?.rows(number).collect())
     }
 
     /// The number of the message with this id: ids are in order.
@@ -211,11 +210,6 @@ impl Catalog {
 /// The first id, if several are joined by NULs.
 fn until_nul(id: &[u8]) -> &[u8] {
     id.split(|byte| *byte == NUL).next().expect("a text has a first part")
-}
-
-/// The number of rows of all messages before one. `ends` has the end of the rows of each message.
-fn rows_before(ends: &[usize], message: usize) -> usize {
-    ends.get(..message).and_then(<[usize]>::last).map_or(0, |end| *end)
 }
 
 impl FileFormat for Catalog {
@@ -264,8 +258,7 @@ impl Reader for Catalog {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let count = || Ok(self.ends()?.last().map_or(0, |end| *end));
-        let table = DeclaredTable::new("texts", count, |row| self.form_of_row(row))
+        let table = DeclaredTable::new("texts", || Ok(self.rows()?.total()), |row| self.form_of_row(row))
             .column(Column::text("id").brief().key(), |(message, _): &(Message<'_>, usize)| Ok(message.id()?.into()))
             .found_by(|key| Some(self.rows_with_id(&key.as_text()?)))
             .column(Column::uint("plural").brief().key(), |(_, form)| Ok((*form).into()))
@@ -313,8 +306,11 @@ impl Reader for Catalog {
                 texts.note(message.id_at.utf8(message.id));
                 texts.note(message.text_at.utf8(message.text));
                 if before.is_some_and(|before| before >= message.id) {
-                    let what = format!("message {row}: its id is not after the one before").into();
-                    order.fail_with(|| message.id_at.error(ErrorKind::Damaged { what }));
+                    order.fail_with(|| {
+                        message
+                            .id_at
+                            .error(ErrorKind::damaged(format!("message {row}: its id is not after the one before")))
+                    });
                 }
                 before = Some(message.id);
             }
