@@ -44,11 +44,11 @@ impl WowsArchive {
     }
 
     fn resource_count(&self) -> usize {
-        self.indexes().iter().map(Index::resource_count).fold(0, usize::saturating_add)
+        self.indexes().iter().map(Index::resource_count).sum()
     }
 
     fn file_count(&self) -> usize {
-        self.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add)
+        self.indexes().iter().map(Index::file_count).sum()
     }
 
     /// The resource with this id in the index with the number `near`, else in the first index with such a resource.
@@ -129,8 +129,7 @@ impl WowsArchive {
 
     pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&VolumeFile> {
         let volume = self.volume_list().get(entry.volume).ok_or_else(|| {
-            let what = format!("volume {:#018X} is in no index", entry.volume).into();
-            index.file_view(n).error(ErrorKind::Damaged { what })
+            index.file_view(n).error(ErrorKind::damaged(format!("volume {:#018X} is in no index", entry.volume)))
         });
         let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::clone));
         volume.map_err(|error| error.context(format_args!("{}: file {n}", index.name())))
@@ -160,8 +159,7 @@ impl WowsArchive {
                 let (index, n) = (index as usize, n as usize);
                 let of = self.indexes().get(index).ok_or_else(|| archive::no_file(n))?;
                 let path = tree.path_of_row(self.indexes(), self.loose(), row).and_then(|path| {
-                    let what = "no index has the name of the file".into();
-                    path.ok_or_else(|| of.file_view(n).error(ErrorKind::Damaged { what }))
+                    path.ok_or_else(|| of.file_view(n).error(ErrorKind::damaged("no index has the name of the file")))
                 });
                 let path = path.map_err(|error| error.context(format_args!("{}: file {n}", of.name())))?;
                 self.indexed_file(index, n, path)

@@ -1,5 +1,7 @@
 //! One `.idx`: its tables, read in place, whichever variant it is.
 
+#![allow(clippy::useless_conversion, reason = "fields of one name have other widths in other variants")]
+
 use super::layout::{Header, MAGIC, legends, v1, v2};
 use crate::archive::Codec;
 use crate::bytes::{Overlay, View, le};
@@ -68,9 +70,6 @@ pub struct Resource<'a> {
 
 impl<'a> Resource<'a> {
     /// The last part of the path.
-    ///
-    /// # Errors
-    /// When it leaves the file, has no NUL at its end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
         self.name.text()
     }
@@ -114,7 +113,6 @@ impl Entry {
     }
 }
 
-/// A volume.
 #[derive(Debug, Clone, Copy)]
 pub struct VolumeEntry<'a> {
     /// CityHash64 of the name.
@@ -124,9 +122,6 @@ pub struct VolumeEntry<'a> {
 
 impl<'a> VolumeEntry<'a> {
     /// The stored name; in older files it begins with `//.//`.
-    ///
-    /// # Errors
-    /// As [`Resource::name`].
     pub fn name(&self) -> Result<&'a str> {
         self.name.text()
     }
@@ -151,7 +146,7 @@ impl<'a> Name<'a> {
         let bytes = start.take(len)?;
         match bytes.split_last() {
             Some((0, text)) => start.utf8(text),
-            _ => Err(start.error(ErrorKind::Damaged { what: "a name does not end with a NUL".into() })),
+            _ => Err(start.error(ErrorKind::damaged("a name does not end with a NUL"))),
         }
     }
 }
@@ -193,6 +188,27 @@ pub struct Index {
     resources: Span,
     files: Span,
     volumes: Span,
+}
+
+/// Evaluates an expression with `$of` as the structs of a variant, whose fields of the same names are at other places and of other
+/// widths.
+macro_rules! by_variant {
+    ($variant:expr, $of:ident => $value:expr) => {
+        match $variant {
+            Variant::V2 => {
+                use v2 as $of;
+                $value
+            }
+            Variant::V1 => {
+                use v1 as $of;
+                $value
+            }
+            Variant::Legends => {
+                use legends as $of;
+                $value
+            }
+        }
+    };
 }
 
 /// Rows with ids in the tables of an index.
@@ -248,26 +264,17 @@ impl Index {
             return Err(view.locate(&header.pointer_width).bad_value("pointer width", header.pointer_width.get()));
         }
         let base = view.at(size_of::<Header>()).part("metadata");
-        // The variants have fields of the same names at other places and of other widths.
-        macro_rules! spans {
-            ($of:ident) => {{
-                let m: &$of::Metadata = base.read()?;
-                [
-                    Span::check::<$of::Resource>(base, "resources", m.resources_at.get(), m.resources.get())?,
-                    Span::check::<$of::File>(base, "files", m.files_at.get(), m.files.get())?,
-                    Span::check::<$of::Volume>(base, "volumes", m.volumes_at.get(), m.volumes.get())?,
-                ]
-            }};
-        }
-        let [resources, files, volumes] = match variant {
-            Variant::V2 => spans!(v2),
-            Variant::V1 => spans!(v1),
-            Variant::Legends => spans!(legends),
-        };
+        let [resources, files, volumes] = by_variant!(variant, of => {
+            let m: &of::Metadata = base.read()?;
+            [
+                Span::check::<of::Resource>(base, "resources", m.resources_at.get(), m.resources.get())?,
+                Span::check::<of::File>(base, "files", m.files_at.get(), m.files.get())?,
+                Span::check::<of::Volume>(base, "volumes", m.volumes_at.get(), m.volumes.get())?,
+            ]
+        });
         Ok(Self { name: name.to_owned(), variant, resources, files, volumes, source })
     }
 
-    /// The name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -310,97 +317,62 @@ impl Index {
 
     /// Resource `n`; `None` past the end.
     pub fn resource(&self, n: usize) -> Option<Resource<'_>> {
-        macro_rules! resource {
-            ($of:ty) => {{
-                let r = self.all::<$of>(self.resources).get(n)?;
-                let base = self.base("resource", self.resources, n, offset_of!($of, name_len));
-                let name = Name { base, len: r.name_len.get().into(), pointer: r.name.get().into() };
-                Resource { id: r.id.get(), parent: r.parent.get(), name }
-            }};
-        }
-        Some(match self.variant {
-            Variant::V2 => resource!(v2::Resource),
-            Variant::V1 => resource!(v1::Resource),
-            Variant::Legends => resource!(legends::Resource),
-        })
+        Some(by_variant!(self.variant, of => {
+            let r = self.all::<of::Resource>(self.resources).get(n)?;
+            let base = self.base("resource", self.resources, n, offset_of!(of::Resource, name_len));
+            let name = Name { base, len: r.name_len.get().into(), pointer: r.name.get().into() };
+            Resource { id: r.id.get(), parent: r.parent.get(), name }
+        }))
     }
 
     /// File `n`; `None` past the end.
     #[inline]
     pub fn file(&self, n: usize) -> Option<Entry> {
-        macro_rules! entry {
-            ($file:expr) => {{
-                let f = $file;
-                Entry {
-                    id: f.id.get(),
-                    volume: f.volume.get(),
-                    offset: f.offset.get(),
-                    method: f.method.get(),
-                    codec: f.codec.get(),
-                    stored_size: f.stored_size.get().into(),
-                    crc32: f.crc32.get(),
-                    size: f.size.get().into(),
-                }
-            }};
-        }
-        Some(match self.variant {
-            Variant::V2 => entry!(self.all::<v2::File>(self.files).get(n)?),
-            Variant::V1 | Variant::Legends => entry!(self.all::<v1::File>(self.files).get(n)?),
-        })
+        Some(by_variant!(self.variant, of => {
+            let f = self.all::<of::File>(self.files).get(n)?;
+            Entry {
+                id: f.id.get(),
+                volume: f.volume.get(),
+                offset: f.offset.get(),
+                method: f.method.get(),
+                codec: f.codec.get(),
+                stored_size: f.stored_size.get().into(),
+                crc32: f.crc32.get(),
+                size: f.size.get().into(),
+            }
+        }))
     }
 
     /// Volume `n`; `None` past the end.
     pub fn volume(&self, n: usize) -> Option<VolumeEntry<'_>> {
-        macro_rules! volume {
-            ($of:ty) => {{
-                let v = self.all::<$of>(self.volumes).get(n)?;
-                let base = self.base("volume", self.volumes, n, offset_of!($of, name_len));
-                let name = Name { base, len: v.name_len.get().into(), pointer: v.name.get().into() };
-                VolumeEntry { id: v.id.get(), name }
-            }};
-        }
-        Some(match self.variant {
-            Variant::V2 => volume!(v2::Volume),
-            Variant::V1 => volume!(v1::Volume),
-            Variant::Legends => volume!(legends::Volume),
-        })
+        Some(by_variant!(self.variant, of => {
+            let v = self.all::<of::Volume>(self.volumes).get(n)?;
+            let base = self.base("volume", self.volumes, n, offset_of!(of::Volume, name_len));
+            let name = Name { base, len: v.name_len.get().into(), pointer: v.name.get().into() };
+            VolumeEntry { id: v.id.get(), name }
+        }))
     }
 
     /// The number of the first file with this id, from number `from` on, by a scan.
     pub fn find_file(&self, id: u64, from: usize) -> Option<usize> {
-        match self.variant {
-            Variant::V2 => position(self.all::<v2::File>(self.files), id, from),
-            Variant::V1 | Variant::Legends => position(self.all::<v1::File>(self.files), id, from),
-        }
+        by_variant!(self.variant, of => position(self.all::<of::File>(self.files), id, from))
     }
 
     /// The number of the first resource with this id, by a scan.
     pub fn find_resource(&self, id: u64) -> Option<usize> {
-        match self.variant {
-            Variant::V2 => position(self.all::<v2::Resource>(self.resources), id, 0),
-            Variant::V1 => position(self.all::<v1::Resource>(self.resources), id, 0),
-            Variant::Legends => position(self.all::<legends::Resource>(self.resources), id, 0),
-        }
+        by_variant!(self.variant, of => position(self.all::<of::Resource>(self.resources), id, 0))
     }
 
     /// Compares the checksum in the header with the bytes after it.
-    ///
-    /// # Errors
-    /// `Checksum`.
     pub fn check(&self) -> Result<()> {
         let view = self.source.view("header");
         let header: &Header = view.read()?;
-        match murmur3(view.at(size_of::<Header>()).rest()) {
-            computed if computed == header.checksum.get() => Ok(()),
-            computed => {
-                let (stored, computed) = (header.checksum.get().into(), computed.into());
-                Err(view.locate(&header.checksum).error(ErrorKind::Checksum {
-                    algorithm: "MurmurHash3",
-                    stored,
-                    computed,
-                }))
-            }
+        let (stored, computed) = (header.checksum.get(), murmur3(view.at(size_of::<Header>()).rest()));
+        if stored == computed {
+            return Ok(());
         }
+        let (algorithm, stored, computed) = ("MurmurHash3", stored.into(), computed.into());
+        Err(view.locate(&header.checksum).error(ErrorKind::Checksum { algorithm, stored, computed }))
     }
 
     pub(super) fn file_view(&self, n: usize) -> View<'_> {
@@ -409,11 +381,7 @@ impl Index {
 
     /// The index's stretches, in the order in which they are read.
     pub(super) fn sections(&self) -> Vec<Section> {
-        let metadata = match self.variant {
-            Variant::V2 => size_of::<v2::Metadata>(),
-            Variant::V1 => size_of::<v1::Metadata>(),
-            Variant::Legends => size_of::<legends::Metadata>(),
-        };
+        let metadata = by_variant!(self.variant, of => size_of::<of::Metadata>());
         let view = self.source.view("");
         let mut sections = vec![
             Section::new("header", view.offset(), size_of::<Header>() as u64, None),

@@ -59,19 +59,6 @@ struct Opened {
     damaged: Vec<Error>,
 }
 
-impl FromIterator<Result<Index>> for Opened {
-    fn from_iter<I: IntoIterator<Item = Result<Index>>>(indexes: I) -> Self {
-        let mut opened = Self::default();
-        for index in indexes {
-            match index {
-                Ok(index) => opened.indexes.push(index),
-                Err(error) => opened.damaged.push(error),
-            }
-        }
-        opened
-    }
-}
-
 /// The sums over the entries of all indexes.
 #[derive(Debug, Default)]
 struct Sums {
@@ -99,7 +86,7 @@ impl WowsArchive {
                     index.check()?;
                 }
                 let game = Self::new(source, places, None, Vec::new(), options);
-                Ok(Self { opened: Opened::from_iter([Ok(index)]).into(), ..game })
+                Ok(Self { opened: Opened { indexes: vec![index], damaged: Vec::new() }.into(), ..game })
             }
         }
     }
@@ -161,7 +148,14 @@ impl WowsArchive {
         // By rayon, so without a lock.
         let Ok(opened) = self.opened.get_or_try_init(|| {
             let all = self.names.par_iter().map(|name| self.open_index(name).map_err(|error| error.context(name)));
-            Ok::<Opened, Infallible>(all.collect::<Vec<_>>().into_iter().collect())
+            let mut opened = Opened::default();
+            for index in all.collect::<Vec<_>>() {
+                match index {
+                    Ok(index) => opened.indexes.push(index),
+                    Err(error) => opened.damaged.push(error),
+                }
+            }
+            Ok::<_, Infallible>(opened)
         });
         opened
     }

@@ -93,7 +93,6 @@ pub(super) fn builds(folder: &Path) -> Vec<String> {
     builds.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether `folder` contains an index.
 pub(super) fn has_index(folder: &Path) -> bool {
     let names = names(folder);
     let mut tried = names.iter().filter(|name| is_index(name)).take(TRIED);
@@ -107,7 +106,6 @@ fn volumes_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Places {
-    /// The folders of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
         let mods = if is_newest { newest_mods(folder) } else { None };

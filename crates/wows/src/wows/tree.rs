@@ -216,8 +216,9 @@ pub(super) fn join(
         }
         place = up(resource.parent, index);
         if place.is_none() {
-            let what = format!("folder {:#018X} is in no index", resource.parent).into();
-            return Err(resource.view().error(ErrorKind::Damaged { what }));
+            return Err(resource
+                .view()
+                .error(ErrorKind::damaged(format!("folder {:#018X} is in no index", resource.parent))));
         }
     }
     if let Some((index, n)) = place

@@ -100,8 +100,10 @@ fn twice(game: &WowsArchive) -> Check {
                 places.push((file.size, file.crc32));
             } else if first.get(file.id).and_then(|at| places.get(at)) != Some(&(file.size, file.crc32)) {
                 check.fail_with(|| {
-                    let what = format!("file {:#018X} is there already, with other bytes", file.id).into();
-                    index.file_view(n).error(ErrorKind::Damaged { what }).context(index.name())
+                    index
+                        .file_view(n)
+                        .error(ErrorKind::damaged(format!("file {:#018X} is there already, with other bytes", file.id)))
+                        .context(index.name())
                 });
             }
         }

@@ -29,8 +29,7 @@ pub(super) fn file_name<'a>(volume: &VolumeEntry<'a>) -> Result<&'a str> {
     let name = volume.name()?;
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     if matches!(name, "" | "." | "..") || name.contains(['/', '\\', ':', '\0']) {
-        let what = format!("{name:?} is no name for a volume").into();
-        return Err(volume.view().error(ErrorKind::Damaged { what }));
+        return Err(volume.view().error(ErrorKind::damaged(format!("{name:?} is no name for a volume"))));
     }
     Ok(name)
 }
