@@ -64,7 +64,7 @@ impl Camouflages {
         let content = view.utf8(source.bytes())?;
         let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
         let document = roxmltree::Document::parse_with_options(content, options)
-            .map_err(|error| view.error(ErrorKind::Damaged { what: format!("it is not XML: {error}").into() }))?;
+            .map_err(|error| view.error(ErrorKind::damaged(format!("it is not XML: {error}"))))?;
         let root = document.root_element();
         let groups: Vec<&str> = elements(root, "shipgroups.xml")
             .filter(|group| text(*group, "ships").is_some_and(|ships| has_word(ships, ship)))

@@ -1,17 +1,17 @@
 //! Ships put together: hull and mounts as the game's parameters list them, with the meshes and nodes that its database has.
 //!
-//! The one question that is about a certain game: it knows the tables of parameters by name, and shapes by the trait of
-//! placements.
+//! The one question that is about a certain game: it reads its parameters, and knows shapes by the trait of placements.
 
 use crate::archive::{self, Archive};
 use crate::armor::{PlateUse, Plating};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::gameparams::{Entity, Node, Params, Upgrade};
 use crate::geometry::Geometry;
 use crate::geometry::export::{ArmoredPlaces, Assembled, Place, Scene, assemble};
 use crate::options::Options;
 use crate::scene::{self, Context, Placements, Visual};
-use crate::table::{Table, Value, column_index};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The parts of a ship that can be chosen.
@@ -31,7 +31,6 @@ pub enum PartKind {
 }
 
 impl PartKind {
-    /// The kind of a mount, by the kind of its component.
     fn of_component(kind: &str) -> Self {
         match kind {
             "hull" => Self::Hull,
@@ -58,7 +57,6 @@ pub struct Query {
 }
 
 impl Query {
-    /// Whether parts of a kind are selected.
     fn wants(&self, kind: PartKind) -> bool {
         self.parts.is_empty() || self.parts.contains(&kind)
     }
@@ -108,49 +106,6 @@ pub struct Ship {
     camouflages: Option<super::camouflage::Camouflages>,
 }
 
-/// The cells of rows of a table, by the names of its columns.
-struct NamedCells<'t> {
-    table: Box<dyn Table + 't>,
-}
-
-impl<'t> NamedCells<'t> {
-    fn of(asset: &'t Asset, name: &str) -> Result<Self> {
-        Ok(Self {
-            table: asset.reader().table(name).ok_or_else(|| {
-                let what = format!("{} has no table {name}", asset.source().name());
-                Error::of_part(ErrorKind::NotFound { what }, "")
-            })?,
-        })
-    }
-
-    fn text(&self, row: usize, column: &str) -> Result<String> {
-        let Some(column) = column_index(&*self.table, column) else { return Ok(String::new()) };
-        Ok(match self.table.value(row, column)? {
-            Value::Null => String::new(),
-            value => value.to_string(),
-        })
-    }
-
-    /// The rows whose cell is `text`: by a probe if the table has one.
-    fn with(&self, column: &str, text: &str) -> Result<Vec<usize>> {
-        let Some(number) = column_index(&*self.table, column) else { return Ok(Vec::new()) };
-        if let Some(found) = self.table.find(number, &Value::text(text)) {
-            return found;
-        }
-        let mut rows = Vec::new();
-        let mut cursor = self.table.cursor_over(0, &[number]);
-        let mut row = 0usize;
-        while cursor.advance()? {
-            // An id is a number in the table.
-            if cursor.value(number)?.to_string() == text {
-                rows.push(row);
-            }
-            row = row.saturating_add(1);
-        }
-        Ok(rows)
-    }
-}
-
 impl Ship {
     /// The ship that `query` names, of the parameters `params`, with the models of `database` and the files of `game`.
     ///
@@ -158,41 +113,34 @@ impl Ship {
     /// `NotFound` without such a ship or hull, with the nearest names; `Syntax` if several ships have the title; and the
     /// errors of the files that are read.
     pub fn open(game: &Asset, params: &Asset, database: &Asset, query: &Query, options: &Options) -> Result<Self> {
-        let name = find_ship(params, &query.ship)?;
-        let components = components(params, &name, query.hull.as_deref())?;
-        let archive =
-            game.reader().archive().ok_or_else(|| not_found(format!("{} holds no files", game.source().name())))?;
-        let placements = database.reader().placements();
-        let placements =
-            placements.ok_or_else(|| not_found(format!("{} holds no models", database.source().name())))?;
-        let hull = components.get("hull").cloned();
-        let hull = hull.ok_or_else(|| not_found(format!("{name} has no hull among its components")))?;
-        let mut ship = Self {
-            name: name.clone(),
-            hull: hull.clone(),
-            notes: Vec::new(),
-            geometries: Vec::new(),
-            parts: Vec::new(),
-            camouflages: None,
+        let Some(params) = params.get::<Params>() else {
+            return Err(not_found(format!("{} holds no parameters", params.source().name())));
         };
-        let mut files = Files { game, archive, options, numbers: BTreeMap::new() };
-        let hulls = NamedCells::of(params, "hulls")?;
-        let mut model = String::new();
-        for row in hulls.with("ship", &name)? {
-            if hulls.text(row, "component")? == hull {
-                model = hulls.text(row, "model")?;
-            }
-        }
-        let nodes = ship.add_hull(placements, &mut files, &model, query.wants(PartKind::Hull))?;
-        let chosen: Vec<&str> = components.values().map(String::as_str).collect();
-        let mounts = NamedCells::of(params, "mounts")?;
+        let found = find_ship(params, &query.ship)?;
+        let name = found.name()?.into_owned();
+        let components = components(&found, query.hull.as_deref())?;
+        let Some(archive) = game.reader().archive() else {
+            return Err(not_found(format!("{} holds no files", game.source().name())));
+        };
+        let Some(placements) = database.reader().placements() else {
+            return Err(not_found(format!("{} holds no models", database.source().name())));
+        };
+        let Some(hull) = components.get("hull") else {
+            return Err(not_found(format!("{name} has no hull among its components")));
+        };
+        let (notes, geometries, parts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ship = Self { name: name.clone(), hull: hull.clone(), notes, geometries, parts, camouflages: None };
+        let mut files = Files { game, archive, placements, options, numbers: BTreeMap::new() };
+        let model = found.hulls().filter(|part| part.component.is_some_and(|key| key.is_text(hull))).last();
+        let model = text(model.and_then(|part| part.node.get("model")))?;
+        let nodes = ship.add_hull(&mut files, &model, query.wants(PartKind::Hull))?;
         let mut by_model: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         let mut without_node = Vec::new();
-        for row in mounts.with("ship", &name)? {
-            let component = mounts.text(row, "component")?;
-            let kind = components.iter().find(|(_, chosen)| **chosen == component).map(|(kind, _)| kind.as_str());
-            let Some(kind) = kind.map(PartKind::of_component).filter(|kind| query.wants(*kind)) else { continue };
-            let (mount, model) = (mounts.text(row, "mount")?, mounts.text(row, "model")?);
+        for part in found.mounts() {
+            let chosen = components.iter().find(|(_, name)| part.component.is_some_and(|key| key.is_text(name)));
+            let kind = chosen.map(|(kind, _)| PartKind::of_component(kind)).filter(|kind| query.wants(*kind));
+            let Some(kind) = kind else { continue };
+            let (mount, model) = (text(part.mount)?, text(part.node.get("model"))?);
             match nodes.get(&mount) {
                 _ if model.is_empty() => {}
                 Some(matrix) => by_model.entry(model).or_default().push((mount, Some(*matrix))),
@@ -203,37 +151,34 @@ impl Ship {
             ship.notes.push(format!("the hull has no nodes for these mounts: {}", without_node.join(", ")));
         }
         for (model, places) in by_model {
-            ship.add(placements, &mut files, &model, places)?;
+            match placements.visual(&model)? {
+                Some(visual) => ship.add(visual, &mut files, places)?,
+                None => {
+                    let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
+                    ship.notes.push(format!("the database has no model {model:?} for {}", names.join(", ")));
+                }
+            }
         }
-        if let Some(plating) = params.reader().facet::<dyn Plating>() {
-            ship.add_armor(plating, &chosen)?;
-        }
+        ship.add_armor(params, &components)?;
         if query.camouflages {
-            ship.add_camouflages(params, &files)?;
+            ship.add_camouflages(params, &found, &files)?;
         }
         Ok(ship)
     }
 
     /// Finds the camouflages that the parameters list for the ship.
-    fn add_camouflages(&mut self, params: &Asset, files: &Files<'_>) -> Result<()> {
+    fn add_camouflages(&mut self, params: &Params, ship: &Entity<'_>, files: &Files<'_>) -> Result<()> {
         use super::camouflage::{Camouflages, PATH};
-        let fields = NamedCells::of(params, "fields")?;
-        let exteriors = NamedCells::of(params, "entities")?;
+        let native = ship.get("nativePermoflage");
+        let others = ship.get("permoflages").map(Node::items).into_iter().flatten();
         let mut wanted: Vec<(String, String)> = Vec::new();
-        for row in fields.with("entity", &self.name)? {
-            let path = fields.text(row, "path")?;
-            if path != "nativePermoflage" && !path.starts_with("permoflages[") {
-                continue;
-            }
-            let exterior = fields.text(row, "value")?;
-            let Some(&found) = exteriors.with("name", &exterior)?.first() else { continue };
-            let title = exteriors.text(found, "title")?;
-            for row in fields.with("entity", &exterior)? {
-                let name = fields.text(row, "value")?;
-                let is_new = !name.is_empty() && !wanted.iter().any(|(known, _)| *known == name);
-                if is_new && fields.text(row, "path")? == "camouflage" {
-                    wanted.push((name, if title.is_empty() { exterior.clone() } else { title.clone() }));
-                }
+        for exterior in native.into_iter().chain(others) {
+            let exterior = text(Some(exterior))?;
+            let Some(found) = params.named(&exterior)? else { continue };
+            let name = text(found.get("camouflage"))?;
+            if !name.is_empty() && !wanted.iter().any(|(known, _)| *known == name) {
+                let title = params.title(&found)?.filter(|title| !title.is_empty());
+                wanted.push((name, title.map_or(exterior, Cow::into_owned)));
             }
         }
         let Some(file) = files.archive.find(PATH)? else {
@@ -252,17 +197,15 @@ impl Ship {
     }
 
     /// Adds the thickness of plates that the parameters state for this ship with these components.
-    fn add_armor(&mut self, plating: &dyn Plating, components: &[&str]) -> Result<()> {
+    fn add_armor(&mut self, params: &Params, components: &BTreeMap<String, String>) -> Result<()> {
         let (name, hull) = (&self.name, &self.hull);
         let mut of_hull = Vec::new();
         for part in &mut self.parts {
-            let uses = plating.armor_of(&part.visual.geometry)?.into_iter();
-            part.armor = uses
-                .filter(|found| {
-                    found.ship.as_ref() == Some(name)
-                        && found.component.as_ref().is_some_and(|component| components.contains(&component.as_str()))
-                })
-                .collect();
+            part.armor = params.armor_of(&part.visual.geometry)?;
+            part.armor.retain(|found| {
+                let is_chosen = components.values().any(|chosen| found.component.as_ref() == Some(chosen));
+                found.ship.as_ref() == Some(name) && is_chosen
+            });
             of_hull.extend(part.armor.iter().filter(|found| found.component.as_ref() == Some(hull)).cloned());
         }
         for part in self.parts.iter_mut().filter(|part| !part.armor.is_empty()) {
@@ -272,52 +215,28 @@ impl Ship {
     }
 
     /// Adds the visuals of the hull and of its sections; gives the nodes of all of them.
-    fn add_hull(
-        &mut self,
-        placements: &dyn Placements,
-        files: &mut Files<'_>,
-        model: &str,
-        is_wanted: bool,
-    ) -> Result<BTreeMap<String, [f32; 16]>> {
+    fn add_hull(&mut self, files: &mut Files<'_>, model: &str, is_wanted: bool) -> Result<BTreeMap<String, [f32; 16]>> {
         let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
         let sections = SECTIONS.iter().map(|section| (*section, format!("{stem}_{section}.visual")));
         let mut nodes = BTreeMap::new();
         for (section, path) in std::iter::once(("Hull", model.to_owned())).chain(sections) {
-            let visual = match placements.visual(&path)? {
-                Some(visual) => visual,
-                None if section == "Hull" => {
+            let Some(visual) = files.placements.visual(&path)? else {
+                if section == "Hull" {
                     return Err(not_found(format!("the database lacks the hull's model {path:?}")));
                 }
-                None => continue,
+                continue;
             };
             for (name, matrix) in &visual.nodes {
                 nodes.entry(name.clone()).or_insert(*matrix);
             }
             if is_wanted {
-                self.add_visual(visual, files, vec![(section.to_owned(), None)])?;
+                self.add(visual, files, vec![(section.to_owned(), None)])?;
             }
         }
         Ok(nodes)
     }
 
-    fn add(
-        &mut self,
-        placements: &dyn Placements,
-        files: &mut Files<'_>,
-        model: &str,
-        places: Vec<Place>,
-    ) -> Result<()> {
-        match placements.visual(model)? {
-            Some(visual) => self.add_visual(visual, files, places),
-            None => {
-                let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-                self.notes.push(format!("the database has no model {model:?} for {}", names.join(", ")));
-                Ok(())
-            }
-        }
-    }
-
-    fn add_visual(&mut self, visual: Visual, files: &mut Files<'_>, places: Vec<Place>) -> Result<()> {
+    fn add(&mut self, visual: Visual, files: &mut Files<'_>, places: Vec<Place>) -> Result<()> {
         match files.geometry(&visual.geometry, &mut self.geometries)? {
             Some(geometry) => self.parts.push(ShipComponent { visual, geometry, places, armor: Vec::new() }),
             None => self.notes.push(format!("{} is not in the game's files", visual.geometry)),
@@ -326,9 +245,6 @@ impl Ship {
     }
 
     /// The ship as a scene. `armor` states how thick plates are.
-    ///
-    /// # Errors
-    /// When a geometry is damaged beyond its parts.
     pub fn scene(&self, context: &Context<'_>, options: &scene::Options) -> Result<Scene<'_>> {
         let assembled = self.parts.iter().filter_map(|part| {
             let geometry = self.geometries.get(part.geometry)?.get::<Geometry>()?;
@@ -341,10 +257,11 @@ impl Ship {
     }
 }
 
-/// The geometries of a game, each opened once.
+/// The files of a game; its geometries are opened once.
 struct Files<'g> {
     game: &'g Asset,
     archive: &'g dyn Archive,
+    placements: &'g dyn Placements,
     options: &'g Options,
     numbers: BTreeMap<String, usize>,
 }
@@ -368,74 +285,69 @@ fn not_found(what: String) -> Error {
     Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
-/// The name of the ship that `query` means: its name, index or id exactly, else its title in any case.
-fn find_ship(params: &Asset, query: &str) -> Result<String> {
-    let ships = NamedCells::of(params, "ships")?;
-    for column in ["name", "index", "id"] {
-        if let [row, ..] = *ships.with(column, query)? {
-            return ships.text(row, "name");
-        }
+/// The text of a node; empty for anything else.
+fn text(node: Option<Node<'_>>) -> Result<String> {
+    Ok(node.map(Node::text).transpose()?.flatten().map_or_else(String::new, Cow::into_owned))
+}
+
+/// The ship that `query` means: its name, index or id exactly, else its name or title in any case.
+fn find_ship<'p>(params: &'p Params, query: &'p str) -> Result<Entity<'p>> {
+    if let Some(found) = params.find(query)?.filter(|found| found.is("Ship")) {
+        return Ok(found);
     }
     let wanted = query.to_lowercase();
     let (mut titled, mut near) = (Vec::new(), Vec::new());
-    for row in 0..ships.table.len()? {
-        let (name, title) = (ships.text(row, "name")?, ships.text(row, "title")?.to_lowercase());
-        if title == wanted || name.to_lowercase() == wanted {
-            titled.push(name);
-        } else if near.len() < 5 && (title.contains(&wanted) || name.to_lowercase().contains(&wanted)) {
+    for ship in params.ships()? {
+        let title = params.title(&ship)?.map_or_else(String::new, |title| title.to_lowercase());
+        let name = ship.name()?;
+        let known = [title, name.to_lowercase()];
+        if known.contains(&wanted) {
+            titled.push(ship);
+        } else if near.len() < 5 && known.iter().any(|known| known.contains(&wanted)) {
             near.push(name);
         }
     }
     match &*titled {
-        [only] => Ok(only.clone()),
+        [only] => Ok(*only),
         [] if near.is_empty() => Err(not_found(format!("there is no ship {query:?}"))),
         [] => Err(not_found(format!("there is no ship {query:?}; did you mean {}?", near.join(", ")))),
         several => {
-            let what = format!("{query:?} is the title of {}: give one of these names", several.join(", ")).into();
+            let names = several.iter().map(Entity::name).collect::<Result<Vec<_>>>()?.join(", ");
+            let what = format!("{query:?} is the title of {names}: give one of these names").into();
             Err(Error::of_part(ErrorKind::Syntax { what }, ""))
         }
     }
 }
 
 /// Returns a component of each kind: the last one that the hull's upgrade lists, else the last one of the ship.
-fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap<String, String>> {
-    let upgrades = NamedCells::of(params, "ship_upgrades")?;
-    let mut hulls: Vec<(String, String)> = Vec::new();
-    for row in upgrades.with("ship", ship)? {
-        if upgrades.text(row, "uc_type")? == "_Hull" {
-            hulls.push((upgrades.text(row, "upgrade")?, upgrades.text(row, "prev")?));
-        }
-    }
-    let table = NamedCells::of(params, "ship_components")?;
-    // For each upgrade the components of each kind.
-    let mut all: Vec<(String, String, String)> = Vec::new();
-    for row in table.with("ship", ship)? {
-        all.push((table.text(row, "upgrade")?, table.text(row, "kind")?, table.text(row, "component")?));
+fn components(ship: &Entity<'_>, hull: Option<&str>) -> Result<BTreeMap<String, String>> {
+    let upgrades: Vec<Upgrade<'_>> = ship.upgrades().collect();
+    let hulls = upgrades.iter().filter(|one| one.node.get("ucType").is_some_and(|kind| kind.is_text("_Hull")));
+    let hulls: Vec<&Upgrade<'_>> = hulls.collect();
+    let mut previous = Vec::new();
+    for upgrade in &hulls {
+        previous.push(text(upgrade.node.get("prev"))?);
     }
     let chosen = match hull {
-        Some(wanted) => hulls.iter().find(|(upgrade, _)| upgrade == wanted || has_hull(&all, upgrade, wanted)),
+        Some(wanted) => hulls.iter().find(|upgrade| upgrade.name.is_text(wanted) || has_hull(upgrade, wanted)),
         // The upgrade that no other one follows.
-        None => hulls.iter().rev().find(|(upgrade, _)| !hulls.iter().any(|(_, prev)| prev == upgrade)),
+        None => hulls.iter().rev().find(|upgrade| !previous.iter().any(|name| upgrade.name.is_text(name))),
     };
-    let Some((chosen, _)) = chosen else {
-        let names: Vec<&str> = hulls.iter().map(|(upgrade, _)| upgrade.as_str()).collect();
+    let Some(chosen) = chosen else {
+        let names = hulls.iter().map(|upgrade| text(Some(upgrade.name))).collect::<Result<Vec<_>>>()?.join(", ");
         let wanted = hull.map_or_else(|| "that no upgrade replaces".to_owned(), |hull| format!("{hull:?}"));
-        return Err(not_found(format!("{ship} has no hull {wanted}; it has {}", names.join(", "))));
+        return Err(not_found(format!("{} has no hull {wanted}; it has {names}", ship.name()?)));
     };
     let mut components = BTreeMap::new();
-    for (_, kind, component) in &all {
-        components.insert(kind.clone(), component.clone());
+    for (kind, component) in upgrades.iter().chain([*chosen]).flat_map(|upgrade| upgrade.components()) {
+        components.insert(text(Some(kind))?, text(Some(component))?);
     }
-    for (_, kind, component) in all.iter().filter(|(upgrade, ..)| upgrade == chosen) {
-        components.insert(kind.clone(), component.clone());
-    }
-    if let Some(wanted) = hull.filter(|wanted| has_hull(&all, chosen, wanted)) {
+    if let Some(wanted) = hull.filter(|wanted| has_hull(chosen, wanted)) {
         components.insert("hull".into(), wanted.to_owned());
     }
     Ok(components)
 }
 
-/// Whether an upgrade has a hull among `all` components: the upgrade, the kind and the name of each.
-fn has_hull(all: &[(String, String, String)], upgrade: &str, hull: &str) -> bool {
-    all.iter().any(|(of, kind, name)| of == upgrade && kind == "hull" && name == hull)
+fn has_hull(upgrade: &Upgrade<'_>, hull: &str) -> bool {
+    upgrade.components().any(|(kind, name)| kind.is_text("hull") && name.is_text(hull))
 }
