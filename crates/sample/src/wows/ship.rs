@@ -67,7 +67,9 @@ pub fn folder<E>(mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<
     }
     for (name, colour) in COLOURS {
         package.file(&texture_path(name, "a"), &flat(64, colour), How::Stored);
-        package.file(&texture_path(name, "a").replace(".dds", ".dd2"), &flat_level(128, colour), How::Stored);
+        let level = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 128, 128);
+        let level = level.build(&level.blocks(|_, _| flat_block(colour)));
+        package.file(&texture_path(name, "a").replace(".dds", ".dd2"), &level, How::Stored);
         for (ending, texel) in [("n", [128, 128, 0, 255]), ("mg", [155, 20, 0, 255]), ("ao", [220, 220, 220, 255])] {
             let builder = DdsBuilder::new(Texels::Masks(32, Masks::RGBA8.channels), 4, 4);
             package.file(&texture_path(name, ending), &builder.build(&texel.repeat(16)), How::Stored);
@@ -111,11 +113,6 @@ fn camouflage(name: &str, more: &str, texture: &str) -> String {
         "<camouflage><name>{name}</name><tiled>true</tiled><colorSchemes>scheme</colorSchemes>{more}\
          <Textures><Tile>{texture}</Tile></Textures><UV><Tile><scale>2 2</scale></Tile></UV></camouflage>"
     )
-}
-
-fn flat_level(size: u32, colour: [u8; 3]) -> Vec<u8> {
-    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), size, size);
-    builder.build(&builder.blocks(|_, _| flat_block(colour)))
 }
 
 fn texture_path(material: &str, ending: &str) -> String {

@@ -86,6 +86,13 @@ impl Lines {
         self.line(&format!("<{name}>\t{value}\t</{name}>"));
     }
 
+    /// An element of values.
+    fn values(&mut self, name: &str, values: &[(&str, &str)]) {
+        self.begin(name);
+        values.iter().for_each(|(name, value)| self.value(name, value));
+        self.end();
+    }
+
     fn finish(mut self) -> Vec<u8> {
         while !self.open.is_empty() {
             self.end();
@@ -99,22 +106,16 @@ fn nodes_below(lines: &mut Lines, nodes: &[Node<'_>], parent: Option<usize>) {
         let [x, y, z] = node.position;
         lines.begin("node");
         lines.value("identifier", node.name);
-        lines.begin("transform");
-        lines.value("row0", "1.000000 0.000000 0.000000 0.000000");
-        lines.value("row1", "0.000000 1.000000 0.000000 0.000000");
-        lines.value("row2", "0.000000 0.000000 1.000000 0.000000");
-        lines.value("row3", &format!("{x:.6} {y:.6} {z:.6} 1.000000"));
-        lines.end();
+        let transform = [
+            ("row0", "1.000000 0.000000 0.000000 0.000000"),
+            ("row1", "0.000000 1.000000 0.000000 0.000000"),
+            ("row2", "0.000000 0.000000 1.000000 0.000000"),
+            ("row3", &format!("{x:.6} {y:.6} {z:.6} 1.000000")),
+        ];
+        lines.values("transform", &transform);
         nodes_below(lines, nodes, Some(index));
         lines.end();
     }
-}
-
-fn material_of(lines: &mut Lines, set: &RenderSet<'_>) {
-    lines.begin("material");
-    lines.value("identifier", set.material);
-    lines.value("mfm", set.mfm);
-    lines.end();
 }
 
 /// A `.visual` called `name`, without the ending.
@@ -131,7 +132,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
                 lines.value("vertices", &format!("{}.vertices", set.name));
                 lines.value("primitive", &format!("{}.indices", set.name));
                 lines.begin_with("primitiveGroup", "0");
-                material_of(&mut lines, set);
+                lines.values("material", &[("identifier", set.material), ("mfm", set.mfm)]);
                 (0..3).for_each(|_| lines.end());
             }
         }
@@ -144,10 +145,8 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
                 lines.begin("renderSet");
                 lines.value("name", set.name);
                 lines.value("treatAsWorldSpaceObject", "false");
-                lines.begin("nodes");
-                lines.value("node", set.node);
-                lines.end();
-                material_of(&mut lines, set);
+                lines.values("nodes", &[("node", set.node)]);
+                lines.values("material", &[("identifier", set.material), ("mfm", set.mfm)]);
                 lines.end();
             }
             lines.end();
@@ -156,11 +155,9 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
                 lines.begin("lod");
                 lines.value("extent", &format!("{:.4}", 4.0 * (level + 1) as f32));
                 lines.value("castsShadow", if level == 0 { "true" } else { "false" });
-                lines.begin("renderSets");
-                for set in sets.iter().filter(|set| set.lod == level) {
-                    lines.value("renderSet", set.name);
-                }
-                (0..2).for_each(|_| lines.end());
+                let shown = sets.iter().filter(|set| set.lod == level).map(|set| ("renderSet", set.name));
+                lines.values("renderSets", &shown.collect::<Vec<_>>());
+                lines.end();
             }
             lines.end();
         }
@@ -183,9 +180,7 @@ pub fn model(name: &str, visual: &str) -> Vec<u8> {
 pub fn level(name: &str, visual: &str, parent: Option<&str>, extent: f32) -> Vec<u8> {
     let mut lines = Lines::document(&format!("{name}.model"));
     lines.value("extent", &format!("{extent:.4}"));
-    if let Some(parent) = parent {
-        lines.value("parent", parent);
-    }
+    parent.into_iter().for_each(|parent| lines.value("parent", parent));
     lines.line("<materialNames />");
     lines.value("castsShadow", "true");
     lines.value("nodefullVisual", visual);
@@ -215,15 +210,10 @@ fn parts(seed: u64, size: Size) -> usize {
 
 fn demo(name: &str, dialect: Dialect, seed: u64, size: Size) -> Vec<u8> {
     let parts: Vec<String> = (0..parts(seed, size)).map(|part| format!("Part{part}")).collect();
-    let levels = match dialect {
-        Dialect::Old => 1,
-        Dialect::New => 3,
-    };
+    let levels = if dialect == Dialect::Old { 1 } else { 3 };
     let mut nodes = vec![Node::ROOT];
-    nodes.extend(parts.iter().enumerate().map(|(part, name)| {
-        let position = [part as f32, 0.25, -0.5];
-        Node { name, parent: Some(0), position }
-    }));
+    let parts_below = parts.iter().zip(0u16..);
+    nodes.extend(parts_below.map(|(name, part)| Node { name, parent: Some(0), position: [part.into(), 0.25, -0.5] }));
     nodes.push(Node { name: "HP_gunFire1", parent: Some(1), position: [0.0, 0.0, 1.5] });
     let names: Vec<Vec<String>> =
         (0..levels).map(|lod| parts.iter().map(|part| set_name(part, lod)).collect()).collect();
@@ -296,10 +286,9 @@ pub fn sdk<E>(models: usize, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>
             lod => (format!("{name}_lod{lod}"), format!("{folder}/lods/{name}_lod{lod}")),
         });
         let nodes: Vec<String> = (0..NODES).map(|node| format!("{own}_node{node}")).collect();
-        let nodes = nodes.iter().enumerate().map(|(node, name)| {
-            let position = [node as f32, gun as f32 / 8.0, -0.5];
-            Node { name, parent: Some(0), position }
-        });
+        let y = gun as f32 / 8.0;
+        let nodes = nodes.iter().zip(0u16..);
+        let nodes = nodes.map(|(name, node)| Node { name, parent: Some(0), position: [node.into(), y, -0.5] });
         let nodes: Vec<Node<'_>> = std::iter::once(Node::ROOT).chain(nodes).collect();
         let mfms = [format!("{folder}/{name}.mfm"), "content/gameplay/common/wire.mfm".to_owned()];
         let sets = ["", "_wire"].map(|end| format!("{own}{end}Shape"));
