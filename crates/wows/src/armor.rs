@@ -10,14 +10,8 @@ use crate::error::Result;
 /// Files that state the thickness of plates by the models that these are part of.
 pub trait Plating: Sync {
     /// The ships, mounts and other things that use the model of the file of meshes called `file`, in order.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     fn armor_of(&self, file: &str) -> Result<Vec<PlateUse>>;
 
     /// Why [`Plating::armor_of`] is empty for `file`, with the nearest models.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     fn why_unknown(&self, file: &str) -> Result<String>;
 }

@@ -50,13 +50,19 @@ impl BufferPrototype for IndicesPrototype {
 }
 
 impl<'a, P: BufferPrototype> Buffer<'a, P> {
+    /// `at` is any view of the file.
     pub(super) fn new(index: usize, prototype: &'a P, at: View<'a>) -> Self {
-        Self { index, prototype, at }
+        Self { index, prototype, at: at.locate(prototype) }
     }
 
     /// The buffer's number.
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// The position of the buffer's struct.
+    pub(super) fn view(&self) -> View<'a> {
+        self.at
     }
 
     /// The buffer's struct.
@@ -65,9 +71,6 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     }
 
     /// The bytes that the file stores, packed or not.
-    ///
-    /// # Errors
-    /// When they are not in the file after its header.
     pub fn stored(&self) -> Result<&'a [u8]> {
         let (pointer, size) = self.prototype.stored();
         if size == 0 {
@@ -110,14 +113,10 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// The name of its vertex format, as in `set3/xyznuvtbpc`.
-    ///
-    /// # Errors
-    /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn format_name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
 
-    /// The buffer's vertex format.
     pub fn format(&self) -> Result<VertexFormat> {
         Ok(VertexFormat::new(self.format_name()?, self.stride()))
     }
@@ -181,9 +180,6 @@ impl<'a> VertexBuffer<'a> {
 
 impl IndexBuffer<'_> {
     /// Bytes of an index: 2 or 4.
-    ///
-    /// # Errors
-    /// `BadValue` for any other.
     pub fn index_size(&self) -> Result<usize> {
         match self.prototype.index_size.get() {
             size @ (2 | 4) => Ok(usize::from(size)),
@@ -316,7 +312,6 @@ impl<'a> Indices<'a> {
         self.len() == 0
     }
 
-    /// The one at `at`.
     #[inline]
     pub fn get(&self, at: usize) -> Option<u32> {
         match self {
@@ -374,34 +369,26 @@ impl Geometry {
     fn decoded(&self) -> Result<&Decoded> {
         self.made.decoded.get_or_try_init(|| {
             // An unreadable array does not prevent decoding the other one.
-            let vertices = self.vertices_prototypes().map_or(0, <[_]>::len);
-            let indices = self.indices_prototypes().map_or(0, <[_]>::len);
-            let sizes = (0..vertices).map(|i| self.vertex_buffer(i)?.size());
-            let sizes = sizes.chain((0..indices).map(|i| self.index_buffer(i)?.size()));
-            let total = sizes.flatten().fold(0u64, |sum, size| sum.saturating_add(size as u64));
+            let vertices: Vec<Result<usize>> = self.vertex_buffers().map(|buffer| buffer.size()).collect();
+            let indices: Vec<Result<usize>> = self.index_buffers().map(|buffer| buffer.size()).collect();
+            let sizes = vertices.iter().chain(&indices).flatten();
+            let total = sizes.fold(0u64, |sum, size| sum.saturating_add(*size as u64));
             let limit = self.decode_limit();
             if total > limit {
                 let kind = ErrorKind::Limit { what: "bytes of all buffers decoded", value: total, limit };
                 return Err(Error::of_part(kind, "buffers"));
             }
-            let [vertices, indices] =
-                [vertices, indices].map(|count| std::iter::repeat_with(OnceLock::new).take(count).collect());
+            let [vertices, indices] = [vertices, indices].map(|sizes| sizes.iter().map(|_| OnceLock::new()).collect());
             Ok(Decoded { vertices, indices, total })
         })
     }
 
     /// The size of all decoded buffers together, as far as their headers are valid.
-    ///
-    /// # Errors
-    /// `Limit` when that is more than [`Geometry::decode_limit`].
     pub fn decoded_size(&self) -> Result<u64> {
         Ok(self.decoded()?.total)
     }
 
     /// The bytes of vertex buffer `index`: borrowed from the file if raw, else decoded once and kept.
-    ///
-    /// # Errors
-    /// As [`VertexBuffer::decode_into`] and [`Geometry::decoded_size`].
     pub fn vertex_bytes(&self, index: usize) -> Result<&[u8]> {
         let buffer = self.vertex_buffer(index)?;
         if buffer.encoded()?.is_none() {
@@ -412,17 +399,11 @@ impl Geometry {
     }
 
     /// The vertices of vertex buffer `index`.
-    ///
-    /// # Errors
-    /// As [`Geometry::vertex_bytes`] and [`VertexBuffer::format`].
     pub fn vertices(&self, index: usize) -> Result<Vertices<'_>> {
         Ok(Vertices::new(self.vertex_bytes(index)?, self.vertex_buffer(index)?.format()?))
     }
 
     /// The indices of index buffer `index`: borrowed from the file if raw, else decoded once and kept.
-    ///
-    /// # Errors
-    /// As [`IndexBuffer::decode_into`] and [`Geometry::decoded_size`].
     pub fn indices(&self, index: usize) -> Result<Indices<'_>> {
         let buffer = self.index_buffer(index)?;
         let width = buffer.index_size()?;
@@ -441,9 +422,8 @@ impl Geometry {
     /// As [`Geometry::vertices`], and `BadValue` for a mapping that leaves its buffer.
     pub fn mapped_vertices(&self, index: usize) -> Result<Vertices<'_>> {
         let mapping = super::get(self.vertex_mappings()?, index, "vertex mapping")?;
-        let all = self.vertices(usize::from(mapping.merged_buffer_index.get()))?;
-        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize)
-            .ok_or_else(|| self.leaves_buffer(mapping, format_args!("vertex mapping {index}")))
+        let format = self.vertex_buffer(mapping.merged_buffer_index.get().into())?.format()?;
+        Ok(Vertices::new(self.mapped_vertex_bytes(index)?, format))
     }
 
     /// The bytes of the vertices of vertex mapping `index`, also of a format that is not known.
@@ -479,16 +459,13 @@ impl Geometry {
     /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.
     /// Returns the errors of buffers that could not be decoded; the others are usable.
     pub fn decode_all(&self) -> Vec<Error> {
-        let decoded = match self.decoded() {
-            Ok(decoded) => decoded,
-            Err(error) => return vec![error],
-        };
-        let vertices = (0..decoded.vertices.len()).map(|i| (self.vertex_buffer(i).and_then(|b| b.size()), true, i));
-        let indices = (0..decoded.indices.len()).map(|i| (self.index_buffer(i).and_then(|b| b.size()), false, i));
-        // A damaged buffer is no work.
-        let jobs = vertices.chain(indices).map(|(size, is_vertices, i)| (size.unwrap_or(0), is_vertices, i));
-        let mut jobs: Vec<(usize, bool, usize)> = jobs.collect();
-        // The largest first, so that no worker is left with a large one at the end.
+        if let Err(error) = self.decoded() {
+            return vec![error];
+        }
+        let vertices = self.vertex_buffers().map(|buffer| (buffer.size().ok(), true, buffer.index()));
+        let indices = self.index_buffers().map(|buffer| (buffer.size().ok(), false, buffer.index()));
+        let mut jobs: Vec<(Option<usize>, bool, usize)> = vertices.chain(indices).collect();
+        // The largest first, so that no worker is left with a large one at the end. A damaged buffer is no work.
         jobs.sort_unstable_by_key(|&(size, _, _)| std::cmp::Reverse(size));
         jobs.into_par_iter()
             .with_max_len(1)

@@ -6,7 +6,6 @@ use super::models::{Model, Piece, PiecePosition, Pieces};
 use crate::bytes::{Cursor, View, le};
 use crate::error::Result;
 
-/// A collision model.
 pub type CollisionModel<'a> = Model<'a, Hull<'a>>;
 
 /// A convex hull.
@@ -14,7 +13,7 @@ pub type CollisionModel<'a> = Model<'a, Hull<'a>>;
 pub struct Hull<'a> {
     vertices: &'a [Corner],
     edges: &'a [Edge],
-    face_count: u32,
+    face_count: usize,
     at: View<'a>,
     faces: View<'a>,
 }
@@ -33,9 +32,6 @@ pub struct Face<'a> {
 
 impl<'a> CollisionModel<'a> {
     /// Iterates over its hulls; ends after the first error.
-    ///
-    /// # Errors
-    /// As [`Model::header`].
     pub fn hulls(&self) -> Result<Pieces<'a, Hull<'a>>> {
         self.pieces()
     }
@@ -53,7 +49,7 @@ impl<'a> Hull<'a> {
     }
 
     /// The number of its faces.
-    pub fn face_count(&self) -> u32 {
+    pub fn face_count(&self) -> usize {
         self.face_count
     }
 
@@ -66,6 +62,13 @@ impl<'a> Hull<'a> {
     /// The absolute file offset of its first count.
     pub fn offset(&self) -> u64 {
         self.at.offset()
+    }
+
+    /// The corners of the hull at `place`, without a look at its faces.
+    pub(super) fn corners_at(geometry: &'a Geometry, place: &PiecePosition) -> Result<&'a [Corner]> {
+        let mut cursor = Cursor::new(geometry.view("hull").at(place.position));
+        let count = cursor.count("corners", size_of::<Corner>())?;
+        cursor.array(count)
     }
 
     /// The box around its corners.
@@ -106,7 +109,7 @@ impl<'a> Piece<'a> for Hull<'a> {
         let count = cursor.count("edges", size_of::<Edge>())?;
         let edges = cursor.array(count)?;
         // A face has at least its count and the reserved number.
-        let face_count = u32::try_from(cursor.count("faces", 8)?).unwrap_or(u32::MAX);
+        let face_count = cursor.count("faces", 8)?;
         let faces = cursor.view();
         for _ in 0..face_count {
             Face::read(cursor)?;
@@ -120,14 +123,5 @@ impl<'a> Piece<'a> for Hull<'a> {
 
     fn items(&self) -> usize {
         self.vertices.len()
-    }
-}
-
-impl<'a> Hull<'a> {
-    /// The corners of the hull at `place`, without a look at its faces.
-    pub(super) fn corners_at(geometry: &'a Geometry, place: &PiecePosition) -> Result<&'a [Corner]> {
-        let mut cursor = Cursor::new(geometry.view("hull").at(place.position));
-        let count = cursor.count("corners", size_of::<Corner>())?;
-        cursor.array(count)
     }
 }

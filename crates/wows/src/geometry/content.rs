@@ -77,7 +77,6 @@ pub(super) fn turned<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
     [a, b, c].min([b, c, a]).min([c, a, b])
 }
 
-/// The cell of a row.
 pub(super) fn cell(contents: &[Result<u64>], row: usize) -> Result<u64> {
     match contents.get(row) {
         Some(Ok(content)) => Ok(*content),

@@ -162,9 +162,6 @@ macro_rules! arrays {
         impl Geometry {
             $(
                 $(#[$about])*
-                ///
-                /// # Errors
-                /// When the array does not lie in the file.
                 pub fn $array(&self) -> Result<&[$item]> {
                     let header = self.header()?;
                     self.array($part, header.$count.get() as usize, &header.$pointer)

@@ -132,13 +132,13 @@ pub(super) fn side([a, b, c]: [[f32; 3]; 3], normal: [f32; 3]) -> f32 {
 /// Looks at no more than a few thousand.
 pub(super) fn turns(vertices: &Vertices<'_>, indices: &Indices<'_>) -> (usize, usize) {
     let (mut left, mut right) = (0usize, 0usize);
-    let corner = |i: u32| {
-        let one = vertices.slice(i as usize, 1)?;
-        Some((one.positions()?.next()?, one.normals()?.next()?))
-    };
     let step = (indices.len() / 3 / 2048).max(1);
-    for [a, b, c] in indices.triangles().step_by(step) {
-        let (Some((a, normal)), Some((b, _)), Some((c, _))) = (corner(a), corner(b), corner(c)) else { continue };
+    for corners in indices.triangles().step_by(step) {
+        let corners = corners.map(|corner| {
+            let one = vertices.slice(corner as usize, 1)?;
+            Some((one.positions()?.next()?, one.normals()?.next()?))
+        });
+        let [Some((a, normal)), Some((b, _)), Some((c, _))] = corners else { continue };
         let side = side([a, b, c], normal);
         left = left.saturating_add(usize::from(side > 0.0));
         right = right.saturating_add(usize::from(side < 0.0));
@@ -182,9 +182,6 @@ impl Geometry {
     }
 
     /// The render groups as the files in `context` name and pair them, or by the file's own hints where none of them does.
-    ///
-    /// # Errors
-    /// As [`Geometry::groups`], and when a file in `context` cannot be read.
     pub fn groups_in(&self, context: &Context<'_>) -> Result<Cow<'_, Groups>> {
         let (models, _) = self.models_in(context)?;
         Ok(if models.is_empty() { Cow::Borrowed(self.groups()?) } else { Cow::Owned(self.groups_of(&models)?) })
@@ -202,9 +199,6 @@ impl Geometry {
 
     /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes
     /// say.
-    ///
-    /// # Errors
-    /// When the mappings do not lie in the file.
     pub fn groups_of(&self, models: &[Model]) -> Result<Groups> {
         let (vertices, indices) = (by_id(self.vertex_mappings()?), by_id(self.index_mappings()?));
         let mut out = Groups { models: models.iter().map(|m| m.name.clone()).collect(), ..Groups::default() };
@@ -290,14 +284,11 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
                 Ok(Wanted { index, density: mapping.packed_texel_density.get(), needs })
             })
             .collect();
-        let mut known = Vec::with_capacity(wanted.len());
-        for wanted in wanted {
-            match wanted {
-                Ok(wanted) => known.push(wanted),
-                Err(error) => out.notes.push(error.to_string()),
-            }
-        }
-        pair_by_count(geometry, known, vertices)
+        let known = wanted.into_iter().filter_map(|wanted| {
+            let noted = wanted.map_err(|error| out.notes.push(error.to_string()));
+            noted.ok()
+        });
+        pair_by_count(geometry, known.collect(), vertices)
     };
     pairs.sort_unstable_by_key(|&(index, _, _)| index);
     let guesses = pairs.iter().filter(|p| p.2 == Pairing::Order).count();
@@ -404,19 +395,15 @@ fn pair_alike(geometry: &Geometry, alike: &[(&Wanted, u32, usize)], pairs: &mut 
     }
     for want in wants {
         let scores: Vec<usize> = ranges.iter().map(|&range| agreement(geometry, want, range)).collect();
-        let Some(best) = scores.iter().copied().max() else { continue };
-        let Some(at) = scores.iter().position(|&s| s == best) else { continue };
+        let Some(best) = scores.iter().max() else { continue };
         // Less than a twentieth apart is no difference.
-        let rivals = scores.iter().filter(|&&s| s.saturating_add(50) >= best).count();
-        let pairing = match (ranges.len(), rivals) {
+        let rivals = scores.iter().enumerate().filter(|(_, score)| score.saturating_add(50) >= *best);
+        let mut rivals = rivals.map(|(at, _)| at);
+        let at = rivals.next().expect("the best one is among them");
+        let pairing = match (ranges.len(), rivals.next()) {
             (1, _) => pairs.last().map_or(Pairing::Normals, |p| p.2),
-            (_, 1) => Pairing::Normals,
+            (_, None) => Pairing::Normals,
             _ => Pairing::Order,
-        };
-        let at = if pairing == Pairing::Order {
-            scores.iter().position(|&s| s.saturating_add(50) >= best).unwrap_or(at)
-        } else {
-            at
         };
         pairs.push((want.index, ranges.remove(at), pairing));
     }

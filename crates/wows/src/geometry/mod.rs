@@ -102,9 +102,6 @@ impl Geometry {
 
     /// As [`Geometry::open`], with other files: some may state how thick plates are, and text models beside `source` name
     /// its render groups.
-    ///
-    /// # Errors
-    /// As [`Geometry::open`].
     pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
         let reads_companions = options.get::<NoCompanions>().is_none();
@@ -118,9 +115,6 @@ impl Geometry {
 
     /// The ships, mounts and other things that have plates of this file, with the thickness of these; none where no file of
     /// parameters is at hand.
-    ///
-    /// # Errors
-    /// When the parameters cannot be read.
     pub fn armor_uses(&self) -> Result<&[PlateUse]> {
         self.made.uses.get_or_init(|| self.find_armor_uses()).as_ref().map(Vec::as_slice).map_err(Error::clone)
     }
@@ -146,12 +140,12 @@ impl Geometry {
     }
 
     /// The text models beside this file, which name its render groups; `None` without a visual of its name.
-    ///
-    /// # Errors
-    /// When one of them is damaged.
     pub fn companions(&self) -> Result<Option<&Companions>> {
-        let find = || if self.reads_companions { Companions::find(&self.source, &self.options) } else { Ok(None) };
-        self.made.companions.get_or_init(find).as_ref().map(Option::as_ref).map_err(Error::clone)
+        if !self.reads_companions {
+            return Ok(None);
+        }
+        let found = self.made.companions.get_or_init(|| Companions::find(&self.source, &self.options));
+        found.as_ref().map(Option::as_ref).map_err(Error::clone)
     }
 
     /// The rows that each plate has in tables: one for each use, and one without any.
@@ -176,17 +170,14 @@ impl Geometry {
         view.follow_stored(pointer)?.array(count)
     }
 
-    /// The bytes of an array.
     fn bytes_of<'a>(&'a self, array: &ArrayField<'a>) -> Result<&'a [u8]> {
         self.array(array.part, array.count.saturating_mul(array.size), array.pointer)
     }
 
-    /// The vertex mapping with this id, by number.
     pub fn vertex_mapping(&self, id: u32) -> Result<Option<usize>> {
         Ok(self.vertex_mappings()?.iter().position(|m| m.mapping_id.get() == id))
     }
 
-    /// The index mapping with this id, by number.
     pub fn index_mapping(&self, id: u32) -> Result<Option<usize>> {
         Ok(self.index_mappings()?.iter().position(|m| m.mapping_id.get() == id))
     }
@@ -197,7 +188,13 @@ impl Geometry {
     /// `NotFound` without such a buffer, and as [`Geometry::vertices_prototypes`].
     pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
         let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
-        Ok(VertexBuffer::new(index, prototype, self.view("vertices").locate(prototype)))
+        Ok(VertexBuffer::new(index, prototype, self.view("vertices")))
+    }
+
+    /// All vertex buffers; none if their structs cannot be read.
+    fn vertex_buffers(&self) -> impl Iterator<Item = VertexBuffer<'_>> {
+        let all = self.vertices_prototypes().into_iter().flatten().enumerate();
+        all.map(|(index, prototype)| VertexBuffer::new(index, prototype, self.view("vertices")))
     }
 
     /// Index buffer `index`.
@@ -206,7 +203,13 @@ impl Geometry {
     /// `NotFound` without such a buffer, and as [`Geometry::indices_prototypes`].
     pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
         let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
-        Ok(IndexBuffer::new(index, prototype, self.view("indices").locate(prototype)))
+        Ok(IndexBuffer::new(index, prototype, self.view("indices")))
+    }
+
+    /// All index buffers; none if their structs cannot be read.
+    fn index_buffers(&self) -> impl Iterator<Item = IndexBuffer<'_>> {
+        let all = self.indices_prototypes().into_iter().flatten().enumerate();
+        all.map(|(index, prototype)| IndexBuffer::new(index, prototype, self.view("indices")))
     }
 
     /// Armour model `index`.
@@ -252,13 +255,11 @@ impl Geometry {
         for array in self.header().iter().flat_map(|header| header.arrays()) {
             found.add(array.part, self.bytes_of(&array), Some(array.count));
         }
-        for i in 0..self.vertices_prototypes().map_or(0, <[_]>::len) {
-            let Ok(buffer) = self.vertex_buffer(i) else { continue };
+        for (i, buffer) in self.vertex_buffers().enumerate() {
             found.add(format!("vertex data {i}"), buffer.stored(), buffer.count().ok());
             found.add(format!("format name {i}"), buffer.name_bytes(), None);
         }
-        for i in 0..self.indices_prototypes().map_or(0, <[_]>::len) {
-            let Ok(buffer) = self.index_buffer(i) else { continue };
+        for (i, buffer) in self.index_buffers().enumerate() {
             found.add(format!("index data {i}"), buffer.stored(), buffer.count().ok());
         }
         found.models::<Hull<'_>>(self);
@@ -283,8 +284,7 @@ impl<'g> Found<'g> {
     }
 
     fn models<P: Piece<'g>>(&mut self, geometry: &'g Geometry) {
-        for i in 0..P::prototypes(geometry).map_or(0, <[_]>::len) {
-            let Ok(model) = Model::<P>::new(geometry, i) else { continue };
+        for (i, model) in Model::<P>::all(geometry).enumerate() {
             self.add(format!("{} data {i}", P::MODEL), model.bytes(), None);
             self.add(format!("{} name {i}", P::MODEL), model.name_bytes(), None);
         }
@@ -319,7 +319,7 @@ fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
 fn data<'a>(owner: View<'a>, pointer: i64, size: usize) -> Result<View<'a>> {
     let at = owner.follow(pointer)?;
     if at.position() < size_of::<Header>() {
-        return Err(owner.error(ErrorKind::Damaged { what: format!("pointer {pointer} leads into the header").into() }));
+        return Err(owner.error(ErrorKind::damaged(format!("pointer {pointer} leads into the header"))));
     }
     at.take(size)?;
     Ok(at)

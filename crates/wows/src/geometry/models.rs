@@ -22,15 +22,9 @@ pub trait Piece<'a>: Sized + 'a {
     fn counted(head: &Self::Head) -> [u32; 2];
 
     /// The structs of the models.
-    ///
-    /// # Errors
-    /// When the array does not lie in the file.
     fn prototypes(geometry: &Geometry) -> Result<&[ModelPrototype]>;
 
     /// Reads a piece.
-    ///
-    /// # Errors
-    /// When the piece leaves the file.
     fn read(cursor: &mut Cursor<'a>) -> Result<Self>;
 
     /// The position of the piece.
@@ -64,6 +58,13 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
         Ok(Self { index, prototype, at: geometry.view(P::MODEL).locate(prototype), pieces: PhantomData })
     }
 
+    /// All models of the kind; none if their structs cannot be read.
+    pub(super) fn all(geometry: &'a Geometry) -> impl Iterator<Item = Self> {
+        let at = geometry.view(P::MODEL);
+        let all = P::prototypes(geometry).into_iter().flatten().enumerate();
+        all.map(move |(index, prototype)| Self { index, prototype, at: at.locate(prototype), pieces: PhantomData })
+    }
+
     /// The model's number.
     pub fn index(&self) -> usize {
         self.index
@@ -78,9 +79,6 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// The model's name, such as `CM_PA_united.armor`; empty if it has none.
-    ///
-    /// # Errors
-    /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
@@ -99,9 +97,6 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// The absolute file offset of its data, and the number of bytes.
-    ///
-    /// # Errors
-    /// When it is not in the file after its header.
     pub fn span(&self) -> Result<(u64, u64)> {
         let data = self.data()?;
         Ok((data.offset(), data.rest().len() as u64))
@@ -124,9 +119,6 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// Iterates over its pieces; ends after the first error.
-    ///
-    /// # Errors
-    /// As [`Model::header`].
     pub fn pieces(&self) -> Result<Pieces<'a, P>> {
         let [_, left] = P::counted(self.header()?);
         let cursor = Cursor::new(self.data()?.part(P::NAME).skip(size_of::<P::Head>()));
@@ -175,12 +167,11 @@ impl<'a, P: Piece<'a>> Iterator for Pieces<'a, P> {
 pub(super) struct Places {
     pub all: Vec<PiecePosition>,
     /// Items of all pieces.
-    pub items: u64,
+    pub items: usize,
     /// The error that kept a model from being read to its end.
     pub damage: Option<Error>,
 }
 
-/// The position of a piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PiecePosition {
     pub model: u32,
@@ -188,7 +179,7 @@ pub(super) struct PiecePosition {
     pub number: u32,
     pub position: usize,
     /// Items of the pieces before it.
-    first_item: u64,
+    first_item: usize,
 }
 
 impl PiecePosition {
@@ -206,49 +197,34 @@ pub(super) fn spend<'a, P: Piece<'a>>(budget: &Budget, model: &Model<'a, P>) -> 
 impl Places {
     /// The pieces of all models. A damaged model does not affect the others.
     pub(super) fn find_all<'a, P: Piece<'a>>(geometry: &'a Geometry) -> Self {
-        let mut places = Self { all: Vec::new(), items: 0, damage: None };
-        let models = P::prototypes(geometry).map_or_else(
-            |error| {
-                places.damage = Some(error);
-                0
-            },
-            <[_]>::len,
-        );
+        let mut places = Self { all: Vec::new(), items: 0, damage: P::prototypes(geometry).err() };
         let budget = geometry.models_budget();
-        for (model, index) in (0u32..).zip(0..models) {
-            if let Err(error) = places.add::<P>(geometry, index, model, &budget) {
+        for (model, found) in (0..).zip(Model::<P>::all(geometry)) {
+            if let Err(error) = places.add(model, &found, &budget) {
+                places.damage.get_or_insert(error);
                 if budget.is_spent() {
-                    places.damage = Some(error);
                     break;
                 }
-                places.damage.get_or_insert(error);
             }
         }
         places
     }
 
-    fn add<'a, P: Piece<'a>>(
-        &mut self,
-        geometry: &'a Geometry,
-        index: usize,
-        model: u32,
-        budget: &Budget,
-    ) -> Result<()> {
-        let found = Model::<P>::new(geometry, index)?;
-        spend(budget, &found)?;
+    fn add<'a, P: Piece<'a>>(&mut self, model: u32, found: &Model<'a, P>, budget: &Budget) -> Result<()> {
+        spend(budget, found)?;
         for (number, piece) in (0..).zip(found.pieces()?) {
             let piece = piece?;
             let (position, first_item) = (piece.view().position(), self.items);
             self.all.push(PiecePosition { model, number, position, first_item });
-            self.items = first_item.saturating_add(piece.items() as u64);
+            self.items = first_item.saturating_add(piece.items());
         }
         Ok(())
     }
 
     /// The piece that has item `number` of all, and the item's number in it.
-    pub(super) fn find(&self, number: u64) -> Option<(&PiecePosition, usize)> {
+    pub(super) fn find(&self, number: usize) -> Option<(&PiecePosition, usize)> {
         let behind = self.all.partition_point(|p| p.first_item <= number);
         let place = self.all.get(behind.checked_sub(1)?)?;
-        Some((place, usize::try_from(number.checked_sub(place.first_item)?).ok()?))
+        Some((place, number.checked_sub(place.first_item)?))
     }
 }

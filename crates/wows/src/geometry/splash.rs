@@ -41,7 +41,6 @@ struct Index {
     damage: Option<Error>,
 }
 
-/// A box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SplashBox<'a> {
     /// The box's name, as in `CM_SB_bow_1`.
@@ -71,6 +70,11 @@ impl Splash {
     /// The splash's boxes, in order; ends after the first error.
     pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
         Ok(self.stored()?.map(|stored| stored.map(|(_, found)| found)))
+    }
+
+    /// The first box called `name`.
+    fn named(&self, name: &str) -> Result<Option<SplashBox<'_>>> {
+        self.boxes()?.find(|found| found.as_ref().map_or(true, |found| found.name == name)).transpose()
     }
 
     /// As [`Splash::boxes`], each with its bytes.
@@ -170,35 +174,33 @@ impl Reader for Splash {
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let [min, max] = [["min_x", "min_y", "min_z"], ["max_x", "max_y", "max_z"]]
             .map(|names| names.map(|name| Column::f32(name).brief().writable()));
-        let locate = |row| {
-            let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
-            read(&mut Cursor::new(self.source.view("box").at(at))).map(Some)
-        };
-        let table = DeclaredTable::new("boxes", || Ok(self.index().boxes.len()), locate)
-            .column(Column::new("name", Kind::Text).brief().key().accepts(NAME), |found: &SplashBox<'_>| {
-                Ok(found.name.into())
-            })
-            .columns(min, |found, axis| Ok(found.min.get(axis).copied().into()))
-            .columns(max, |found, axis| Ok(found.max.get(axis).copied().into()))
-            .with_writable_rows()
-            .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
-            .damaged(|| self.index().damage.clone());
+        let table = DeclaredTable::new(
+            "boxes",
+            || Ok(self.index().boxes.len()),
+            |row| {
+                let at = self.index().boxes.get(row);
+                at.map(|at| read(&mut Cursor::new(self.source.view("box").at(*at)))).transpose()
+            },
+        )
+        .column(Column::new("name", Kind::Text).brief().key().accepts(NAME), |found: &SplashBox<'_>| {
+            Ok(found.name.into())
+        })
+        .columns(min, |found, axis| Ok(found.min.get(axis).copied().into()))
+        .columns(max, |found, axis| Ok(found.max.get(axis).copied().into()))
+        .with_writable_rows()
+        .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
+        .damaged(|| self.index().damage.clone());
         vec![Box::new(table)]
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        for found in self.boxes()? {
-            let found = found?;
-            if found.name == entry {
-                out.begin_map()?;
-                out.field("name", &found.name.into())?;
-                out.field("min", &Value::floats(found.min))?;
-                out.field("max", &Value::floats(found.max))?;
-                out.end_map()?;
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let Some(found) = self.named(entry)? else { return Ok(false) };
+        out.begin_map()?;
+        out.field("name", &found.name.into())?;
+        out.field("min", &Value::floats(found.min))?;
+        out.field("max", &Value::floats(found.max))?;
+        out.end_map()?;
+        Ok(true)
     }
 
     fn verify(&self, progress: &Progress) -> Report {
@@ -211,8 +213,9 @@ impl Reader for Splash {
                 for (i, stored) in all.enumerate() {
                     let Some((range, found)) = boxes.note(stored) else { continue };
                     if !found.min.iter().zip(&found.max).all(|(a, b)| a.is_finite() && b.is_finite() && a <= b) {
-                        let what = format!("box {i} ({}) has no corners in order", found.name).into();
-                        corners.fail(self.source.view("box").at(range.start).error(crate::ErrorKind::Damaged { what }));
+                        corners.fail(self.source.view("box").at(range.start).error(crate::ErrorKind::damaged(
+                            format!("box {i} ({}) has no corners in order", found.name),
+                        )));
                     }
                     progress.advance(1);
                 }

@@ -15,7 +15,7 @@ use crate::id;
 use crate::reader::Reader as _;
 use crate::reader::entry::{row_of, show_row};
 use crate::schema::{Record as _, field};
-use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
+use crate::table::{Column, DeclaredTable, Kind, RowEnds, Table, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -171,7 +171,6 @@ fn floats<'v>(values: [le::F32; 3]) -> Value<'v> {
     Value::floats(values.map(|v| v.get()))
 }
 
-/// Three columns of one point.
 fn point(names: [&'static str; 3]) -> [Column; 3] {
     names.map(Column::f32)
 }
@@ -228,13 +227,14 @@ fn with_armor<'g, R>(
 }
 
 fn armor_plates(g: &Geometry) -> Made<'_> {
-    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate().get()));
-    let table = DeclaredTable::new("armor_plates", count, |row| {
-        match g.armor_places().all.get(row / g.rows_of_plate()) {
-            Some(place) => UsedPlate::at(g, place, row % g.rows_of_plate()).map(Some),
-            None => Ok(None),
-        }
-    })
+    let table = DeclaredTable::new(
+        "armor_plates",
+        || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate().get())),
+        |row| {
+            let place = g.armor_places().all.get(row / g.rows_of_plate());
+            place.map(|place| UsedPlate::at(g, place, row % g.rows_of_plate())).transpose()
+        },
+    )
     .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
     .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
     .fields(const { field::<PlateHeader>("material_id") }, |row| Ok(g.view("plate").locate(row.header())))
@@ -272,13 +272,15 @@ fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {
-    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate().get() as u64)));
-    let table = DeclaredTable::new("armor_triangles", all, |row| {
-        let (triangle, number) = ((row / g.rows_of_plate()) as u64, row % g.rows_of_plate());
-        let Some((place, at)) = g.armor_places().find(triangle) else { return Ok(None) };
-        let of = UsedPlate::at(g, place, number)?;
-        Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
-    })
+    let table = DeclaredTable::new(
+        "armor_triangles",
+        || Ok(g.armor_places().items.saturating_mul(g.rows_of_plate().get())),
+        |row| {
+            let Some((place, at)) = g.armor_places().find(row / g.rows_of_plate()) else { return Ok(None) };
+            let of = UsedPlate::at(g, place, row % g.rows_of_plate())?;
+            Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
+        },
+    )
     .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
     .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
     .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
@@ -300,11 +302,6 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
     Box::new(with_armor(table, |row| &row.of))
 }
 
-/// A count of rows; one that memory could not hold is as good as the largest.
-fn count(items: u64) -> usize {
-    usize::try_from(items).unwrap_or(usize::MAX)
-}
-
 fn collision_models(g: &Geometry) -> Made<'_> {
     models(g, "collision_models", SharedContent::CollisionModels, |table: ModelTable<'_, Hull<'_>>| {
         table.column(Column::uint("hulls").brief(), |(_, m)| Ok(m.header()?.hulls.get().into()))
@@ -312,66 +309,42 @@ fn collision_models(g: &Geometry) -> Made<'_> {
 }
 
 fn collision_hulls(g: &Geometry) -> Made<'_> {
-    let locate = |row: usize| match g.collision_places().all.get(row) {
-        Some(place) => Ok(Some((place, place.read::<Hull<'_>>(g)?))),
-        None => Ok(None),
-    };
-    let table = DeclaredTable::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
-        .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
-        .column(Column::uint("index").brief().key(), |(place, _)| Ok(place.number.into()))
-        .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
-        .column(Column::uint("edges").brief(), |(_, hull)| Ok(hull.edges().len().into()))
-        .column(Column::uint("faces").brief(), |(_, hull)| Ok(hull.face_count().into()))
-        .column(Column::floats("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
-        .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
-        .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
-        .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
-        .damaged(|| g.collision_places().damage.clone());
+    let table = DeclaredTable::new(
+        "collision_hulls",
+        || Ok(g.collision_places().all.len()),
+        |row| g.collision_places().all.get(row).map(|place| Ok((place, place.read::<Hull<'_>>(g)?))).transpose(),
+    )
+    .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
+    .column(Column::uint("index").brief().key(), |(place, _)| Ok(place.number.into()))
+    .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
+    .column(Column::uint("edges").brief(), |(_, hull)| Ok(hull.edges().len().into()))
+    .column(Column::uint("faces").brief(), |(_, hull)| Ok(hull.face_count().into()))
+    .column(Column::floats("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
+    .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
+    .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
+    .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
+    .damaged(|| g.collision_places().damage.clone());
     Box::new(table)
 }
 
 fn hull_vertices(g: &Geometry) -> Made<'_> {
-    let locate = |row| {
-        let Some((place, number)) = g.collision_places().find(row as u64) else { return Ok(None) };
-        let corner = Hull::corners_at(g, place)?.get(number);
-        Ok(corner.map(|corner| (place, number, corner.map(|v| v.get()))))
-    };
-    let table = DeclaredTable::new("hull_vertices", || Ok(count(g.collision_places().items)), locate)
-        .column(Column::uint("model").brief().key(), |(place, ..)| Ok(place.model.into()))
-        .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
-        .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
-        .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
-        .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
-        .damaged(|| g.collision_places().damage.clone())
-        .derived();
+    let table = DeclaredTable::new(
+        "hull_vertices",
+        || Ok(g.collision_places().items),
+        |row| {
+            let Some((place, number)) = g.collision_places().find(row) else { return Ok(None) };
+            let corner = Hull::corners_at(g, place)?.get(number);
+            Ok(corner.map(|corner| (place, number, corner.map(|v| v.get()))))
+        },
+    )
+    .column(Column::uint("model").brief().key(), |(place, ..)| Ok(place.model.into()))
+    .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
+    .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
+    .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
+    .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
+    .damaged(|| g.collision_places().damage.clone())
+    .derived();
     Box::new(table)
-}
-
-/// The rows of a table that belong to each buffer.
-#[derive(Debug)]
-struct Starts {
-    /// The first row of each buffer.
-    first: Vec<u64>,
-    total: u64,
-}
-
-impl Starts {
-    /// `count` returns the rows of a buffer. A damaged buffer has one row, which has its error.
-    fn new(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> Self {
-        let (mut first, mut total) = (Vec::with_capacity(buffers), 0u64);
-        for buffer in 0..buffers {
-            first.push(total);
-            total = total.saturating_add(count(buffer).unwrap_or(1) as u64);
-        }
-        Self { first, total }
-    }
-
-    /// The buffer that has `row`, and the row's number in it.
-    fn locate(&self, row: usize) -> Option<(usize, usize)> {
-        let buffer = self.first.partition_point(|&s| s <= row as u64).checked_sub(1)?;
-        let start = usize::try_from(*self.first.get(buffer)?).ok()?;
-        Some((buffer, row.checked_sub(start)?)).filter(|_| (row as u64) < self.total)
-    }
 }
 
 /// A vertex; its buffer is decoded on the first use of its columns.
@@ -396,22 +369,25 @@ impl<'g> Vertex<'g> {
     }
 }
 
+/// The first element of an attribute, if vertices have it.
+fn first<T>(all: Option<impl Iterator<Item = T>>) -> Option<T> {
+    all?.next()
+}
+
 fn bytes<'v, const N: usize>(bytes: Option<[u8; N]>) -> Value<'v> {
     bytes.map_or(Value::Null, |bytes| Value::List(bytes.into_iter().map(Value::from).collect()))
 }
 
 fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
+    // A damaged buffer has one row, which has its error.
     let starts = Arc::new(LazyLock::new(move || {
-        Starts::new(g.vertices_prototypes().map_or(0, <[_]>::len), |i| {
-            let buffer = g.vertex_buffer(i)?;
-            buffer.size()?;
-            buffer.count()
-        })
+        let counts = g.vertex_buffers().map(|buffer| buffer.size().and_then(|_| buffer.count()));
+        counts.map(|count| count.unwrap_or(1)).collect::<RowEnds>()
     }));
     let of_count = Arc::clone(&starts);
     let table = DeclaredTable::walked(
         "vertices",
-        move || g.vertices_prototypes().map(|_| count(of_count.total)),
+        move || g.vertices_prototypes().map(|_| of_count.total()),
         move |row, before: Option<Vertex<'_>>| {
             Ok(starts.locate(row).map(|(buffer, index)| {
                 let before = before.filter(|before| before.buffer == buffer);
@@ -421,44 +397,33 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
     )
     .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
     .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
-    .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
-        component(v.read()?.positions().and_then(|mut v| v.next()), axis)
-    })
-    .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| {
-        component(v.read()?.normals().and_then(|mut v| v.next()), axis)
-    })
+    .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| component(first(v.read()?.positions()), axis))
+    .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| component(first(v.read()?.normals()), axis))
     .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
-        component(v.read()?.uvs().and_then(|mut v| v.next()), number)
+        component(first(v.read()?.uvs()), number)
     })
-    .columns(["u2", "v2"].map(Column::f32), |v, number| component(v.read()?.uv2s().and_then(|mut v| v.next()), number))
-    .column(Column::floats("tangent"), |v| {
-        Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
-    })
-    .column(Column::floats("binormal"), |v| {
-        Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
-    })
-    .column(Column::numbers("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
-    .column(Column::numbers("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
-    .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
-    .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
-    .column(Column::numbers("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
-    .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
+    .columns(["u2", "v2"].map(Column::f32), |v, number| component(first(v.read()?.uv2s()), number))
+    .column(Column::floats("tangent"), |v| Ok(first(v.read()?.tangents()).map_or(Value::Null, Value::floats)))
+    .column(Column::floats("binormal"), |v| Ok(first(v.read()?.binormals()).map_or(Value::Null, Value::floats)))
+    .column(Column::numbers("bones"), |v| Ok(bytes(first(v.read()?.bone_indices()))))
+    .column(Column::numbers("weights"), |v| Ok(bytes(first(v.read()?.weights()))))
+    .column(Column::f32("radius"), |v| Ok(first(v.read()?.radii()).into()))
+    .column(Column::uint("id"), |v| Ok(first(v.read()?.ids()).into()))
+    .column(Column::numbers("colour"), |v| Ok(bytes(first(v.read()?.colours()))))
+    .with_volume(|v| Ok(first(v.read()?.positions()).map(Volume::of_point)))
     .derived();
     Box::new(table)
 }
 
 fn triangles(g: &Geometry) -> Made<'_> {
     let starts = Arc::new(LazyLock::new(move || {
-        Starts::new(g.indices_prototypes().map_or(0, <[_]>::len), |i| {
-            let buffer = g.index_buffer(i)?;
-            buffer.size()?;
-            Ok(buffer.count()? / 3)
-        })
+        let counts = g.index_buffers().map(|buffer| buffer.size().and_then(|_| Ok(buffer.count()? / 3)));
+        counts.map(|count| count.unwrap_or(1)).collect::<RowEnds>()
     }));
     let of_count = Arc::clone(&starts);
     let table = DeclaredTable::new(
         "triangles",
-        move || g.indices_prototypes().map(|_| count(of_count.total)),
+        move || g.indices_prototypes().map(|_| of_count.total()),
         move |row| Ok(starts.locate(row)),
     )
     .column(Column::uint("buffer").brief().key(), |(buffer, _)| Ok((*buffer).into()))
@@ -480,8 +445,9 @@ pub(super) fn facts(g: &Geometry) -> Vec<(Cow<'static, str>, Value<'_>)> {
         .filter(|s| s.name == "unmapped")
         .map(|s| Value::Map(vec![("offset".into(), Value::Uint(s.offset)), ("size".into(), Value::Uint(s.size))]))
         .collect();
-    let unknown: Vec<Value<'_>> = (0..g.vertices_prototypes().map_or(0, <[_]>::len))
-        .filter_map(|i| Some((i, g.vertex_buffer(i).ok()?.format().ok()?)))
+    let unknown: Vec<Value<'_>> = g
+        .vertex_buffers()
+        .filter_map(|buffer| Some((buffer.index(), buffer.format().ok()?)))
         .filter(|(_, format)| !format.is_known())
         .map(|(i, format)| {
             let what = if format.has(Attribute::Position) { "only positions are read" } else { "nothing is read" };

@@ -1,11 +1,11 @@
 //! Checks everything in a `.geometry` file that can be checked.
 
+use super::Geometry;
 use super::armor::Plate;
 use super::collision::Hull;
-use super::layout::Mapping;
+use super::mesh::{self, Groups};
 use super::models::{Model, Piece, spend};
 use super::vertex::Attribute;
-use super::{Geometry, mesh};
 use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,20 +31,14 @@ pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
     checks.push(buffers(g, progress, "index buffers", g.indices_prototypes(), found, index_buffer));
     checks.push(mappings(g));
     checks.push(groups(g));
-    checks.extend(companions(g).transpose().map(|check| {
-        check.unwrap_or_else(|error| {
-            let mut check = Check::new("names of groups");
-            check.fail(error);
-            check
-        })
-    }));
+    checks.extend(companions(g));
     checks.push(armor(g, progress));
     checks.push(collision(g, progress));
     Report { checks }
 }
 
 fn damaged(at: View<'_>, what: impl Into<String>) -> Error {
-    at.error(ErrorKind::Damaged { what: what.into().into() })
+    at.error(ErrorKind::damaged(what.into()))
 }
 
 fn arrays(g: &Geometry) -> Check {
@@ -107,13 +101,11 @@ fn buffers<P>(
 
 fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     let buffer = g.vertex_buffer(i)?;
-    let within = |error: Error| error.context(format_args!("vertex buffer {i}"));
-    let at = g.view("vertices").locate(buffer.prototype());
     let vertices = g.vertices(i)?;
     let format = vertices.format();
     if !format.is_known() {
         let what = format!("format {} of {} bytes is not known", buffer.format_name()?, buffer.stride());
-        check.fail(within(damaged(at, what)));
+        check.fail(damaged(buffer.view(), what).context(format_args!("vertex buffer {i}")));
     } else {
         let flags = [
             ("skinned", buffer.prototype().is_skinned, Attribute::Bones),
@@ -122,12 +114,13 @@ fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
         for (name, flag, attribute) in flags {
             if (flag != 0) != format.has(attribute) || flag > 1 {
                 let what = format!("flag {name} is {flag}, which its format does not agree with");
-                check.fail(within(damaged(at, what)));
+                check.fail(damaged(buffer.view(), what).context(format_args!("vertex buffer {i}")));
             }
         }
     }
     if let Some(bad) = vertices.positions().and_then(|mut p| p.position(|p| !p.iter().all(|v| v.is_finite()))) {
-        check.fail(within(damaged(at, format!("the position of vertex {bad} is not a number"))));
+        let what = format!("the position of vertex {bad} is not a number");
+        check.fail(damaged(buffer.view(), what).context(format_args!("vertex buffer {i}")));
     }
     Ok(())
 }
@@ -135,11 +128,10 @@ fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
 fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     let buffer = g.index_buffer(i)?;
     g.indices(i)?;
-    let at = g.view("indices").locate(buffer.prototype());
     if buffer.index_size()? == 2
         && let Some(greatest @ 0x1_0000..) = buffer.greatest_encoded()?
     {
-        let error = at.bad_value("index, more than 16 bits hold", greatest);
+        let error = buffer.view().bad_value("index, more than 16 bits hold", greatest);
         check.fail(error.context(format_args!("index buffer {i}")));
     }
     Ok(())
@@ -148,25 +140,11 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
 /// Checks that every mapping is in its buffer and has a unique id.
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
-    // For each buffer, its prototype and the number of its items, if known.
-    type MappingKind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<(View<'g>, Option<usize>)>);
-    let (vertices, indices) = (g.view("vertices"), g.view("indices"));
-    let kinds: [MappingKind<'_>; 2] = [
-        (
-            "vertex mapping",
-            g.vertex_mappings(),
-            (g.vertices_prototypes().into_iter().flatten().enumerate())
-                .map(|(i, prototype)| (vertices.locate(prototype), g.vertex_buffer(i).and_then(|b| b.count()).ok()))
-                .collect(),
-        ),
-        (
-            "index mapping",
-            g.index_mappings(),
-            (g.indices_prototypes().into_iter().flatten().enumerate())
-                .map(|(i, prototype)| (indices.locate(prototype), g.index_buffer(i).and_then(|b| b.count()).ok()))
-                .collect(),
-        ),
-    ];
+    // Each buffer's struct, and the number of its items, if known.
+    let vertices = g.vertex_buffers().map(|buffer| (buffer.view(), buffer.count().ok())).collect();
+    let indices = g.index_buffers().map(|buffer| (buffer.view(), buffer.count().ok())).collect();
+    let kinds: [(_, _, Vec<_>); 2] =
+        [("vertex mapping", g.vertex_mappings(), vertices), ("index mapping", g.index_mappings(), indices)];
     for (what, mappings, buffers) in kinds {
         // Arrays that cannot be read are findings of the header.
         let mut ids = HashSet::new();
@@ -202,9 +180,11 @@ fn mappings(g: &Geometry) -> Check {
 
 /// Compares the names of the text models beside the file, if present, with its render groups. A file may have groups of
 /// several visuals, so that a difference is no fault.
-fn companions(g: &Geometry) -> Result<Option<Check>> {
-    let Some(companions) = g.companions()? else { return Ok(None) };
-    let groups = &g.groups()?.groups;
+fn companions(g: &Geometry) -> Option<Check> {
+    let mut check = Check::new("names of groups");
+    let Some(companions) = check.note(g.companions()) else { return Some(check) };
+    let companions = companions?;
+    let Some(Groups { groups, .. }) = check.note(g.groups()) else { return Some(check) };
     let unnamed = groups.iter().filter(|group| group.pairing != mesh::Pairing::RenderSet);
     let unnamed: Vec<&str> = unnamed.map(|group| &*group.name).collect();
     let named = groups.len().saturating_sub(unnamed.len());
@@ -218,7 +198,7 @@ fn companions(g: &Geometry) -> Result<Option<Check>> {
     if !without.is_empty() {
         detail = format!("{detail}; no group is called {}", without.join(", "));
     }
-    Ok(Some(Check::new("names of groups").with_detail(detail)))
+    Some(check.with_detail(detail))
 }
 
 /// Checks that the indices of every group are below the number of its vertices.
@@ -270,8 +250,8 @@ fn models<'g, P: Piece<'g>>(
     mut each: impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
 ) {
     let budget = g.models_budget();
-    for i in 0..P::prototypes(g).map_or(0, <[_]>::len) {
-        let done = model(g, i, &budget, check, &mut each);
+    for found in Model::<P>::all(g) {
+        let done = model(g, &found, &budget, check, &mut each);
         check.note(done);
         progress.advance(1);
         if budget.is_spent() {
@@ -282,18 +262,18 @@ fn models<'g, P: Piece<'g>>(
 
 fn model<'g, P: Piece<'g>>(
     g: &'g Geometry,
-    i: usize,
+    model: &Model<'g, P>,
     budget: &Budget,
     check: &mut Check,
     each: &mut impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
 ) -> Result<()> {
-    let model = Model::<P>::new(g, i)?;
+    let i = model.index();
     model.name()?;
-    spend(budget, &model)?;
+    spend(budget, model)?;
     let mut all = model.pieces()?;
     for (number, piece) in all.by_ref().enumerate() {
         let piece = piece?;
-        each(&model, &piece, &mut |what| {
+        each(model, &piece, &mut |what| {
             check.fail(damaged(piece.view(), format!("{} model {i}: {} {number}: {what}", P::MODEL, P::NAME)));
         })?;
     }
@@ -388,7 +368,7 @@ fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     }
     let open = hull.edges().iter().zip(&used).filter(|(_, n)| **n == 1).map(|(e, _)| e.map(|c| c.get() as usize));
     let holes = rings(v, open);
-    let euler = (v as i128).saturating_sub(e as i128).saturating_add(i128::from(f));
+    let euler = (v as i128).saturating_sub(e as i128).saturating_add(f as i128);
     let expected = 2i128.saturating_sub(holes as i128);
     if euler != expected {
         return Err(format!("{v} corners - {e} edges + {f} faces is {euler}, not {expected}"));

@@ -90,7 +90,6 @@ impl VertexFormat {
         }
     }
 
-    /// The offset of `attribute` in a vertex, if present.
     pub fn offset(&self, attribute: Attribute) -> Option<usize> {
         self.offsets.get(attribute as usize).copied().flatten().map(usize::from)
     }
@@ -245,12 +244,10 @@ impl<'a> Vertices<'a> {
         self.chunks(Attribute::Weights)
     }
 
-    /// Radii.
     pub fn radii(&self) -> Option<impl ExactSizeIterator<Item = f32> + use<'a>> {
         Some(self.chunks(Attribute::Radius)?.map(f32::from_le_bytes))
     }
 
-    /// Ids.
     pub fn ids(&self) -> Option<impl ExactSizeIterator<Item = u32> + use<'a>> {
         Some(self.chunks(Attribute::Id)?.map(u32::from_le_bytes))
     }

@@ -138,8 +138,7 @@ impl Geometry {
             let of = self.vertex_buffer(buffer)?;
             let stride = of.stride();
             let mut bytes = self.vertex_bytes(buffer)?.to_vec();
-            let items = |new: &[u8]| new.len().checked_div(stride).expect("vertices with a stride of 0 are not read");
-            self.move_mappings("vertices", mappings, buffer, &changed, items, patches)?;
+            self.move_mappings("vertices", mappings, buffer, &changed, stride, patches)?;
             for Slice { range, new, .. } in changed.iter().rev() {
                 splice(&mut bytes, range.start.saturating_mul(stride)..range.end.saturating_mul(stride), new)?;
             }
@@ -165,7 +164,7 @@ impl Geometry {
         let mappings = self.index_mappings()?;
         for (buffer, changed) in by_buffer(mappings, new)? {
             let of = self.index_buffer(buffer)?;
-            self.move_mappings("indices", mappings, buffer, &changed, <[u32]>::len, patches)?;
+            self.move_mappings("indices", mappings, buffer, &changed, 1, patches)?;
             let width = of.index_size()?;
             let mut all: Vec<u32> = self.indices(buffer)?.iter().collect();
             for Slice { range, mapping, new } in changed.iter().rev() {
@@ -194,14 +193,14 @@ impl Geometry {
         start..start.saturating_add(bytes.len())
     }
 
-    /// Writes the ranges of all mappings of a buffer after some of their items changed.
+    /// Writes the ranges of all mappings of a buffer after some of their items, of `width` elements each, changed.
     fn move_mappings<T>(
         &self,
         what: &str,
         mappings: &[Mapping],
         buffer: usize,
         changed: &[Slice<'_, T>],
-        items: impl Fn(&[T]) -> usize,
+        width: usize,
         patches: &mut Patches,
     ) -> Result<()> {
         for (number, mapping) in mappings.iter().enumerate() {
@@ -211,7 +210,7 @@ impl Geometry {
             let own = range_of(mapping);
             let (mut start, mut count) = (own.start, own.len());
             for Slice { range, mapping: of, new } in changed {
-                let new = items(new);
+                let new = new.len().checked_div(width).expect("vertices with a stride of 0 are not read");
                 if *range == own {
                     count = new;
                 } else if range.end <= own.start {
@@ -239,8 +238,11 @@ impl Geometry {
             let (start, end) = (range.start as u64, range.end as u64);
             let met = sections.iter().filter(|s| s.offset < end && start < s.offset.saturating_add(s.size));
             if met.count() > 1 {
-                let what = "its data lie on other parts of the file, so that it cannot get another size".into();
-                return Err(Error::new(ErrorKind::Damaged { what }, "buffer", range.start as u64));
+                return Err(Error::new(
+                    ErrorKind::damaged("its data lie on other parts of the file, so that it cannot get another size"),
+                    "buffer",
+                    range.start as u64,
+                ));
             }
         }
         Ok(())
@@ -323,7 +325,7 @@ fn moved(blobs: &[Stretch], at: usize) -> usize {
 
 fn differs_from_written(what: &str, mapping: usize) -> Error {
     let what = format!("{what} of mapping {mapping} would not decode as they were written");
-    Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back")
+    Error::of_part(ErrorKind::damaged(what), "read back")
 }
 
 /// The items of a mapping in its buffer.
@@ -354,8 +356,7 @@ fn by_buffer<'n, T>(
 /// Replaces a range of items.
 fn splice<T: Copy>(all: &mut Vec<T>, range: Range<usize>, new: &[T]) -> Result<()> {
     if range.start > range.end || range.end > all.len() {
-        let what = "a mapping leaves its buffer".into();
-        return Err(Error::of_part(ErrorKind::Damaged { what }, "mappings"));
+        return Err(Error::of_part(ErrorKind::damaged("a mapping leaves its buffer"), "mappings"));
     }
     all.splice(range, new.iter().copied());
     Ok(())

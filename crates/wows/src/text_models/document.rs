@@ -80,7 +80,7 @@ fn damaged(view: View<'_>, at: usize, what: impl std::fmt::Display) -> Error {
 }
 
 fn damaged_in_line(line: usize, view: View<'_>, at: usize, what: impl std::fmt::Display) -> Error {
-    view.at(at).error(ErrorKind::Damaged { what: format!("line {line}: {what}").into() })
+    view.at(at).error(ErrorKind::damaged(format!("line {line}: {what}")))
 }
 
 impl Document {

@@ -33,17 +33,11 @@ impl ModelFile {
     }
 
     /// The path of the visual, with its ending.
-    ///
-    /// # Errors
-    /// When the file is damaged.
     pub fn visual(&self) -> Result<Option<String>> {
         visual(self.root()?)
     }
 
     /// The path of the model of the next level of detail, with its ending; older files alone have one.
-    ///
-    /// # Errors
-    /// When the file is damaged.
     pub fn parent(&self) -> Result<Option<String>> {
         parent(self.root()?)
     }
@@ -68,7 +62,6 @@ fn with_ending(path: &str, ending: &str) -> String {
     if path.ends_with(ending) { path } else { path + ending }
 }
 
-/// The element with the path of the visual.
 pub(super) fn visual_element(root: Node<'_>) -> Result<Option<Node<'_>>> {
     for name in ["visual", "nodefullVisual", "nodelessVisual"] {
         if let Some(node) = root.child(name)

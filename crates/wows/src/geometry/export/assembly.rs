@@ -28,7 +28,6 @@ pub type Place = (String, Option<[f32; 16]>);
 /// Places of a model where its plates are equally thick.
 #[derive(Debug)]
 pub struct ArmoredPlaces<'g> {
-    /// The places.
     pub places: Vec<Place>,
     /// Statements of the thickness of plates, the first of which counts.
     pub uses: Vec<&'g PlateUse>,
@@ -38,9 +37,6 @@ pub struct ArmoredPlaces<'g> {
 const DAMAGED: [&str; 2] = ["_crack", "_hide"];
 
 /// The scene called `name` with all `parts` in their places. Meshes are written once, wherever they stand.
-///
-/// # Errors
-/// When the mappings of a geometry do not lie in its file.
 pub fn assemble<'g>(
     name: &str,
     parts: &[Assembled<'g>],

@@ -49,7 +49,7 @@ impl Mesh<'_> {
 
 #[cold]
 fn damaged(what: impl Into<Cow<'static, str>>) -> Error {
-    Error::of_part(ErrorKind::Damaged { what: what.into() }, "GLB")
+    Error::of_part(ErrorKind::damaged(what), "GLB")
 }
 
 #[cold]
@@ -150,7 +150,6 @@ impl<'b> Glb<'b> {
         Ok(meshes)
     }
 
-    /// The bytes of the buffer in the GLB.
     fn bytes(&self, buffer: &buffer::Buffer<'_>) -> Option<&[u8]> {
         self.binary.as_deref().filter(|_| buffer.index() == 0 && matches!(buffer.source(), buffer::Source::Bin))
     }
@@ -207,8 +206,11 @@ impl<'b> Glb<'b> {
             for ([index, ..], value) in indices.into_iter().zip(values) {
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of 32 bits")]
                 let element = all.get_mut(index as usize).filter(|_| before.is_none_or(|before| before < index));
-                let what = || format!("sparse index {index} of {count} elements, out of order or out of range");
-                *element.ok_or_else(|| damaged(what()))? = value;
+                let Some(element) = element else {
+                    let what = format!("sparse index {index} of {count} elements, out of order or out of range");
+                    return Err(damaged(what));
+                };
+                *element = value;
                 before = Some(index);
             }
         }
@@ -615,7 +617,6 @@ fn four_bytes(name: &str, values: [f32; 4]) -> Result<Vec<u8>> {
     bytes.ok_or_else(|| refused(format!("{name}: {values:?} does not fit: four bytes do")))
 }
 
-/// The byte that a number is.
 fn byte(number: f32) -> Option<u8> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
     (number.fract() == 0.0 && (0.0..=255.0).contains(&number)).then_some(number as u8)

@@ -101,7 +101,6 @@ impl Stream {
     }
 }
 
-/// The streams of a part.
 fn streams(part: &ScenePart<'_>) -> impl Iterator<Item = &'static Stream> {
     STREAMS.iter().filter(|stream| stream.is_in(part))
 }
@@ -291,8 +290,7 @@ fn describe(scene: &Scene<'_>) -> Result<(String, usize), fmt::Error> {
 
 /// The strength of the light that a material emits.
 fn emission(material: &super::Material) -> Option<f32> {
-    let skin = material.skin.as_ref()?;
-    skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
+    material.image(Role::Emissive).and(material.skin.as_ref()).map(|skin| skin.emissive)
 }
 
 /// Numbers with their shortest digits. A conversion to 64 bits would add digits.
@@ -307,16 +305,15 @@ fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
 
 fn material(material: &super::Material) -> Value {
     let skin = material.skin.as_ref();
-    let image = |role| skin.and_then(|skin| skin.images.get(&role));
     // Opacity is stored in the base colour.
     let alpha = skin.filter(|skin| skin.images.contains_key(&Role::Base)).map(|skin| skin.alpha);
-    let metal = image(Role::MetalRoughness);
+    let metal = material.image(Role::MetalRoughness);
     let [metallic, roughness] = if metal.is_some() { [1.0; 2] } else { [0.1, 0.8] };
     let colour = if alpha.is_some() { [1.0; 4] } else { linear(material.colour) };
     let mut surface =
         json!({ "baseColorFactor": digits(colour), "metallicFactor": metallic, "roughnessFactor": roughness });
     put(&mut surface, "metallicRoughnessTexture", metal.map(|index| json!({ "index": index })));
-    let base = image(Role::Base).map(|index| match skin.and_then(|skin| skin.transform) {
+    let base = material.image(Role::Base).map(|index| match skin.and_then(|skin| skin.transform) {
         None => json!({ "index": index }),
         Some((scale, offset)) => {
             let transform = json!({ "offset": digits(offset), "scale": digits(scale), "texCoord": 0 });
@@ -338,7 +335,7 @@ fn material(material: &super::Material) -> Value {
     for (role, name) in
         [(Role::Normal, "normalTexture"), (Role::Occlusion, "occlusionTexture"), (Role::Emissive, "emissiveTexture")]
     {
-        put(&mut described, name, image(role).map(|index| json!({ "index": index })));
+        put(&mut described, name, material.image(role).map(|index| json!({ "index": index })));
     }
     if let Some(strength) = emission(material) {
         put(&mut described, "emissiveFactor", Some(json!([1, 1, 1])));

@@ -241,7 +241,6 @@ impl<'a> Scene<'a> {
         Some(node)
     }
 
-    /// Adds the parts of render groups.
     fn add_groups(&mut self, geometry: &'a Geometry, groups: &Groups, lod: Option<usize>) -> PartNodes {
         let mut coarsest: BTreeMap<Option<usize>, usize> = BTreeMap::new();
         for (model, lod) in groups.groups.iter().flat_map(|group| group.lods.iter().map(|lod| (group.model, *lod))) {
@@ -250,8 +249,9 @@ impl<'a> Scene<'a> {
         }
         let mut nodes = PartNodes::new();
         for group in &groups.groups {
-            let is_wanted = |lod: usize| group.lods.is_empty() || group.lods.contains(&lod.min(coarsest[&group.model]));
-            if !lod.is_none_or(is_wanted) {
+            if let (Some(lod), [_, ..]) = (lod, &*group.lods)
+                && !group.lods.contains(&lod.min(coarsest[&group.model]))
+            {
                 continue;
             }
             let name = group.material.as_deref().unwrap_or(UNKNOWN);
@@ -273,9 +273,10 @@ impl<'a> Scene<'a> {
 
     /// The matrix of a transform, unless the transform is invalid.
     fn matrix(&mut self, part: &'static str, of: impl Display, transform: [f32; 16]) -> Option<[f32; 16]> {
-        let what = || format!("the transform{of} is invalid: {transform:?}").into();
-        let matrix = right_handed(transform);
-        self.note(matrix.ok_or_else(|| Error::of_part(ErrorKind::Damaged { what: what() }, part)))
+        let matrix = right_handed(transform).ok_or_else(|| {
+            Error::of_part(ErrorKind::damaged(format!("the transform{of} is invalid: {transform:?}")), part)
+        });
+        self.note(matrix)
     }
 
     /// Adds models where they are, the first one with its hard points: nodes without a part, for other models.

@@ -20,15 +20,14 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     let (models, has_models) = geometry.models_in(context)?;
     let groups =
         if models.is_empty() { Cow::Borrowed(geometry.groups()?) } else { Cow::Owned(geometry.groups_of(&models)?) };
-    let placed = match context.instances() {
-        None => None,
-        Some(instances) if has_models => Some(placements(&instances, &models)),
+    let (placements, strangers) = match context.instances() {
+        None => (None, 0),
+        Some(instances) if has_models => placements(&instances, &models),
         Some(_) => {
             let what = "the instances of the space.bin need its models.bin, too".to_owned();
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
         }
     };
-    let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
     match scene.note(geometry.companions()).flatten() {
         Some(companions) => scene.dress(&context.after(companions), &options),
@@ -47,14 +46,14 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
 }
 
 /// The places of those instances whose models are among `models`, and how many other instances there are.
-fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usize) {
+fn placements(instances: &[Instance], models: &[Model]) -> (Option<Vec<Placement>>, usize) {
     let numbers: HashMap<u64, usize> = models.iter().enumerate().filter_map(|(i, m)| Some((m.id?, i))).collect();
     let placed = instances.iter().enumerate().filter_map(|(row, instance)| {
         Some(Placement { model: *numbers.get(&instance.id)?, row, transform: instance.transform })
     });
     let placed: Vec<Placement> = placed.collect();
     let strangers = instances.len().saturating_sub(placed.len());
-    (placed, strangers)
+    (Some(placed), strangers)
 }
 
 impl Shapes for Geometry {

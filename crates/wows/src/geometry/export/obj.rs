@@ -10,9 +10,6 @@ use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
 /// coordinates. Materials are described in a file of their own.
-///
-/// # Errors
-/// `Io` when `out` fails.
 pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut counts = Counts::default();
@@ -51,7 +48,7 @@ pub(super) fn materials(scene: &Scene<'_>) -> Result<Vec<(String, Vec<u8>)>> {
 /// lies in the green channel of its image and metal in the blue one.
 fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write) -> std::io::Result<()> {
     let images = material.skin.iter().flat_map(|skin| &skin.images);
-    let has_base = material.skin.as_ref().is_some_and(|skin| skin.images.contains_key(&Role::Base));
+    let has_base = material.image(Role::Base).is_some();
     let [r, g, b, a] = if has_base { [1.0; 4] } else { material.colour };
     writeln!(out, "newmtl {}\nKd {r} {g} {b}\nd {a}", one_word(&material.name))?;
     for (role, number) in images {

@@ -38,7 +38,8 @@ impl<'a> Shape<'a> {
     }
 
     fn triangles(kind: SolidKind, triangles: impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])>) -> Self {
-        let (positions, normals): (Vec<_>, Vec<_>) = triangles.map(|(corners, normal)| (corners, [normal; 3])).unzip();
+        let both = triangles.map(|(corners, normal)| (corners, [normal; 3]));
+        let (positions, normals) = both.unzip::<_, _, Vec<_>, Vec<_>>();
         let (positions, normals) = (positions.into_flattened(), normals.into_flattened());
         Self::Solid(Baked { kind, positions, normals, indices: None, plates: Vec::new() })
     }
@@ -191,7 +192,6 @@ impl<'a> ScenePart<'a> {
         })))
     }
 
-    /// The vertices of a render group.
     pub(super) fn group_vertices(&self) -> Option<&Vertices<'a>> {
         match &self.shape {
             Shape::Group { vertices, .. } => Some(vertices),
@@ -219,7 +219,7 @@ impl<'a> ScenePart<'a> {
 
 #[cold]
 fn damaged(part: &str, what: String) -> Error {
-    Error::of_part(ErrorKind::Damaged { what: what.into() }, part.to_owned())
+    Error::of_part(ErrorKind::damaged(what), part.to_owned())
 }
 
 /// Turns the left-handed space into the right-handed one. Adding zero makes a negative zero positive.

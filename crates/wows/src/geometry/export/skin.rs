@@ -28,25 +28,19 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// The slot of a material that holds the texture.
-    const fn slot(self) -> &'static str {
+    /// The slot of a material that holds the texture, and the end of the image's name.
+    const fn names(self) -> [&'static str; 2] {
         match self {
-            Self::Base | Self::Transparent | Self::Emissive => "diffuseMap",
-            Self::Normal => "normalMap",
-            Self::MetalRoughness => "metallicGlossMap",
-            Self::Occlusion => "ambientOcclusionMap",
+            Self::Base | Self::Transparent => ["diffuseMap", "base"],
+            Self::Normal => ["normalMap", "normal"],
+            Self::MetalRoughness => ["metallicGlossMap", "metal_rough"],
+            Self::Occlusion => ["ambientOcclusionMap", "occlusion"],
+            Self::Emissive => ["diffuseMap", "emissive"],
         }
     }
 
-    /// The end of the image's name.
-    const fn ending(self) -> &'static str {
-        match self {
-            Self::Base | Self::Transparent => "base",
-            Self::Normal => "normal",
-            Self::MetalRoughness => "metal_rough",
-            Self::Occlusion => "occlusion",
-            Self::Emissive => "emissive",
-        }
+    const fn slot(self) -> &'static str {
+        self.names()[0]
     }
 }
 
@@ -168,7 +162,6 @@ impl Scene<'_> {
         Some(only.clone())
     }
 
-    /// Adds textures as they are.
     fn add_files(&mut self, textures: BTreeSet<String>, files: Option<&TextureFiles>, size: u32) {
         let mut names = BTreeSet::new();
         for texture in textures {
@@ -214,9 +207,8 @@ impl Scene<'_> {
         numbers
     }
 
-    /// The image that a material has for a role.
     pub(super) fn image(&self, material: &super::Material, role: Role) -> Option<&Image> {
-        self.images.get(*material.skin.as_ref()?.images.get(&role)?)
+        Some(&self.images[material.image(role)?])
     }
 
     fn note_missing(&mut self, texture: &str) {
@@ -225,6 +217,11 @@ impl Scene<'_> {
 }
 
 impl Material {
+    /// Its image for a role, by number.
+    pub(super) fn image(&self, role: Role) -> Option<usize> {
+        self.skin.as_ref()?.images.get(&role).copied()
+    }
+
     /// Gives the material a surface. Returns the images of its roles.
     fn dress(&mut self, surface: &Surface, options: &Options) -> Vec<RoleImage> {
         if self.name == super::UNKNOWN {
@@ -266,7 +263,7 @@ impl WantedImage for RoleImage {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(self.role.ending())
+        Some(self.role.names()[1])
     }
 
     fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {

@@ -54,8 +54,7 @@ impl<'a> Boxes<'a> {
             match found {
                 Ok(found) if found.min.iter().chain(&found.max).all(|c| c.is_finite()) => all.push(found),
                 Ok(SplashBox { name, .. }) => {
-                    let what = "a corner is not a number".into();
-                    damage.push(Error::of_part(ErrorKind::Damaged { what }, name.to_owned()));
+                    damage.push(Error::of_part(ErrorKind::damaged("a corner is not a number"), name.to_owned()));
                 }
                 Err(error) => damage.push(error),
             }

@@ -7,6 +7,7 @@ use crate::table::Value;
 use crate::writable::{
     Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused, short_text,
 };
+use std::fmt::Display;
 use std::ops::Range;
 
 /// The names of the columns after the box's name, in the order of the file.
@@ -36,25 +37,25 @@ impl Written {
         }
     }
 
-    fn bytes(&self) -> Result<Vec<u8>> {
-        self.try_bytes().map_err(|what| refused(format!("boxes {:?}: {what}", self.name)))
+    fn refuse(&self, what: impl Display) -> Error {
+        refused(format!("boxes {:?}: column {what}", self.name))
     }
 
-    fn try_bytes(&self) -> Result<Vec<u8>, String> {
+    fn bytes(&self) -> Result<Vec<u8>> {
         let size = u32::try_from(self.name.len()).ok();
         let size = size.filter(|size| (1..=LONGEST).contains(size) && self.name.bytes().all(is_plain));
-        let size = size.ok_or_else(|| format!("column name: 1 to {LONGEST} ASCII characters fit"))?;
+        let size = size.ok_or_else(|| self.refuse(format_args!("name: 1 to {LONGEST} ASCII characters fit")))?;
         let mut bytes = [&size.to_le_bytes(), self.name.as_bytes()].concat();
         let mut corners = Vec::new();
         for (corner, name) in self.corners.iter().zip(CORNERS) {
-            corners.push(corner.ok_or_else(|| format!("column {name} is missing"))?);
+            corners.push(corner.ok_or_else(|| self.refuse(format_args!("{name} is missing")))?);
         }
         let (least, most) = corners.split_at(3);
         for ((least, most), name) in least.iter().zip(most).zip(CORNERS) {
             // Numbers that cannot be compared are in no order either.
             if !(least <= most && most.is_finite()) {
                 let what = format!("a number up to that of the opposite corner, {most}, does");
-                return Err(format!("column {name}: {least} does not fit: {what}"));
+                return Err(self.refuse(format_args!("{name}: {least} does not fit: {what}")));
             }
         }
         bytes.extend(corners.iter().flat_map(|corner| corner.to_le_bytes()));
@@ -109,17 +110,10 @@ impl Writable for Splash {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let missing =
-            || Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "");
-        let mut found = None;
-        for other in self.boxes()? {
-            let other = other?;
-            if other.name == entry {
-                found = Some(other);
-                break;
-            }
-        }
-        let found = found.ok_or_else(missing)?;
+        let Some(found) = self.named(entry)? else {
+            let what = format!("entry {} not found", short_text(entry));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        };
         let Value::Map(members) = new else { return Err(refused("a box is an object of name, min and max")) };
         let mut cells = Cells::new();
         for (name, value) in members {
