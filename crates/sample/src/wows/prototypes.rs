@@ -346,12 +346,57 @@ fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
             }
             1 => {
                 b.data.set(component, 3i32);
-                system_action(b, component, rng.i32(0..13), rng);
+                action(b, component, rng.i32(0..13), &SYSTEM_ACTIONS, rng);
             }
-            _ => particle_action(b, component, rng.i32(0..14), rng),
+            _ => action(b, component, rng.i32(0..14), &PARTICLE_ACTIONS, rng),
         }
     }
 }
+
+/// A part of the body of an action.
+enum BodyPart {
+    Scalar,
+    Ramp,
+    Volumes,
+    /// Two keys of a ramp of colours.
+    Colors,
+    /// A random vector.
+    Vector,
+    Floats(&'static [f32]),
+    Text(&'static str),
+}
+
+/// The size of an action's body, and its parts with their offsets. Other bytes are zero.
+type Action = (usize, &'static [(usize, BodyPart)]);
+
+const DAMPFER: Action = (0x14, &[(0, BodyPart::Scalar)]);
+const STREAM: Action = (0x18, &[(0, BodyPart::Vector), (0x0C, BodyPart::Floats(&[0.5]))]);
+const JITTER: Action = (0x28, &[(0, BodyPart::Volumes), (0x10, BodyPart::Volumes)]);
+const FORCE: Action = (0x34, &[(0, BodyPart::Scalar), (0x10, BodyPart::Scalar), (0x20, BodyPart::Scalar)]);
+const RESIZER: Action = (0x0C, &[(4, BodyPart::Floats(&[1.0, 2.0]))]);
+const ORBITOR: Action = (0x30, &[(0, BodyPart::Scalar)]);
+const SCALER: Action = (0x24, &[(0, BodyPart::Scalar), (0x10, BodyPart::Scalar)]);
+const TINT: Action = (0x1C, &[(0, BodyPart::Colors)]);
+const ROUND: Action = (0x30, &[(0, BodyPart::Text("particles/spray.xml")), (0x10, BodyPart::Vector)]);
+const ALPHA_SETTER: Action = (0x14, &[(0, BodyPart::Ramp)]);
+const FIELD: Action = (
+    0x38,
+    &[(0, BodyPart::Floats(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0])), (0x28, BodyPart::Text("particles/fields/wake.vf"))],
+);
+const BOX: Action = (0x38, &[(0, BodyPart::Text("particles/spray.xml")), (0x10, BodyPart::Vector)]);
+/// The text follows its reference: the form that documents call inline.
+const SPAWNER: Action = (0x20, &[(0x10, BodyPart::Text("particles/splash.xml")), (0, BodyPart::Ramp)]);
+const PLANE: Action =
+    (0x34, &[(0, BodyPart::Text("particles/foam.xml")), (0x10, BodyPart::Floats(&[0.0, 1.0, 0.0, 0.0]))]);
+const CREATOR: Action = (0x44, &[(0, BodyPart::Ramp), (0x10, BodyPart::Volumes), (0x20, BodyPart::Volumes)]);
+
+/// The actions on particles, by number. A magnet has the parts of a stream.
+const PARTICLE_ACTIONS: [Action; 14] =
+    [DAMPFER, STREAM, JITTER, FORCE, RESIZER, ORBITOR, SCALER, TINT, ROUND, ALPHA_SETTER, ROUND, STREAM, FIELD, BOX];
+
+/// The actions on systems, by number.
+const SYSTEM_ACTIONS: [Action; 13] =
+    [DAMPFER, SPAWNER, STREAM, JITTER, FORCE, PLANE, ROUND, ORBITOR, ROUND, STREAM, FIELD, BOX, CREATOR];
 
 /// The slot of an action or of a light, and its fields: `size` zeroed bytes.
 fn action_body(b: &mut BlobWriter, component: usize, action: i32, size: usize) -> usize {
@@ -360,82 +405,22 @@ fn action_body(b: &mut BlobWriter, component: usize, action: i32, size: usize) -
     b.structs(slot, 8, 1, size)
 }
 
-fn particle_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rng) {
-    // The names of the system actions are the same, their numbers differ.
-    const SAME: [i32; 14] = [0, 2, 3, 4, -1, 7, -1, -1, 6, -1, 8, 9, 10, 11];
-    match action {
-        4 => {
-            let body = action_body(b, component, action, 0x0C);
-            b.floats(body + 4, &[1.0, 2.0]);
-        }
-        6 => {
-            let body = action_body(b, component, action, 0x24);
-            scalar(b, body, rng);
-            scalar(b, body + 0x10, rng);
-        }
-        7 => {
-            let body = action_body(b, component, action, 0x1C);
-            b.data.set(body, 2u32);
-            b.array(body, 8, floats(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 0.5, 0.0, 1.0]));
-        }
-        9 => {
-            let body = action_body(b, component, action, 0x14);
-            ramp(b, body, rng);
-        }
-        _ => shared_action(b, component, action, SAME[action as usize], rng),
-    }
-}
-
-fn system_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rng) {
-    match action {
-        1 => {
-            let body = action_body(b, component, action, 0x20);
-            // The text follows its reference: the form that documents call inline.
-            b.text(body + 0x10, "particles/splash.xml");
-            ramp(b, body, rng);
-        }
-        5 => {
-            let body = action_body(b, component, action, 0x34);
-            b.text(body, "particles/foam.xml");
-            b.floats(body + 0x10, &[0.0, 1.0, 0.0, 0.0]);
-        }
-        12 => {
-            let body = action_body(b, component, action, 0x44);
-            ramp(b, body, rng);
-            volumes(b, body + 0x10, rng);
-            volumes(b, body + 0x20, rng);
-        }
-        _ => shared_action(b, component, action, action, rng),
-    }
-}
-
-/// The actions that particles and systems have in common, by their number for systems.
-fn shared_action(b: &mut BlobWriter, component: usize, action: i32, same: i32, rng: &mut Rng) {
-    let size = match same {
-        0 => 0x14,
-        2 | 9 => 0x18,
-        3 => 0x28,
-        4 => 0x34,
-        6..=8 => 0x30,
-        10 | 11 => 0x38,
-        other => panic!("action {other} has a body of its own"),
-    };
-    let body = action_body(b, component, action, size);
-    match same {
-        0 | 7 => scalar(b, body, rng),
-        2 | 9 => b.floats(body, &[unit(rng), unit(rng), unit(rng), 0.5]),
-        3 => {
-            volumes(b, body, rng);
-            volumes(b, body + 0x10, rng);
-        }
-        4 => (0..3).for_each(|i| scalar(b, body + i * 0x10, rng)),
-        10 => {
-            b.floats(body, &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
-            b.text(body + 0x28, "particles/fields/wake.vf");
-        }
-        _ => {
-            b.text(body, "particles/spray.xml");
-            b.floats(body + 0x10, &[unit(rng), unit(rng), unit(rng)]);
+fn action(b: &mut BlobWriter, component: usize, number: i32, actions: &[Action], rng: &mut Rng) {
+    let (size, parts) = actions[number as usize];
+    let body = action_body(b, component, number, size);
+    for (at, part) in parts {
+        let at = body + at;
+        match part {
+            BodyPart::Scalar => scalar(b, at, rng),
+            BodyPart::Ramp => ramp(b, at, rng),
+            BodyPart::Volumes => volumes(b, at, rng),
+            BodyPart::Colors => {
+                b.data.set(at, 2u32);
+                b.array(at, 8, floats(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 0.5, 0.0, 1.0]));
+            }
+            BodyPart::Vector => b.floats(at, &[unit(rng), unit(rng), unit(rng)]),
+            BodyPart::Floats(values) => b.floats(at, values),
+            BodyPart::Text(text) => b.text(at, text),
         }
     }
 }
