@@ -144,7 +144,6 @@ impl<'a> Blob<'a> {
         if damaged { Ok(()) } else { Err(Raw::Arrays { size, bad, of }) }
     }
 
-    /// The blob's number.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -169,7 +168,6 @@ impl<'a> Blob<'a> {
         self.view
     }
 
-    /// The position after its last byte.
     pub(super) fn end(&self) -> usize {
         self.view.position().saturating_add(self.size())
     }
@@ -179,17 +177,14 @@ impl<'a> Blob<'a> {
         self.records.position().checked_add(self.count.checked_mul(self.record_size()?)?)
     }
 
-    /// The start of the records.
     pub fn records(&self) -> View<'a> {
         self.records
     }
 
-    /// Number of records.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -199,12 +194,10 @@ impl<'a> Blob<'a> {
         self.layout.ok()
     }
 
-    /// Whether its records may refer to resources.
     pub(super) fn refers(&self) -> bool {
         self.layout().is_some_and(|layout| layout.of().traits.refers)
     }
 
-    /// The layouts that its records may have.
     pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Layout> + use<'l> {
         candidates(&self, layouts).map(|(layout, _)| layout)
     }

@@ -60,23 +60,15 @@ pub(super) fn shape(info: &FieldInfo) -> Option<ValueShape> {
 }
 
 fn shape_within(info: &FieldInfo, depth: usize) -> Option<ValueShape> {
-    let element = match info.of.kind() {
-        FieldType::U8 | FieldType::U16 | FieldType::U32 => ValueShape::of(Kind::Uint),
-        FieldType::U64 => ValueShape::Value { kind: Kind::Uint, wide: true },
-        FieldType::I16 | FieldType::I32 => ValueShape::of(Kind::Int),
-        FieldType::F32 => ValueShape::of(Kind::F32),
-        FieldType::F32x2 | FieldType::F32x3 | FieldType::F32x4 | FieldType::F32x16 => {
-            ValueShape::list(ValueShape::of(Kind::F32))
-        }
-        FieldType::Flag => ValueShape::of(Kind::Bool),
-        FieldType::Name => ValueShape::reference(Kind::Id32, "text"),
-        FieldType::Path => ValueShape::reference(Kind::Id64, "path"),
-        FieldType::Text | FieldType::Resource => ValueShape::of(Kind::Text),
+    let element = match info.of.shown() {
+        Some(Kind::Id32) => ValueShape::reference(Kind::Id32, "text"),
+        Some(Kind::Id64) => ValueShape::reference(Kind::Id64, "path"),
+        Some(Kind::Nested) => ValueShape::list(ValueShape::of(Kind::F32)),
+        Some(Kind::Any) => return None,
+        Some(kind) => ValueShape::Value { kind, wide: info.of.kind() == FieldType::U64 },
         // A type without fields is one of several, depending on its value.
-        FieldType::Parts if info.of.fields().is_empty() || info.of.is_declared || depth >= NESTED_STRUCTS => {
-            return None;
-        }
-        FieldType::Parts => {
+        None if info.of.fields().is_empty() || info.of.is_declared || depth >= NESTED_STRUCTS => return None,
+        None => {
             let members = info.of.fields().iter();
             let members = members.map(|field| Some((field.name.into(), shape_within(field, depth.saturating_add(1))?)));
             ValueShape::Map(members.collect::<Option<_>>()?)

@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::id::Id64;
 use crate::table::Value;
 use crate::threads::{self, prelude::*};
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -45,30 +44,26 @@ impl<'a> Comparison<'a> for DatabaseComparison<'a> {
         (is_same && !has_unnamed(old, a) && !has_unnamed(new, b)).then_some("resources")
     }
 
+    /// The extent of a comparison of databases with a layout that is unknown in one file, unless all of their bytes are
+    /// equal.
     fn notes(&self) -> Vec<String> {
-        notes(self.old, self.new)
+        raw_pairs(self.old, self.new).filter_map(|(a, b)| {
+            let same = match (a.view().take(a.size()), b.view().take(b.size())) {
+                (Ok(a), Ok(b)) => a == b,
+                _ => false,
+            };
+            let (why, name) = (a.note().or_else(|| b.note())?, a.type_name_or_magic());
+            let counts = format!("{} and {} records of type {name}", a.len(), b.len());
+            match raw_layout(&a, &b) {
+                _ if same => None,
+                Some(RawLayout { size, .. }) => Some(format!(
+                    "{counts} are compared by their own bytes less pointers, as records of {size:#x} bytes; what they point \
+                     to, and those that no resource names, are not: {why}"
+                )),
+                None => Some(format!("{counts} are not compared, though they may differ: {why}")),
+            }
+        }).collect()
     }
-}
-
-/// The extent of a comparison of databases with a layout that is unknown in one file, unless all of their bytes are
-/// equal.
-fn notes(old: &Database, new: &Database) -> Vec<String> {
-    raw_pairs(old, new).filter_map(|(a, b)| {
-        let same = match (a.view().take(a.size()), b.view().take(b.size())) {
-            (Ok(a), Ok(b)) => a == b,
-            _ => false,
-        };
-        let (why, name) = (a.note().or_else(|| b.note())?, a.type_name_or_magic());
-        let counts = format!("{} and {} records of type {name}", a.len(), b.len());
-        match raw_layout(&a, &b) {
-            _ if same => None,
-            Some(RawLayout { size, .. }) => Some(format!(
-                "{counts} are compared by their own bytes less pointers, as records of {size:#x} bytes; what they point \
-                 to, and those that no resource names, are not: {why}"
-            )),
-            None => Some(format!("{counts} are not compared, though they may differ: {why}")),
-        }
-    }).collect()
 }
 
 /// Databases of one type that are not laid out in both files.
@@ -105,6 +100,18 @@ fn compare(
 ) {
     for &pair in pairs {
         each(pair, verdict(pair.0, pair.1));
+    }
+}
+
+/// The parts of both files; `None` if one of them is damaged.
+fn both<T>(parts: (Result<T>, Result<T>), damaged: &mut Damaged<'_>) -> Option<(T, T)> {
+    match parts {
+        (Ok(old), Ok(new)) => Some((old, new)),
+        (old, new) => {
+            old.err().into_iter().for_each(|error| damaged(Side::Old, error));
+            new.err().into_iter().for_each(|error| damaged(Side::New, error));
+            None
+        }
     }
 }
 
@@ -211,7 +218,6 @@ impl Special for Strings<'_> {
     fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
 }
 
-/// Compares records by their values.
 struct Records<'a> {
     dbs: [&'a Database; 2],
     budget: Budget,
@@ -263,15 +269,11 @@ impl<'a> Records<'a> {
         if layout == new_layout {
             return same_record(layout, at_a, at_b, share).map_err(|error| (self.faulty((of_a, a)), error));
         }
-        let mut fields = Vec::new();
-        let mut fault = None;
+        let (mut fields, mut fault) = (Vec::new(), None);
         self.fields((of_a, a), (of_b, b), &mut fields, &mut |side, error| {
             fault.get_or_insert((side, error));
         });
-        match fault {
-            Some(fault) => Err(fault),
-            None => Ok(fields.is_empty()),
-        }
+        fault.map_or(Ok(fields.is_empty()), Err)
     }
 
     /// The file with the damage that a comparison of two records found: the old record is read again alone. Among many
@@ -299,14 +301,8 @@ impl<'a> Records<'a> {
         let [old_db, new_db] = self.dbs;
         match (of_a.layout(), of_b.layout()) {
             (Some(layout), Some(other)) if layout == other => {
-                let (at_a, at_b) = match (of_a.record_span(a), of_b.record_span(b)) {
-                    (Ok((a, _)), Ok((b, _))) => (a, b),
-                    (a, b) => {
-                        a.err().into_iter().for_each(|error| damaged(Side::Old, error));
-                        b.err().into_iter().for_each(|error| damaged(Side::New, error));
-                        return;
-                    }
-                };
+                let spans = (of_a.record_span(a), of_b.record_span(b));
+                let Some(((at_a, _), (at_b, _))) = both(spans, damaged) else { return };
                 let errors = differ_record(
                     layout,
                     at_a,
@@ -345,7 +341,6 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Resources and the records that they have.
 struct Resources<'a> {
     dbs: [&'a Database; 2],
     blobs: [Vec<Option<Blob<'a>>>; 2],
@@ -372,14 +367,14 @@ impl<'a> Resources<'a> {
     }
 
     /// The location in a row, and the database there.
-    fn locate(&self, side: Side, row: u32) -> Result<(Location, Cow<'_, Blob<'a>>), (Side, Error)> {
+    fn locate(&self, side: Side, row: u32) -> Result<(Location, Blob<'a>), (Side, Error)> {
         if let Some(&location) = self.locations(side).get(row as usize)
             && let Some(Some(blob)) = pick(&self.blobs, side).get(location.database_index())
         {
-            return Ok((location, Cow::Borrowed(blob)));
+            return Ok((location, *blob));
         }
         let (resource, blob) = self.get(side, row).map_err(|error| (side, error))?;
-        Ok((resource.location(), Cow::Owned(blob)))
+        Ok((resource.location(), blob))
     }
 
     /// Compares two rows of one id: the hashes of keys are the ids themselves.
@@ -432,17 +427,10 @@ impl Comparable for Resources<'_> {
 
 impl Special for Resources<'_> {
     fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
-        let (old, new) = match (self.get(Side::Old, rows.0), self.get(Side::New, rows.1)) {
-            (Ok(old), Ok(new)) => (old, new),
-            (old, new) => {
-                old.err().into_iter().for_each(|error| damaged(Side::Old, error));
-                new.err().into_iter().for_each(|error| damaged(Side::New, error));
-                return;
-            }
-        };
-        let valid = old.0.state() == State::Valid && new.0.state() == State::Valid;
-        if valid && old.1.magic() == new.1.magic() {
-            let ((a, of_a), (b, of_b)) = (old, new);
+        let found = (self.get(Side::Old, rows.0), self.get(Side::New, rows.1));
+        let Some(((a, of_a), (b, of_b))) = both(found, damaged) else { return };
+        let valid = a.state() == State::Valid && b.state() == State::Valid;
+        if valid && of_a.magic() == of_b.magic() {
             self.records.fields((&of_a, a.record_index()), (&of_b, b.record_index()), fields, damaged);
         }
     }

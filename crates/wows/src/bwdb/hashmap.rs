@@ -3,7 +3,6 @@
 use super::layout::{ResourceBucket, StringBucket};
 use std::num::NonZeroU64;
 
-/// A bucket of either map.
 pub(super) trait Bucket {
     /// The key, widened.
     fn key(&self) -> u64;

@@ -58,12 +58,9 @@ schema! {
 
     /// A hash map (§3.1) with open addressing: `capacity` buckets and as many values.
     pub struct HashMap: 0x18 {
-        /// Number of slots.
         pub capacity: U32,
         _pad: [u8; 4],
-        /// Pointer to the buckets.
         pub buckets: I64,
-        /// Pointer to the values.
         pub values: I64,
     }
 
@@ -74,16 +71,12 @@ schema! {
         /// Bytes of the pool.
         pub size: U32,
         _pad: [u8; 4],
-        /// Pointer to the pool.
         pub data: I64,
     }
 
-    /// A count and a pointer.
     pub struct Array: 0x10 {
-        /// Number of elements.
         pub count: U32,
         _pad: [u8; 4],
-        /// Pointer to the elements.
         pub data: I64,
     }
 
@@ -97,7 +90,6 @@ schema! {
 
     /// A bucket of the resource-to-prototype map (§3.3).
     pub struct ResourceBucket: 0x10 {
-        /// The path id.
         pub key: U64,
         /// 1 or bit 63 when occupied, 0 when empty.
         pub occupied: U64,
@@ -128,7 +120,6 @@ schema! {
 
     /// The header of a blob (§5.2): fixed-size records, followed by the data that they point to.
     pub struct BlobHeader: 0x10 {
-        /// Number of records.
         pub count: I64,
         /// Pointer to the records: 0x10.
         pub records: I64,
@@ -136,9 +127,7 @@ schema! {
 
     /// The header of `models.bin` (§8). Base of its pointers: 0.
     pub struct ModelsHeader: 0x18 {
-        /// Number of models.
         pub models: U32,
-        /// Number of skeletons.
         pub skeletons: U16,
         /// Number of bones in all.
         pub bones: U16,

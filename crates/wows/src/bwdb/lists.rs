@@ -8,14 +8,13 @@ use crate::error::Result;
 /// The things that a table has a row for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RowTarget {
-    /// A record.
     Records(&'static Type),
-    /// An element of an array in a struct of the record.
     Elements(ArrayRef),
-    /// A property of a material.
     Properties,
     /// A node of a skeleton at an offset in the record.
-    Nodes { at: usize },
+    Nodes {
+        at: usize,
+    },
 }
 
 /// An array in a struct at an offset in a record.
@@ -28,7 +27,6 @@ pub(super) struct ArrayRef {
 }
 
 impl ArrayRef {
-    /// The type of the elements.
     pub fn element(self) -> &'static Type {
         self.of.field(self.field).of
     }

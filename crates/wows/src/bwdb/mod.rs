@@ -143,7 +143,6 @@ impl<T: Overlay> Span<T> {
         Ok(Self { start: start.position(), bytes, element: PhantomData })
     }
 
-    /// The structs.
     #[inline(always)]
     fn get(&self) -> &[T] {
         <[T]>::ref_from_bytes(&self.bytes).expect("`check` took as many bytes as the structs have")
@@ -164,12 +163,10 @@ pub struct Resource<'a> {
 }
 
 impl<'a> Resource<'a> {
-    /// The resource's path id.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The location of its record.
     #[inline]
     pub fn location(&self) -> Location {
         self.location
@@ -263,26 +260,16 @@ impl Database {
         };
         let (at_strings, at_resources, at_paths) = (base.locate(strings), base.locate(resources), base.locate(paths));
         let at_databases = if is_legends { base.locate(databases) } else { base };
-        let capacity = strings.offsets.capacity;
-        let (offsets, from) = (&strings.offsets, &source);
+        let (from, offsets) = (&source, &strings.offsets);
+        let (string_buckets, string_values) = map(from, at_strings, ["strings.buckets", "strings.values"], offsets)?;
+        let parts = ["resources.buckets", "resources.values"];
+        let (resource_buckets, resource_values) = map(from, at_resources, parts, resources)?;
         let spans = Spans {
-            string_buckets: Span::check(from, at_strings, "strings.buckets", &offsets.buckets, capacity)?,
-            string_values: Span::check(from, at_strings, "strings.values", &offsets.values, capacity)?,
+            string_buckets,
+            string_values,
             string_data: Span::check(from, at_strings, "strings.data", &strings.data, strings.size)?,
-            resource_buckets: Span::check(
-                from,
-                at_resources,
-                "resources.buckets",
-                &resources.buckets,
-                resources.capacity,
-            )?,
-            resource_values: Span::check(
-                from,
-                at_resources,
-                "resources.values",
-                &resources.values,
-                resources.capacity,
-            )?,
+            resource_buckets,
+            resource_values,
             paths: Span::check(from, at_paths, "paths", &paths.data, paths.count)?,
             databases: Span::check(from, at_databases, "databases", &databases.data, databases.count)?,
         };
@@ -290,7 +277,7 @@ impl Database {
             spans,
             is_legends,
             resource_slots: Modulus::new(resources.capacity.get()),
-            string_slots: Modulus::new(capacity.get()),
+            string_slots: Modulus::new(offsets.capacity.get()),
             path_indexes: paths::Indexes::default(),
             owner_walks: ScanCost::default(),
             owners: Lazy::default(),
@@ -307,7 +294,6 @@ impl Database {
         })
     }
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
     }
@@ -415,7 +401,6 @@ impl Database {
             .map(|(bucket, value)| self.resource(bucket.key.get(), Location(value.get())))
     }
 
-    /// The number of resources.
     pub fn resource_count(&self) -> usize {
         *self.resource_count.get_or_init(|| hashmap::count(self.resource_buckets()))
     }
@@ -430,7 +415,6 @@ impl Database {
         self.resource_at(slot, id).ok_or_else(|| crate::table::no_cell("resources", row, 0))
     }
 
-    /// The number of strings.
     pub fn string_count(&self) -> usize {
         *self.string_count.get_or_init(|| hashmap::count(self.spans.string_buckets.get()))
     }
@@ -475,7 +459,6 @@ impl Database {
         self.string_rows.get_or_init(|| hashmap::occupied(self.spans.string_buckets.get()))
     }
 
-    /// The paths.
     pub fn paths(&self) -> Paths<'_> {
         let paths = &self.spans.paths;
         Paths::new(&self.source, paths.get(), paths.start, &self.path_indexes)
@@ -565,7 +548,6 @@ impl Database {
             .map(|(slot, bucket)| (bucket.key.get(), self.string_in_slot(slot)))
     }
 
-    /// The number of databases.
     pub fn database_count(&self) -> usize {
         self.spans.databases.get().len()
     }
@@ -582,7 +564,6 @@ impl Database {
         }
     }
 
-    /// All databases.
     pub fn databases(&self) -> impl Iterator<Item = Result<Blob<'_>>> {
         (0..self.database_count()).map(|i| self.database(i))
     }
@@ -635,6 +616,17 @@ impl Database {
     fn hashes_paths(&self) -> bool {
         self.paths().hashes_paths().unwrap_or(false)
     }
+}
+
+/// The buckets and the values of a map, in parts with these names.
+fn map<B: Overlay>(
+    source: &Source,
+    base: View<'_>,
+    [buckets, values]: [&'static str; 2],
+    map: &layout::HashMap,
+) -> Result<(Span<B>, Span<le::U32>)> {
+    let buckets = Span::check(source, base, buckets, &map.buckets, map.capacity)?;
+    Ok((buckets, Span::check(source, base, values, &map.values, map.capacity)?))
 }
 
 /// The header, if its values are the ones that this reader knows.

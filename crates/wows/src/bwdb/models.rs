@@ -28,7 +28,7 @@ pub struct Models {
 }
 
 /// The position of an array; 0 for an empty one.
-fn array_at<'a>(view: View<'a>, pointer: &'a le::I64, count: usize, stride: usize) -> Result<usize> {
+pub(super) fn array_at<'a>(view: View<'a>, pointer: &'a le::I64, count: usize, stride: usize) -> Result<usize> {
     if count == 0 {
         return Ok(0);
     }
@@ -62,22 +62,17 @@ impl Models {
         })
     }
 
-    /// Bytes of one model.
     pub const MODEL_SIZE: usize = <MergedModel<'static> as super::record::Field>::SIZE;
-    /// Bytes of one skeleton.
     pub const SKELETON_SIZE: usize = <Skeleton<'static> as super::record::Field>::SIZE;
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Number of models.
     pub fn len(&self) -> usize {
         self.models
     }
 
-    /// Whether there are no models.
     pub fn is_empty(&self) -> bool {
         self.models == 0
     }
@@ -89,7 +84,6 @@ impl Models {
         (index < self.models).then(|| super::record::Field::read(view).ok()).flatten()
     }
 
-    /// The models in file order.
     pub fn models(&self) -> impl Iterator<Item = MergedModel<'_>> {
         (0..self.models).filter_map(|i| self.model(i))
     }
@@ -111,7 +105,6 @@ impl Models {
         self.find(path_id).and_then(|i| self.model(i))
     }
 
-    /// Number of skeletons.
     pub fn skeleton_count(&self) -> usize {
         self.skeletons
     }

@@ -19,7 +19,6 @@ const MAX_LENGTH: usize = 32 << 10;
 /// The parent of the topmost folder, if not 0: the id of "res" in the game's package index.
 const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 
-/// The paths of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Paths<'a> {
     source: &'a Source,
@@ -33,8 +32,10 @@ pub struct Paths<'a> {
 #[derive(Debug)]
 pub(super) enum PathText<'a> {
     /// The path of a folder with a trailing '/', and the name of an entry in it.
-    InFolder { folder: &'a str, name: &'a str },
-    /// A path that was joined.
+    InFolder {
+        folder: &'a str,
+        name: &'a str,
+    },
     Joined(String),
 }
 
@@ -210,12 +211,10 @@ impl<'a> Paths<'a> {
         self.entries
     }
 
-    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -40,12 +40,6 @@ enum Step {
     Element(usize),
 }
 
-impl std::fmt::Debug for Collector<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Collector").field("found", &self.found).field("errors", &self.errors).finish_non_exhaustive()
-    }
-}
-
 impl<'k> Collector<'k> {
     /// Keeps the references for which `keep` holds.
     pub fn new(keep: Keep<'k>, budget: &'k Budget) -> Self {

@@ -15,11 +15,103 @@ use std::borrow::Cow;
 
 impl Relations for Database {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        scan_database(self, keep, progress)
+        /// The number of records that one core reads before a second core pays off.
+        const SHARE: usize = 1024;
+        let mut found = Found::default();
+        let entries = self.paths().entries();
+        let records =
+            self.databases().flatten().filter(Blob::refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
+        progress.announce(records.saturating_add(entries.len()) as u64);
+        let parents =
+            entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(|(row, entry)| parent(entry, row));
+        found.edges = parents.filter(|edge| keep(edge.to, By::Id)).collect();
+        progress.advance(entries.len() as u64);
+
+        let budget = Budget::of_arrays(self.source().bytes().len());
+        let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
+        for blob in self.databases() {
+            let blob = match blob {
+                Ok(blob) => blob,
+                Err(error) => {
+                    found.damage.fail(error);
+                    continue;
+                }
+            };
+            let Some(table) = blob.layout().map(|layout| layout.table()) else {
+                found.notes.extend(blob.note());
+                continue;
+            };
+            if !blob.refers() {
+                continue;
+            }
+            let shares = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(|i| {
+                let first = i.saturating_mul(SHARE);
+                let records = first..first.saturating_add(SHARE).min(blob.len());
+                let mut kept = Vec::new();
+                let mut damage = Check::new("references");
+                progress.advance(records.len() as u64);
+                for record in records {
+                    let (references, errors) = of_record(self, blob, record, keep, &budget);
+                    kept.extend(references.into_iter().map(|found| ((blob.index(), record), table, found)));
+                    errors.into_iter().for_each(|e| damage.fail(e.context(format_args!("{table} {record}"))));
+                }
+                (kept, damage)
+            });
+            for (kept, damage) in shares.collect::<Vec<_>>() {
+                places.extend(kept);
+                found.damage = found.damage.merge(damage);
+            }
+        }
+        // Of a record with many references, each of many owners has all.
+        let most = self.source().bytes().len();
+        for ((database, record), table, Reference { id, column, .. }) in places {
+            if found.edges.len() > most {
+                let (value, limit) = (found.edges.len() as u64, most as u64);
+                let kind = ErrorKind::Limit { what: "references from records that many resources share", value, limit };
+                found.damage.fail(Error::of_part(kind, table));
+                break;
+            }
+            // One record may belong to several resources, or to none.
+            let mut owners = self.owners(database, record).map(Some).peekable();
+            let nobody = owners.peek().is_none().then_some(None);
+            for from in owners.chain(nobody) {
+                found.edges.push(Edge { from, to: id, table, row: record, column: column.clone(), text: None });
+            }
+        }
+        found
     }
 
     fn references_of(&self, id: u64) -> Found {
-        of_resource(self, id)
+        let mut found = Found::default();
+        let paths = self.paths();
+        if let Some((row, entry)) = paths.find(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
+            found.edges.extend(parent(entry, row));
+        }
+        let Ok(Some(resource)) = self.lookup(id) else { return found };
+        if resource.state() != State::Valid {
+            found.notes.push(format!("{} is deleted or not valid, and its record is not followed", Id64(id)));
+            return found;
+        }
+        let blob = match resource.database() {
+            Ok(blob) => blob,
+            Err(error) => {
+                found.damage.fail(error);
+                return found;
+            }
+        };
+        let Some(table) = blob.layout().map(|layout| layout.table()) else {
+            found.notes.extend(blob.note());
+            return found;
+        };
+        let (budget, row) = (Budget::of_arrays(self.source().bytes().len()), resource.record_index());
+        let (references, errors) = of_record(self, blob, row, &|_, _| true, &budget);
+        errors.into_iter().for_each(|error| found.damage.fail(error.context(format_args!("{table} {row}"))));
+        for Reference { id: to, column, by } in references {
+            if by == By::Id || matches!(self.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
+                found.edges.push(Edge { from: Some(id), to, table, row, column, text: None });
+            }
+        }
+        found
     }
 
     fn entries(&self) -> Option<&dyn Entries> {
@@ -33,7 +125,25 @@ impl Relations for Database {
 
 impl Relations for Models {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        scan_models(self, keep, progress)
+        progress.announce(self.len() as u64);
+        let budget = Budget::of_arrays(self.source().bytes().len());
+        let mut found = Found::default();
+        let rows = (0..self.len()).into_par_iter().with_min_len(64).map(|row| {
+            progress.advance(1);
+            let mut collector = Collector::new(keep, &budget);
+            let model = self.model(row);
+            if let Some(model) = &model {
+                collector.merged(model);
+            }
+            (row, model.and_then(|m| m.id().ok()).map(|id| id.0), collector.found, collector.errors)
+        });
+        for (row, from, references, errors) in rows.collect::<Vec<_>>() {
+            errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
+            for Reference { id: to, column, .. } in references {
+                found.edges.push(Edge { from, to, table: "models", row, column, text: None });
+            }
+        }
+        found
     }
 
     fn texts(&self) -> Option<&dyn IdTexts> {
@@ -41,7 +151,18 @@ impl Relations for Models {
     }
 
     fn references_of(&self, id: u64) -> Found {
-        of_model(self, id)
+        let mut found = Found::default();
+        let budget = Budget::of_arrays(self.source().bytes().len());
+        if let Some((row, model)) = self.find(id).and_then(|row| Some((row, self.model(row)?))) {
+            let mut collector = Collector::new(&|_, by| by == By::Id, &budget);
+            collector.merged(&model);
+            collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
+            // Its own id is not a reference.
+            for Reference { id: to, column, .. } in collector.found.into_iter().filter(|found| found.column != "id") {
+                found.edges.push(Edge { from: Some(id), to, table: "models", row, column, text: None });
+            }
+        }
+        found
     }
 
     fn entries(&self) -> Option<&dyn Entries> {
@@ -51,7 +172,14 @@ impl Relations for Models {
 
 impl Relations for Space {
     fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
-        scan_space(self, keep)
+        let mut found = Found::default();
+        for (row, instance) in self.instances().iter().enumerate() {
+            let to = instance.id.get();
+            if to != 0 && keep(to, By::Id) {
+                found.edges.push(Edge { from: None, to, table: "instances", row, column: "id".to_owned(), text: None });
+            }
+        }
+        found
     }
 
     fn texts(&self) -> Option<&dyn IdTexts> {
@@ -169,71 +297,6 @@ fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
     Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned(), text: None })
 }
 
-fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
-    /// The number of records that one core reads before a second core pays off.
-    const SHARE: usize = 1024;
-    let mut found = Found::default();
-    let entries = db.paths().entries();
-    let records = db.databases().flatten().filter(Blob::refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
-    progress.announce(records.saturating_add(entries.len()) as u64);
-    let parents = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(|(row, entry)| parent(entry, row));
-    found.edges = parents.filter(|edge| keep(edge.to, By::Id)).collect();
-    progress.advance(entries.len() as u64);
-
-    let budget = Budget::of_arrays(db.source().bytes().len());
-    let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
-    for blob in db.databases() {
-        let blob = match blob {
-            Ok(blob) => blob,
-            Err(error) => {
-                found.damage.fail(error);
-                continue;
-            }
-        };
-        let Some(table) = blob.layout().map(|layout| layout.table()) else {
-            found.notes.extend(blob.note());
-            continue;
-        };
-        if !blob.refers() {
-            continue;
-        }
-        let shares = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(|i| {
-            let first = i.saturating_mul(SHARE);
-            let records = first..first.saturating_add(SHARE).min(blob.len());
-            let mut kept = Vec::new();
-            let mut damage = Check::new("references");
-            progress.advance(records.len() as u64);
-            for record in records {
-                let (references, errors) = of_record(db, blob, record, keep, &budget);
-                kept.extend(references.into_iter().map(|found| ((blob.index(), record), table, found)));
-                errors.into_iter().for_each(|e| damage.fail(e.context(format_args!("{table} {record}"))));
-            }
-            (kept, damage)
-        });
-        for (kept, damage) in shares.collect::<Vec<_>>() {
-            places.extend(kept);
-            found.damage = found.damage.merge(damage);
-        }
-    }
-    // Of a record with many references, each of many owners has all.
-    let most = db.source().bytes().len();
-    for ((database, record), table, Reference { id, column, .. }) in places {
-        if found.edges.len() > most {
-            let (value, limit) = (found.edges.len() as u64, most as u64);
-            let kind = ErrorKind::Limit { what: "references from records that many resources share", value, limit };
-            found.damage.fail(Error::of_part(kind, table));
-            break;
-        }
-        // One record may belong to several resources, or to none.
-        let mut owners = db.owners(database, record).map(Some).peekable();
-        let nobody = owners.peek().is_none().then_some(None);
-        for from in owners.chain(nobody) {
-            found.edges.push(Edge { from, to: id, table, row: record, column: column.clone(), text: None });
-        }
-    }
-    found
-}
-
 fn of_record(
     db: &Database,
     blob: Blob<'_>,
@@ -248,85 +311,4 @@ fn of_record(
         Err(error) => collector.errors.push(error),
     }
     (collector.found, collector.errors)
-}
-
-fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
-    progress.announce(models.len() as u64);
-    let budget = Budget::of_arrays(models.source().bytes().len());
-    let mut found = Found::default();
-    let rows = (0..models.len()).into_par_iter().with_min_len(64).map(|row| {
-        progress.advance(1);
-        let mut collector = Collector::new(keep, &budget);
-        let model = models.model(row);
-        if let Some(model) = &model {
-            collector.merged(model);
-        }
-        (row, model.and_then(|m| m.id().ok()).map(|id| id.0), collector.found, collector.errors)
-    });
-    for (row, from, references, errors) in rows.collect::<Vec<_>>() {
-        errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-        for Reference { id: to, column, .. } in references {
-            found.edges.push(Edge { from, to, table: "models", row, column, text: None });
-        }
-    }
-    found
-}
-
-fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
-    let mut found = Found::default();
-    for (row, instance) in space.instances().iter().enumerate() {
-        let to = instance.id.get();
-        if to != 0 && keep(to, By::Id) {
-            found.edges.push(Edge { from: None, to, table: "instances", row, column: "id".to_owned(), text: None });
-        }
-    }
-    found
-}
-
-fn of_resource(db: &Database, id: u64) -> Found {
-    let mut found = Found::default();
-    let paths = db.paths();
-    if let Some((row, entry)) = paths.find(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
-        found.edges.extend(parent(entry, row));
-    }
-    let Ok(Some(resource)) = db.lookup(id) else { return found };
-    if resource.state() != State::Valid {
-        found.notes.push(format!("{} is deleted or not valid, and its record is not followed", Id64(id)));
-        return found;
-    }
-    let blob = match resource.database() {
-        Ok(blob) => blob,
-        Err(error) => {
-            found.damage.fail(error);
-            return found;
-        }
-    };
-    let Some(table) = blob.layout().map(|layout| layout.table()) else {
-        found.notes.extend(blob.note());
-        return found;
-    };
-    let (budget, row) = (Budget::of_arrays(db.source().bytes().len()), resource.record_index());
-    let (references, errors) = of_record(db, blob, row, &|_, _| true, &budget);
-    errors.into_iter().for_each(|error| found.damage.fail(error.context(format_args!("{table} {row}"))));
-    for Reference { id: to, column, by } in references {
-        if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
-            found.edges.push(Edge { from: Some(id), to, table, row, column, text: None });
-        }
-    }
-    found
-}
-
-fn of_model(models: &Models, id: u64) -> Found {
-    let mut found = Found::default();
-    let budget = Budget::of_arrays(models.source().bytes().len());
-    if let Some((row, model)) = models.find(id).and_then(|row| Some((row, models.model(row)?))) {
-        let mut collector = Collector::new(&|_, by| by == By::Id, &budget);
-        collector.merged(&model);
-        collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-        // Its own id is not a reference.
-        for Reference { id: to, column, .. } in collector.found.into_iter().filter(|found| found.column != "id") {
-            found.edges.push(Edge { from: Some(id), to, table: "models", row, column, text: None });
-        }
-    }
-    found
 }

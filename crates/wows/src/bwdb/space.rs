@@ -1,4 +1,5 @@
 use super::layout::{Instance, SpaceHeader};
+use super::models::array_at;
 use super::prototypes::SpaceLight;
 use crate::archive::names::NameSources;
 use crate::bytes::{View, no_hole};
@@ -47,16 +48,11 @@ impl Space {
             arrays.iter_mut().zip(ARRAYS.iter().zip(header.counts.iter().zip(&header.data)))
         {
             let count = count.get() as usize;
-            if count > 0 {
-                let start = view.part(name).follow_stored(data)?;
-                start.take(count.saturating_mul(*stride))?;
-                *slot = (start.position(), count);
-            }
+            *slot = (array_at(view.part(name), data, count, *stride)?, count);
         }
         Ok(Self { source, arrays, names: Arc::default() })
     }
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
     }
@@ -88,7 +84,6 @@ impl Space {
         view.packed_str().map(|name| Some(name).filter(|n| !n.is_empty()))
     }
 
-    /// Number of point lights.
     pub fn light_count(&self) -> usize {
         self.array(LIGHTS).1
     }

@@ -45,17 +45,17 @@ pub(super) fn blob_of<'a>(db: &'a Database, name: &str) -> Option<Blob<'a>> {
 
 /// The tables, each with the database of its records, if it shows records of one.
 fn with_blobs(db: &Database) -> Vec<(Option<Blob<'_>>, Box<dyn Table + '_>)> {
-    let mut tables: Vec<Box<dyn Table + '_>> =
-        vec![paths::table(db), file::resources(db), file::strings(db), file::databases(db)];
-    let mut of_tables = vec![None; tables.len()];
+    let own = [paths::table(db), file::resources(db), file::strings(db), file::databases(db)];
+    let mut tables: Vec<(Option<Blob<'_>>, Box<dyn Table + '_>)> = own.into_iter().map(|table| (None, table)).collect();
     for (blob, layout) in shown(db) {
-        let mut new = record_tables(DatabaseRows { db, blob }, layout);
-        // Another database may have one of this name.
-        new.retain(|table| tables.iter().all(|other| other.name() != table.name()));
-        tables.append(&mut new);
-        of_tables.resize(tables.len(), Some(blob));
+        for (name, target) in tables_of(layout) {
+            // Another database may have one of this name.
+            if tables.iter().all(|(_, other)| other.name() != name) {
+                tables.push((Some(blob), rows_of(name, DatabaseRows { db, blob }, target)));
+            }
+        }
     }
-    of_tables.into_iter().zip(tables).collect()
+    tables
 }
 
 /// The databases with records that tables show, and their layouts: the first database of each built-in type, and all databases with
@@ -74,10 +74,6 @@ pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let mut presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |layout| (blob, layout)));
     let (blob, _) = presumed.find(|(_, layout)| tables_of(*layout).iter().any(|(table, _)| *table == name))?;
     blob.note()
-}
-
-fn record_tables<'a>(rows: DatabaseRows<'a>, layout: Layout) -> Vec<Box<dyn Table + 'a>> {
-    tables_of(layout).into_iter().map(|(name, target)| rows_of(name, rows, target)).collect()
 }
 
 fn rows_of<'a, R: Records<'a>>(name: &'static str, rows: R, target: RowTarget) -> Box<dyn Table + 'a> {

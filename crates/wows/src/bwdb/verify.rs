@@ -25,7 +25,6 @@ const FAR: u64 = 64 << 20;
 
 type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
 
-/// Checks a prototype database. Independent checks run in parallel.
 pub(super) fn database(db: &Database, progress: &Progress) -> Report {
     progress.announce(db.source.bytes().len() as u64);
     let mut jobs: Vec<Job<'_>> = vec![
@@ -60,7 +59,8 @@ fn checksum(db: &Database) -> Check {
     let stored = header.checksum.get();
     let body = view.skip(size_of::<Header>()).rest();
     // The checksum covers at most twice the known part of the file, and FAR bytes more.
-    let (length, end) = (db.source.bytes().len() as u64, known_end(db));
+    let length = db.source.bytes().len() as u64;
+    let end = all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).fold(0, u64::max);
     if length > end.saturating_mul(2).saturating_add(FAR) {
         let what = format!("{} bytes after everything that the file refers to", length.saturating_sub(end)).into();
         let error = Error::new(ErrorKind::Damaged { what }, "header", end);
@@ -94,11 +94,6 @@ fn all_sections(db: &Database) -> Vec<Section> {
     sections
 }
 
-/// The end of the last section.
-fn known_end(db: &Database) -> u64 {
-    all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).fold(0, u64::max)
-}
-
 /// Checks that no sections overlap, and notes the gaps between them.
 fn sections(db: &Database) -> Check {
     let mut check = Check::new("sections");
@@ -106,10 +101,19 @@ fn sections(db: &Database) -> Check {
         check.note(db.database(index));
     }
     let sections = all_sections(db);
-    let mut unmapped = 0u64;
-    let mut end = 0u64;
-    let mut last = "";
-    for section in sections.iter().filter(|s| s.size > 0) {
+    let (mut unmapped, end) = check_overlaps(&sections, &mut check);
+    unmapped = unmapped.saturating_add((db.source.bytes().len() as u64).saturating_sub(end));
+    let count = sections.len();
+    check.with_detail(match unmapped {
+        0 => format!("{}, no gaps", counted(count, "section")),
+        gap => format!("{}, {} between or after them", counted(count, "section"), counted(gap, "byte")),
+    })
+}
+
+/// Checks that no sections, which are in order, overlap. Returns the bytes between them, and their end.
+fn check_overlaps(sections: &[Section], check: &mut Check) -> (u64, u64) {
+    let (mut unmapped, mut end, mut last) = (0u64, 0u64, "");
+    for section in sections.iter().filter(|section| section.size > 0) {
         if section.offset < end {
             let what = format!("{} begins inside of {last}", section.name);
             check.fail(Error::new(ErrorKind::Damaged { what: what.into() }, section.name.clone(), section.offset));
@@ -120,12 +124,7 @@ fn sections(db: &Database) -> Check {
             (end, last) = (section_end, &section.name);
         }
     }
-    unmapped = unmapped.saturating_add((db.source.bytes().len() as u64).saturating_sub(end));
-    let count = sections.len();
-    check.with_detail(match unmapped {
-        0 => format!("{}, no gaps", counted(count, "section")),
-        gap => format!("{}, {} between or after them", counted(count, "section"), counted(gap, "byte")),
-    })
+    (unmapped, end)
 }
 
 fn name_span(db: &Database, entry: &PathEntry) -> Option<(usize, usize)> {
@@ -395,49 +394,35 @@ impl<'a> Walker<'a> for Pointers<'_> {
 fn walk_parts<'a>(
     name: &'static str,
     of: &Type,
-    count: usize,
-    part: impl Fn(usize) -> Option<View<'a>>,
-    inside: Range<usize>,
+    parts: impl ExactSizeIterator<Item = Option<View<'a>>>,
     budget: &Budget,
     spans: &mut Vec<Range<usize>>,
 ) -> Check {
-    let mut pointers = Pointers::new(inside, budget, Check::new(name));
+    let check = Check::new(name).with_detail(format!("{} {name}", parts.len()));
+    let mut pointers = Pointers::new(0..0, budget, check);
     pointers.spans = Some(Vec::new());
-    for index in 0..count {
-        pointers.record = index;
-        match part(index) {
-            Some(view) => of.walk_fields(view, &mut pointers),
-            None => pointers.check.fail(crate::table::no_cell(name, index, 0)),
+    for (record, part) in parts.enumerate() {
+        pointers.record = record;
+        match part {
+            Some(view) => {
+                pointers.inside = 0..view.data().len();
+                of.walk_fields(view, &mut pointers);
+            }
+            None => pointers.check.fail(crate::table::no_cell(name, record, 0)),
         }
     }
     spans.extend(pointers.spans.into_iter().flatten());
-    pointers.check.with_detail(format!("{count} {name}"))
+    pointers.check
 }
 
 /// Checks what the models and skeletons of a `models.bin` point to. The ranges are all that they, their arrays and the sections cover.
 fn walk_models(models: &Models) -> (Check, Check, Vec<Range<usize>>) {
-    let len = models.source().bytes().len();
-    let budget = Budget::of_arrays(len);
+    let budget = Budget::of_arrays(models.source().bytes().len());
     let mut spans = Vec::new();
-    let records = walk_parts(
-        "models",
-        MergedModel::OF,
-        models.len(),
-        |index| models.model(index).map(|model| model.view()),
-        0..len,
-        &budget,
-        &mut spans,
-    );
-    let count = models.skeleton_count();
-    let skeletons = walk_parts(
-        "skeletons",
-        Skeleton::OF,
-        count,
-        |index| models.skeleton(index).map(|skeleton| skeleton.view()),
-        0..len,
-        &budget,
-        &mut spans,
-    );
+    let parts = (0..models.len()).map(|index| models.model(index).map(|model| model.view()));
+    let records = walk_parts("models", MergedModel::OF, parts, &budget, &mut spans);
+    let parts = (0..models.skeleton_count()).map(|index| models.skeleton(index).map(|skeleton| skeleton.view()));
+    let skeletons = walk_parts("skeletons", Skeleton::OF, parts, &budget, &mut spans);
     let origin = models.source().view("").offset();
     spans.extend(models.sections().iter().filter_map(|s| {
         let start = usize::try_from(s.offset.checked_sub(origin)?).ok()?;
@@ -451,7 +436,6 @@ pub(super) fn end_of_models(models: &Models) -> usize {
     walk_models(models).2.into_iter().map(|span| span.end).fold(0, usize::max)
 }
 
-/// Checks the merged models of a space.
 pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     progress.announce(models.source().bytes().len() as u64);
     let (records, skeletons, spans) = walk_models(models);
@@ -490,7 +474,6 @@ fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
     })
 }
 
-/// Checks the instances and lights of a space.
 pub(super) fn space(space: &Space, progress: &Progress) -> Report {
     let source = space.source();
     let len = source.bytes().len();
@@ -503,25 +486,11 @@ pub(super) fn space(space: &Space, progress: &Progress) -> Report {
             instances.fail(view.locate(bad).error(ErrorKind::Damaged { what: "not a finite number".into() }));
         }
     }
-    let lights = walk_parts(
-        "point lights",
-        SpaceLight::OF,
-        space.light_count(),
-        |index| space.light(index).map(|light| light.view()),
-        0..len,
-        &Budget::of_arrays(len),
-        &mut Vec::new(),
-    );
+    let parts = (0..space.light_count()).map(|index| space.light(index).map(|light| light.view()));
+    let lights = walk_parts("point lights", SpaceLight::OF, parts, &Budget::of_arrays(len), &mut Vec::new());
     let sections = space.sections();
     let mut layout = Check::new("sections");
-    let mut end = 0u64;
-    for section in &sections {
-        if section.offset < end {
-            let what = format!("{} begins inside of another section", section.name);
-            layout.fail(Error::new(ErrorKind::Damaged { what: what.into() }, section.name.clone(), section.offset));
-        }
-        end = end.max(section.offset.saturating_add(section.size));
-    }
+    check_overlaps(&sections, &mut layout);
     let unread: Vec<_> = sections
         .iter()
         .filter(|s| s.name.starts_with("array") || s.name == "probes" || s.name == "decals")

@@ -20,15 +20,14 @@ pub(super) fn record_fields<'a>(
             let own = Material::OF.own_fields();
             own.for_each(|field| Material::OF.walk_field(material.view(), field, &mut shown));
         }
-        Record::Model(model) => {
-            record.walk_fields(&mut shown);
-            shown.name_misc_type(model.misc_type());
+        other => {
+            other.walk_fields(&mut shown);
+            match other {
+                Record::Model(model) => shown.name_misc_type(model.misc_type()),
+                Record::ModelV14(model) => shown.name_misc_type(model.misc_type()),
+                _ => {}
+            }
         }
-        Record::ModelV14(model) => {
-            record.walk_fields(&mut shown);
-            shown.name_misc_type(model.misc_type());
-        }
-        other => other.walk_fields(&mut shown),
     }
     shown.into_fields()
 }

@@ -6,7 +6,7 @@ prototype! { 'a
         /// Seconds for which it emits at most.
         max_emitting_duration: f32 @ 0x00,
         system_count: u32 @ 0x04,
-        systems: [System<'a>; system_count] @ 0x08 in effect_systems,
+        systems: [System<'a>; system_count] @ 0x08,
     }
 
     /// A particle system.

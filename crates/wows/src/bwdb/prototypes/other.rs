@@ -23,7 +23,7 @@ prototype! { 'a
     /// EffectMetadataPrototype: the parameters of an effect.
     EffectMetadata = 0x10 as "EffectMetadataPrototype" in effect_metadata, unused 0x04..0x08 {
         count: u32 @ 0x00,
-        entries: [EffectParameter<'a>; count] @ 0x08 in effect_parameters,
+        entries: [EffectParameter<'a>; count] @ 0x08,
     }
 
     EffectParameter = 0x20 in effect_parameters {

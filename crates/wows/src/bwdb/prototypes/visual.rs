@@ -30,9 +30,9 @@ prototype! { 'a
         min: [f32; 3] @ 0x40,
         /// Upper corner of the bounding box, in metres.
         max: [f32; 3] @ 0x50,
-        render_sets: [RenderSet<'a>; render_set_count] @ 0x60 in render_sets,
+        render_sets: [RenderSet<'a>; render_set_count] @ 0x60,
         /// The render sets that are drawn at each distance.
-        lods: [Lod<'a>; lod_count] @ 0x68 in lods,
+        lods: [Lod<'a>; lod_count] @ 0x68,
     }
 
     /// One draw group of a visual: a slice of vertices and indices with a material.
@@ -87,7 +87,7 @@ prototype! { 'a
         skeleton_extenders: [PathId; skeleton_extender_count] @ 0x10,
         /// The model's animations, by path as the engine's schema says.
         animations: [PathId; animation_count] @ 0x18,
-        dyes: [Dye<'a>; dye_count] @ 0x20 in dyes,
+        dyes: [Dye<'a>; dye_count] @ 0x20,
     }
 
     /// ModelPrototype as packed before skeleton extenders came: the other fields of [`Model`].
@@ -97,7 +97,7 @@ prototype! { 'a
         animation_count: u8 @ 0x09 in animations,
         dye_count: u8 @ 0x0A,
         animations: [PathId; animation_count] @ 0x10,
-        dyes: [Dye<'a>; dye_count] @ 0x18 in dyes,
+        dyes: [Dye<'a>; dye_count] @ 0x18,
     }
 
     /// A material that can be replaced by tinted ones.
@@ -129,13 +129,6 @@ prototype! { 'a
 pub(in crate::bwdb) const NO_PARENT: u16 = 0xFFFF;
 
 /// The name of a [`Model::misc_type`].
-pub const fn misc_type_name(misc_type: u8) -> Option<&'static str> {
-    match misc_type {
-        0 => Some("Structural"),
-        1 => Some("Necessary"),
-        2 => Some("Optional"),
-        3 => Some("Redundant"),
-        4 => Some("Undefined"),
-        _ => None,
-    }
+pub fn misc_type_name(misc_type: u8) -> Option<&'static str> {
+    ["Structural", "Necessary", "Optional", "Redundant", "Undefined"].get(usize::from(misc_type)).copied()
 }

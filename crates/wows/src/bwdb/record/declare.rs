@@ -72,8 +72,8 @@ pub(in crate::bwdb) const fn number_of(name: &str, names: &[&str]) -> usize {
 ///
 /// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
 /// many elements as another field says, relative to the struct; `name: [Type] @ offset` points to a single element. A
-/// field without a column in the table of the struct names after `in` the table or column that shows it. The lifetime at the start is the
-/// one that types use.
+/// field without a column in the table of the struct names after `in` the table or column that shows it, unless it is an array of
+/// structs with a table. The lifetime at the start is the one that types use.
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
@@ -96,13 +96,13 @@ macro_rules! prototype {
 
             /// The declared fields, in order.
             pub(in $crate::bwdb) const FIELDS: &'static [$crate::bwdb::record::FieldInfo] = &[$(
-                $crate::bwdb::record::FieldInfo {
-                    name: stringify!($field),
-                    at: $offset,
-                    of: prototype!(@of $kind $(<$life>)?),
-                    form: prototype!(@form $kind $(<$life>)?),
-                    told_in: prototype!(@word $(stringify!($table))?),
-                },
+                $crate::bwdb::record::FieldInfo::new(
+                    stringify!($field),
+                    $offset,
+                    prototype!(@of $kind $(<$life>)?),
+                    prototype!(@form $kind $(<$life>)?),
+                    prototype!(@word $(stringify!($table))?),
+                ),
             )+];
 
             pub(in $crate::bwdb) const fn number_of(name: &str) -> usize {

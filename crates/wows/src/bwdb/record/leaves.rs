@@ -26,10 +26,12 @@ pub struct NotLaidOut;
 pub struct ResourceRef<'a>(pub &'a str);
 
 macro_rules! leaves {
-    ($($kind:ident $name:literal $type:ty, $size:expr, $shown:ident, |$view:ident| $read:expr, $leaf:expr;)+) => {$(
+    ($($kind:ident $name:literal $type:ty, $size:expr, $shown:ident, |$view:ident, $value:pat_param| $read:expr, $leaf:expr;)+) => {$(
         impl<'a> Field<'a> for $type {
-            const OF: &'static Type =
-                &Type::leaf($name, $size, FieldType::$kind, Kind::$shown, |$view| Ok($leaf($read)));
+            const OF: &'static Type = &Type::leaf($name, $size, FieldType::$kind, Kind::$shown, |$view| {
+                let $value = $read;
+                Ok($leaf)
+            });
 
             #[inline]
             fn read($view: View<'a>) -> Result<Self> {
@@ -43,26 +45,6 @@ fn plain<'a>(value: impl Into<Value<'a>>) -> Leaf<'a> {
     Leaf::Value(value.into())
 }
 
-fn vector<'a, const N: usize>(floats: [f32; N]) -> Leaf<'a> {
-    Leaf::Value(Value::floats(floats))
-}
-
-fn flag(flag: Flag) -> Leaf<'static> {
-    plain(flag.0)
-}
-
-fn text(text: Text<'_>) -> Leaf<'_> {
-    Leaf::Text(text.0)
-}
-
-fn resource(text: ResourceRef<'_>) -> Leaf<'_> {
-    Leaf::Text(text.0)
-}
-
-fn unknown(_: NotLaidOut) -> Leaf<'static> {
-    plain("layout not known")
-}
-
 fn floats<const N: usize>(view: View<'_>) -> Result<[f32; N]>
 where
     [le::F32; N]: crate::bytes::Overlay,
@@ -71,24 +53,24 @@ where
 }
 
 leaves! {
-    U8 "u8" u8, 1, Uint, |view| *view.read::<u8>()?, plain;
-    U16 "u16" u16, 2, Uint, |view| view.read::<le::U16>()?.get(), plain;
-    I16 "i16" i16, 2, Int, |view| view.read::<le::I16>()?.get(), plain;
-    U32 "u32" u32, 4, Uint, |view| view.read::<le::U32>()?.get(), plain;
-    I32 "i32" i32, 4, Int, |view| view.read::<le::I32>()?.get(), plain;
-    U64 "u64" u64, 8, Uint, |view| view.read::<le::U64>()?.get(), plain;
-    F32 "f32" f32, 4, F32, |view| view.read::<le::F32>()?.get(), plain;
-    F32x2 "f32x2" [f32; 2], 8, Nested, |view| floats(view)?, vector::<2>;
-    F32x3 "f32x3" [f32; 3], 12, Nested, |view| floats(view)?, vector::<3>;
-    F32x4 "f32x4" [f32; 4], 16, Nested, |view| floats(view)?, vector::<4>;
-    F32x16 "f32x16" [f32; 16], 64, Nested, |view| floats(view)?, vector::<16>;
-    Flag "flag" Flag, 1, Bool, |view| Flag(*view.read::<u8>()? != 0), flag;
-    Name "name" NameId, 4, Id32, |view| NameId(view.read::<le::U32>()?.get()), Leaf::Name;
-    Path "path" PathId, 8, Id64, |view| PathId(view.read::<le::U64>()?.get()), Leaf::Path;
-    Text "text" Text<'a>, 0x10, Text, |view| Text(view.packed_str()?), text;
+    U8 "u8" u8, 1, Uint, |view, number| *view.read::<u8>()?, plain(number);
+    U16 "u16" u16, 2, Uint, |view, number| view.read::<le::U16>()?.get(), plain(number);
+    I16 "i16" i16, 2, Int, |view, number| view.read::<le::I16>()?.get(), plain(number);
+    U32 "u32" u32, 4, Uint, |view, number| view.read::<le::U32>()?.get(), plain(number);
+    I32 "i32" i32, 4, Int, |view, number| view.read::<le::I32>()?.get(), plain(number);
+    U64 "u64" u64, 8, Uint, |view, number| view.read::<le::U64>()?.get(), plain(number);
+    F32 "f32" f32, 4, F32, |view, number| view.read::<le::F32>()?.get(), plain(number);
+    F32x2 "f32x2" [f32; 2], 8, Nested, |view, numbers| floats::<2>(view)?, Leaf::Value(Value::floats(numbers));
+    F32x3 "f32x3" [f32; 3], 12, Nested, |view, numbers| floats::<3>(view)?, Leaf::Value(Value::floats(numbers));
+    F32x4 "f32x4" [f32; 4], 16, Nested, |view, numbers| floats::<4>(view)?, Leaf::Value(Value::floats(numbers));
+    F32x16 "f32x16" [f32; 16], 64, Nested, |view, numbers| floats::<16>(view)?, Leaf::Value(Value::floats(numbers));
+    Flag "flag" Flag, 1, Bool, |view, Flag(flag)| Flag(*view.read::<u8>()? != 0), plain(flag);
+    Name "name" NameId, 4, Id32, |view, id| NameId(view.read::<le::U32>()?.get()), Leaf::Name(id);
+    Path "path" PathId, 8, Id64, |view, id| PathId(view.read::<le::U64>()?.get()), Leaf::Path(id);
+    Text "text" Text<'a>, 0x10, Text, |view, Text(text)| Text(view.packed_str()?), Leaf::Text(text);
     Resource "ResourceRef" ResourceRef<'a>, 0x10, Text,
-        |view| ResourceRef(view.utf8(resource_bytes(view)?)?), resource;
-    Parts "-" NotLaidOut, 0, Any, |_view| NotLaidOut, unknown;
+        |view, ResourceRef(text)| ResourceRef(view.utf8(resource_bytes(view)?)?), Leaf::Text(text);
+    Parts "-" NotLaidOut, 0, Any, |_view, _| NotLaidOut, plain("layout not known");
 }
 
 pub(super) fn text_bytes(kind: FieldType, view: View<'_>) -> Option<Result<&[u8]>> {

@@ -13,7 +13,6 @@ pub struct List<'a, T> {
     element: PhantomData<fn() -> T>,
 }
 
-/// The elements in order.
 impl<'a, T: Field<'a>> Iterator for List<'a, T> {
     type Item = Result<T>;
 
@@ -38,12 +37,10 @@ impl<'a, T: Field<'a>> List<'a, T> {
         Ok(Self { view: follow(base, at, count, T::SIZE)?, len: count, element: PhantomData })
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -59,7 +56,6 @@ impl<'a, T: Field<'a>> List<'a, T> {
         (index < self.len).then(|| T::read(self.view.skip(skip)))
     }
 
-    /// The elements in order.
     pub fn iter(&self) -> Self {
         *self
     }

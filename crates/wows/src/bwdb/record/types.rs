@@ -50,6 +50,19 @@ impl FieldType {
             _ => None,
         }
     }
+
+    /// The least and the greatest of its numbers, if they are whole.
+    pub(in crate::bwdb) fn integers(self) -> Option<(i128, i128)> {
+        match self {
+            Self::U8 => Some((0, u8::MAX.into())),
+            Self::U16 => Some((0, u16::MAX.into())),
+            Self::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+            Self::U32 => Some((0, u32::MAX.into())),
+            Self::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+            Self::U64 => Some((0, u64::MAX.into())),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a value without parts.
@@ -141,6 +154,21 @@ pub struct FieldInfo {
 }
 
 impl FieldInfo {
+    /// A field of a built-in struct. The table of its elements shows an array, unless `told_in` names another one.
+    pub(in crate::bwdb) const fn new(
+        name: &'static str,
+        at: usize,
+        of: &'static Type,
+        form: Form,
+        told_in: Option<&'static str>,
+    ) -> Self {
+        let told_in = match (told_in, form) {
+            (None, Form::Array { .. }) => of.table,
+            _ => told_in,
+        };
+        Self { name, at, of, form, told_in }
+    }
+
     /// Whether it is a value in place.
     pub const fn is_inline(&self) -> bool {
         matches!(self.form, Form::Inline)
@@ -166,10 +194,7 @@ impl FieldInfo {
 
     /// The kind of its cells.
     pub(in crate::bwdb) fn shown(&self) -> Kind {
-        match self.of.body {
-            Body::Leaf { shown, .. } if self.is_inline() => shown,
-            _ => Kind::Nested,
-        }
+        self.of.shown().filter(|_| self.is_inline()).unwrap_or(Kind::Nested)
     }
 
     /// Its value in a struct, if it has no parts.
@@ -270,6 +295,14 @@ impl Type {
         match self.body {
             Body::Leaf { kind, .. } => kind,
             _ => FieldType::Parts,
+        }
+    }
+
+    /// The kind of cells with its values, if these have no parts.
+    pub(in crate::bwdb) const fn shown(&self) -> Option<Kind> {
+        match self.body {
+            Body::Leaf { shown, .. } => Some(shown),
+            _ => None,
         }
     }
 

@@ -106,11 +106,13 @@ fn accepts(of: &Type, field: usize, half: Half) -> Accepts {
         _ if of.is_count(field) => Accepts::Nothing,
         (Half::Text, _, FieldType::Name) => Accepts::Name,
         (Half::Text, ..) => Accepts::Path,
-        (_, Form::Inline, FieldType::U8) => Accepts::Bits(8),
-        (_, Form::Inline, FieldType::U16 | FieldType::I16) => Accepts::Bits(16),
-        (_, Form::Inline, FieldType::U32 | FieldType::I32) => Accepts::Bits(32),
-        (_, Form::Inline, FieldType::U64) => Accepts::Bits(64),
-        (_, Form::Inline, kind) => kind.floats().map_or(Accepts::Any, Accepts::Numbers),
+        (_, Form::Inline, kind) => match kind.floats() {
+            Some(numbers) => Accepts::Numbers(numbers),
+            None if kind.integers().is_some() => {
+                Accepts::Bits(u8::try_from(info.of.size.saturating_mul(8)).expect("numbers have 64 bits at most"))
+            }
+            None => Accepts::Any,
+        },
         _ => Accepts::Any,
     }
 }

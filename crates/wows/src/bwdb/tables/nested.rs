@@ -2,6 +2,7 @@
 
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
+use crate::bwdb::counts;
 use crate::bwdb::record::{HeldTexts, Ids, KIND, Leaf, ListInfo, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -85,7 +86,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
             let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
             let share = records.div_ceil(parts);
-            self.records.origin().counts.get(self.name, self.most(), || {
+            self.records.origin().counts.get(self.name, self.file_size(), self.children.size(), || {
                 lazy::parts(parts, |part| {
                     let start = part.saturating_mul(share);
                     self.counts(start.min(records)..start.saturating_add(share).min(records))
@@ -149,12 +150,6 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.records.file().bytes().len()
     }
 
-    /// Rows that all records together may have.
-    fn most(&self) -> u64 {
-        let limit = Budget::of_arrays(self.file_size()).limit();
-        limit.checked_div(self.children.size() as u64).expect("rows have bytes")
-    }
-
     /// Counts the rows of `record` unless they are counted.
     fn check_counted(&self, record: usize) -> Result<()> {
         let counted = self.ends().len();
@@ -174,9 +169,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
-        let ends = self.ends();
-        let start = ends.get(..record).and_then(<[usize]>::last).map_or(0, |end| *end);
-        start..ends.get(record).copied().unwrap_or(start)
+        counts::rows_of(self.ends(), record)
     }
 
     /// The record that a row belongs to, which may be `guess`, and all of that record's rows.

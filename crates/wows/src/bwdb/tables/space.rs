@@ -15,7 +15,6 @@ use crate::id;
 use crate::relations::IdTexts;
 use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell};
 
-/// The tables of a `models.bin`.
 pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
     let table = rows_of("models", models.source(), || models.len(), move |row| p::MergedModel::read(rows.view(row)?))
@@ -87,7 +86,6 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
     }
 }
 
-/// The tables of a `space.bin`.
 pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     let lights = rows_of(
         "point_lights",

@@ -5,6 +5,7 @@ use super::records::{Lead, Origin, Records, records, table_of, with_fields};
 use super::space::{by_path, path_column};
 use super::{id64, number};
 use crate::budget::Budget;
+use crate::bwdb::counts;
 use crate::bwdb::lists::{ArrayRef, list_named};
 use crate::bwdb::record::{Elements, Field, List, PathId};
 use crate::bwdb::uber::{ModelSpan, UberMaterial, UberModel, UberModels, UberVisual};
@@ -101,16 +102,11 @@ struct PartRows<'a> {
 }
 
 impl<'a> PartRows<'a> {
-    /// The rows of the table `name`.
     fn new(models: &'a UberModels, name: &'static str) -> Self {
         let of = UberModel::OF;
         let field = of.fields().iter().position(|field| field.of.table == Some(name));
         let field = field.expect(DECLARED);
         Self { models, name, array: ArrayRef { at: 0, of, field } }
-    }
-
-    fn size(self) -> usize {
-        self.array.element().size
     }
 
     fn elements(self, model: usize) -> Result<Elements<'a>> {
@@ -120,30 +116,20 @@ impl<'a> PartRows<'a> {
     /// For each model, the end of its rows.
     fn ends(self) -> Arc<[usize]> {
         let models = self.models;
-        models.counts.get(self.name, self.most(), || {
+        models.counts.get(self.name, models.data().bytes().len(), self.array.element().size, || {
             (0..models.len()).map(|row| self.elements(row).map_or(1, |elements| elements.len)).collect()
         })
     }
 
-    fn most(self) -> u64 {
-        self.budget().limit().checked_div(self.size() as u64).expect("structs have bytes")
-    }
-
-    fn budget(self) -> Budget {
-        Budget::of_arrays(self.models.data().bytes().len())
-    }
-
     fn rows_of(self, model: usize) -> Range<usize> {
-        let ends = self.ends();
-        let start = start_of(&ends, model);
-        start..ends.get(model).map_or(start, |end| *end)
+        counts::rows_of(&self.ends(), model)
     }
 
     /// The model of a row, and the number of the row's element.
     fn place(self, row: usize) -> Result<(usize, usize)> {
         let ends = self.ends();
         let model = ends.partition_point(|end| *end <= row);
-        let start = start_of(&ends, model);
+        let start = counts::rows_of(&ends, model).start;
         if model < ends.len() {
             return Ok((model, row.saturating_sub(start)));
         }
@@ -151,7 +137,7 @@ impl<'a> PartRows<'a> {
             return Err(no_cell(self.name, row, 0));
         }
         let what = "bytes of the arrays of all models, which overlap";
-        let limit = self.budget().limit();
+        let limit = Budget::of_arrays(self.models.data().bytes().len()).limit();
         let kind = ErrorKind::Limit { what, value: limit.saturating_add(1), limit };
         Err(self.models.span(model)?.error(kind))
     }
@@ -173,7 +159,7 @@ impl<'a> PartRows<'a> {
 impl<'a> Records<'a> for PartRows<'a> {
     fn len(self) -> usize {
         let ends = self.ends();
-        start_of(&ends, ends.len()).saturating_add(usize::from(ends.len() < self.models.len()))
+        counts::rows_of(&ends, ends.len()).start.saturating_add(usize::from(ends.len() < self.models.len()))
     }
 
     fn view(self, row: usize) -> Result<View<'a>> {
@@ -210,9 +196,4 @@ impl<'a> Records<'a> for PartRows<'a> {
     fn origin(self) -> Origin<'a> {
         ModelRows(self.models).origin()
     }
-}
-
-/// The number of rows before the rows of a model.
-fn start_of(ends: &[usize], model: usize) -> usize {
-    ends.get(..model).and_then(<[usize]>::last).map_or(0, |end| *end)
 }

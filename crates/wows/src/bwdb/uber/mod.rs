@@ -75,12 +75,10 @@ impl UberModels {
         Ok(Self { source, index, data, count, keys_at, values_at, counts, names })
     }
 
-    /// The number of models.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are no models.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -97,7 +95,6 @@ impl UberModels {
         self.index.view(INDEX).at(self.values_at).array(self.count).expect("opening found the values in the file")
     }
 
-    /// The path id of a model.
     pub fn id(&self, row: usize) -> Option<u64> {
         self.keys().get(row).map(|key| key.get())
     }

@@ -161,28 +161,28 @@ fn show<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueBuilder<'a,
         }
     }
     shown.begin_values("materials");
-    match (model.material_ids(), model.material_names(), model.materials()) {
-        (Ok(ids), Ok(names), Ok(materials)) => {
-            for ((id, name), material) in ids.iter().zip(names).zip(materials) {
-                match (id, name, material) {
-                    (Ok(id), Ok(name), Ok(material)) => {
-                        shown.begin("");
-                        shown.leaf("mfm", Leaf::Path(id));
-                        shown.leaf("name", Leaf::Name(name));
-                        for (field, info) in UberMaterial::FIELDS.iter().enumerate() {
-                            if info.told_in.is_none() {
-                                UberMaterial::OF.walk_field(material.view(), field, shown);
-                            }
-                        }
-                        let properties = material.properties(budget);
-                        shown.show_properties(properties.map(|all| all.map(|stored| Ok(stored?.property()))));
-                        shown.end();
-                    }
-                    (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => shown.damage("", error),
-                }
-            }
-        }
-        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => shown.damage("", error),
+    if let Err(error) = show_materials(model, budget, shown) {
+        shown.damage("", error);
     }
     shown.end_list();
+}
+
+fn show_materials<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueBuilder<'a, '_>) -> Result<()> {
+    let (ids, names, materials) = (model.material_ids()?, model.material_names()?, model.materials()?);
+    for ((id, name), material) in ids.zip(names).zip(materials) {
+        match id.and_then(|id| Ok((id, name?, material?))) {
+            Ok((id, name, material)) => {
+                shown.begin("");
+                shown.leaf("mfm", Leaf::Path(id));
+                shown.leaf("name", Leaf::Name(name));
+                let own = UberMaterial::FIELDS.iter().enumerate().filter(|(_, info)| info.told_in.is_none());
+                own.for_each(|(field, _)| UberMaterial::OF.walk_field(material.view(), field, shown));
+                let properties = material.properties(budget);
+                shown.show_properties(properties.map(|all| all.map(|stored| Ok(stored?.property()))));
+                shown.end();
+            }
+            Err(error) => shown.damage("", error),
+        }
+    }
+    Ok(())
 }

@@ -10,13 +10,13 @@ prototype! { 'a
         level_count: u32 @ 0x00,
         material_count: u32 @ 0x04,
         /// The levels of detail, the finest first.
-        levels: [UberLevel<'a>; level_count] @ 0x08 in lods,
+        levels: [UberLevel<'a>; level_count] @ 0x08,
         model_ids: [PathId; level_count] @ 0x10 in lods,
-        visuals: [UberVisual<'a>; level_count] @ 0x18 in visuals,
+        visuals: [UberVisual<'a>; level_count] @ 0x18,
         /// The path of each material, a `.mfm`.
         material_ids: [PathId; material_count] @ 0x20 in materials,
         material_names: [NameId; material_count] @ 0x28 in materials,
-        materials: [UberMaterial<'a>; material_count] @ 0x30 in materials,
+        materials: [UberMaterial<'a>; material_count] @ 0x30,
         /// The nodes of all levels.
         skeleton: Skeleton<'a> @ 0x38 in skeleton_nodes,
     }
@@ -38,7 +38,7 @@ prototype! { 'a
         /// The `.geometry` that holds its buffers.
         geometry: PathId @ 0x18,
         render_set_count: u32 @ 0x20,
-        render_sets: [UberRenderSet<'a>; render_set_count] @ 0x28 in render_sets,
+        render_sets: [UberRenderSet<'a>; render_set_count] @ 0x28,
     }
 
     /// One draw group of a visual: fields of [`RenderSet`](crate::bwdb::prototypes::RenderSet).

@@ -61,7 +61,6 @@ impl<'a> EditedPosition<'a> {
         Self { view: View::new(&ZEROS, "new value"), to }
     }
 
-    /// A value that keeps its position.
     pub fn of(view: View<'a>) -> Self {
         Self { view, to: To::Old(view.position()) }
     }
@@ -173,7 +172,6 @@ pub(super) struct Area<'a> {
     shares: Lazy<Shares>,
     /// Questions that were answered by a walk of their own.
     asked: Cell<usize>,
-    /// The whole file.
     file: View<'a>,
     records: usize,
     /// Walks over all that a record points to, which an edit in place needs not.
@@ -181,13 +179,11 @@ pub(super) struct Area<'a> {
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, EditedPosition<'a>>,
     /// New numbers of elements, by the place of their struct and the number of the field that counts them.
-    counts: HashMap<(To, usize), NewCount>,
+    pub counts: HashMap<(To, usize), NewCount>,
 }
 
-struct NewCount {
-    /// The struct.
+pub(super) struct NewCount {
     of: &'static Type,
-    /// The number of elements.
     len: usize,
     /// The number of arrays that have as many now.
     arrays: usize,
@@ -254,11 +250,6 @@ impl<'a> Area<'a> {
         at
     }
 
-    /// Forgets the numbers of elements of a row that is not written.
-    pub fn forget_counts(&mut self) {
-        self.counts.clear();
-    }
-
     /// Makes its new end a multiple of what may follow it.
     pub fn finish(&mut self) {
         if !self.new.is_empty() {
@@ -276,7 +267,6 @@ pub(super) struct ArrayField<'a> {
     pub elements: Elements<'a>,
 }
 
-/// Writes fields.
 pub(super) struct Writer<'p, 'a> {
     pub patches: &'p mut Patches,
     pub area: &'p mut Area<'a>,
@@ -357,7 +347,6 @@ impl<'a> Writer<'_, 'a> {
         Ok((self.own(owner, at, elements)?, elements))
     }
 
-    /// The array that is a field.
     pub fn array(&self, owner: EditedPosition<'a>, of: &'static Type, field: usize) -> Result<ArrayField<'a>> {
         let FieldInfo { at, form, .. } = *of.field(field);
         let Form::Array { count } = form else { return Err(self.refuse("this is no array")) };

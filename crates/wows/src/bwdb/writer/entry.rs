@@ -6,7 +6,7 @@ use super::super::prototypes::{Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
 use super::super::record::{FieldType, Type};
 use super::area::{EditedPosition, Members, Writer, member};
 use super::properties::property;
-use super::value::{Reference, reference};
+use super::value::reference;
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id64;
@@ -147,18 +147,17 @@ pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'stati
         }
         Value::Map(members) if !of.fields().is_empty() => Value::Map(wanted_members(of, as_members(old), members)),
         _ => match of.kind() {
-            FieldType::Name => wanted_id(Reference::Name, old, new),
-            FieldType::Path => wanted_id(Reference::Path, old, new),
+            kind @ (FieldType::Name | FieldType::Path) => wanted_id(kind, old, new),
             _ => new.clone(),
         },
     }
 }
 
-fn wanted_id(of: Reference, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
+fn wanted_id(of: FieldType, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     let id = reference(of, old, new);
     let id = match of {
-        Reference::Name => id.and_then(|id| u32::try_from(id).ok()).map(Value::Id32),
-        Reference::Path => id.map(Value::Id64),
+        FieldType::Name => id.and_then(|id| u32::try_from(id).ok()).map(Value::Id32),
+        _ => id.map(Value::Id64),
     };
     // A value that is no reference is refused when it is written.
     id.map_or_else(|| new.clone(), |id| Value::Map(vec![("id".into(), id)]))
@@ -169,8 +168,8 @@ fn wanted_property(before: &Members<'static>, after: &Members<'static>) -> Value
     let wanted = after.iter().map(|(name, new)| {
         let old = member(before, name);
         let new = match &**name {
-            "name" => wanted_id(Reference::Name, old, new),
-            "value" if is_texture => wanted_id(Reference::Path, old, new),
+            "name" => wanted_id(FieldType::Name, old, new),
+            "value" if is_texture => wanted_id(FieldType::Path, old, new),
             _ => new.clone(),
         };
         (name.clone(), new)

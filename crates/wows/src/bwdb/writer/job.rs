@@ -25,7 +25,6 @@ pub(super) fn rearranges(rows: RowTarget, table: &dyn Table, cells: &ColumnValue
     columns.iter().any(|column| cell_named(table, cells, column).is_some())
 }
 
-/// A table that is written, and its edits.
 pub(super) struct Job<'j, 'a> {
     pub table: &'j dyn Table,
     pub rows: RowTarget,
@@ -91,7 +90,6 @@ impl<'j, 'a> Job<'j, 'a> {
         Ok(())
     }
 
-    /// Refuses inserted and deleted rows.
     pub fn refuse_rows(&mut self) -> Result<()> {
         let TableEdits { table, add, remove, .. } = self.edits;
         let added = (0..add.len()).map(EditPosition::Add);
@@ -110,10 +108,9 @@ impl<'j, 'a> Job<'j, 'a> {
         })
     }
 
-    /// Drops the edits after a mark.
     pub fn back_to(&mut self, mark: usize) {
         self.out.patches.back_to(mark);
-        self.out.area.forget_counts();
+        self.out.area.counts.clear();
     }
 
     /// Writes the cells of one row, of a record at `place`.

@@ -99,7 +99,6 @@ impl Writable for Database {
 }
 
 impl Database {
-    /// Writes the edits of one table.
     fn rows<'a>(&'a self, edits: &TableEdits, changes: &mut Changes<'a>, refuse: Refuse<'_>) -> Result<()> {
         if edits.table == "resources" {
             let rows = slots::write(self, edits, &mut changes.patches, refuse)?;
@@ -122,8 +121,7 @@ impl Database {
         if let RowTarget::Records(_) = rows {
             job.refuse_rows()?;
         }
-        let record = |_: &Area<'a>, record| Ok(Some(EditedPosition::of(blob.record_span(record)?.0)));
-        changes.added.extend(job.write(record)?);
+        changes.added.extend(job.write(|_, record| Ok(Some(EditedPosition::of(blob.record_span(record)?.0))))?);
         Ok(())
     }
 
@@ -134,7 +132,6 @@ impl Database {
         found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
     }
 
-    /// The area that the records of a database point to.
     fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
         let range = blob.view().position()..blob.end();
         Area::new(self.source.view(""), range, blob.len(), move |record, ranges| {

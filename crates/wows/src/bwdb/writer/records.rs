@@ -9,20 +9,15 @@ use crate::error::Result;
 use crate::writable::patches::Patches;
 use crate::writable::pointers::{Pointer, repointed};
 use crate::writable::{EditPosition, TableEdits, refused};
-use std::ops::Range;
 
 /// An array of records as it will be.
 #[derive(Debug)]
 pub(super) struct Records {
     /// Where it begins, or is to.
     pub start: usize,
-    /// Bytes of one.
     pub size: usize,
-    /// How many there are.
     pub count: usize,
-    /// The number of kept records.
     pub kept: usize,
-    /// The inserted records.
     pub new: Vec<u8>,
 }
 
@@ -37,7 +32,6 @@ impl Records {
         self.start.saturating_add(self.kept.saturating_mul(self.size))
     }
 
-    /// The number of inserted records.
     pub fn come(&self) -> usize {
         self.new.chunks_exact(self.size).len()
     }
@@ -103,10 +97,5 @@ impl Records {
             return Ok(());
         }
         patches.put(pointer, &start)
-    }
-
-    /// The inserted bytes, in place of the deleted ones.
-    pub fn into_stretch(self) -> (Range<usize>, Vec<u8>) {
-        (self.kept_end()..self.end(), self.new)
     }
 }

@@ -148,7 +148,7 @@ pub(super) fn write(
         let value = slot.value.to_le_bytes();
         patches.put(values_at.saturating_add(at.saturating_mul(value.len())), &value)?;
     }
-    Ok(new_rows(db, &slots, &keys))
+    Ok(new_rows(&slots, &keys))
 }
 
 fn slot_of(db: &Database, row: usize) -> Result<usize> {
@@ -157,27 +157,15 @@ fn slot_of(db: &Database, row: usize) -> Result<usize> {
 }
 
 /// The rows of the inserted keys after the edit.
-fn new_rows(db: &Database, slots: &Slots<'_>, keys: &[(u64, u32)]) -> Vec<usize> {
-    // Running totals of inserted and deleted rows, up to each changed slot.
-    let (mut came, mut went) = (0usize, 0usize);
-    let mut changes = Vec::new();
-    for (at, slot) in &slots.new {
-        let was = slots.buckets.get(*at).is_some_and(|bucket| bucket.is_occupied());
-        came = came.saturating_add(usize::from(!was && slot.occupied != 0));
-        went = went.saturating_add(usize::from(was && slot.occupied == 0));
-        changes.push((*at, came, went));
+fn new_rows(slots: &Slots<'_>, keys: &[(u64, u32)]) -> Vec<usize> {
+    if keys.is_empty() {
+        return Vec::new();
     }
-    let rows = keys.iter().map(|(key, _)| {
-        let (at, _) = slots.find(*key).expect("`check` found each inserted key");
-        let before = db.resource_rows().partition_point(|&slot| (slot as usize) < at);
-        let changed = changes.partition_point(|(other, ..)| *other < at).checked_sub(1);
-        let (came, went) = changed.and_then(|last| changes.get(last)).map_or((0, 0), |(_, came, went)| (*came, *went));
-        before.saturating_add(came).saturating_sub(went)
-    });
-    rows.collect()
+    let rows: Vec<usize> = (0..slots.buckets.len()).filter(|at| slots.get(*at).occupied != 0).collect();
+    let found = keys.iter().filter_map(|(key, _)| slots.find(*key));
+    found.map(|(at, _)| rows.partition_point(|row| *row < at)).collect()
 }
 
-/// The id and the location of an inserted row.
 fn new_slot(table: &dyn Table, db: &Database, cells: &ColumnValues) -> Result<(u64, u32)> {
     let Some(Value::Id64(key)) = cell_named(table, cells, "id") else {
         return Err(refused("resources: a row that is added has no id, and no path either"));

@@ -71,7 +71,8 @@ fn pieces(
         records.head(file, head, &mut changes.patches)?;
     }
     let mut stretches: Vec<(Range<usize>, Vec<u8>)> = changes.patches.into_stretches().collect();
-    stretches.extend(area.array.map(Records::into_stretch));
+    // Inserted records replace the deleted ones.
+    stretches.extend(area.array.map(|records| (records.kept_end()..records.end(), records.new)));
     stretches.sort_by_key(|(range, _)| (range.start, range.end));
     stretches.extend((!area.new.is_empty()).then_some((file.len()..file.len(), area.new)));
     let mut pieces = Pieces::replaced(file.len(), stretches)?;
@@ -157,7 +158,6 @@ impl Models {
         }
     }
 
-    /// The area that the records point to.
     fn area(&self) -> Area<'_> {
         let (file, models) = (self.source().view(""), self.len());
         let records = models.saturating_add(self.skeleton_count());
@@ -170,7 +170,6 @@ impl Models {
         })
     }
 
-    /// Writes the edits of one table.
     fn rows<'a>(
         &'a self,
         edits: &TableEdits,
@@ -229,7 +228,6 @@ impl Models {
         Ok(records)
     }
 
-    /// Deletes the rows of the parts of deleted models.
     fn lists_that_go(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         let Some(models) = edits.iter().find(|edits| edits.table == MODELS) else { return Ok(()) };
         let gone = models.remove.clone();
@@ -332,7 +330,6 @@ impl Space {
         Ok(records)
     }
 
-    /// The area that instances and lights point to.
     fn area(&self) -> Area<'_> {
         let (file, instances) = (self.source().view(""), self.instances());
         let records = instances.len().saturating_add(self.light_count());
@@ -348,7 +345,6 @@ impl Space {
         })
     }
 
-    /// Writes the edits of one table.
     fn rows<'a>(
         &'a self,
         edits: &TableEdits,

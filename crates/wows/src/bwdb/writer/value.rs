@@ -10,13 +10,12 @@ pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<
     if let Some(count) = of.kind().floats() {
         return vector(count.into(), old, new);
     }
+    if let Some((least, most)) = of.kind().integers() {
+        let number = whole_number(new).filter(|number| (least..=most).contains(number));
+        let number = number.ok_or_else(|| format!("a whole number from {least} to {most}"))?;
+        return Ok(number.to_le_bytes().into_iter().take(of.size).collect());
+    }
     match of.kind() {
-        FieldType::U8 => whole(new, 1, 0, u8::MAX.into()),
-        FieldType::U16 => whole(new, 2, 0, u16::MAX.into()),
-        FieldType::I16 => whole(new, 2, i16::MIN.into(), i16::MAX.into()),
-        FieldType::U32 => whole(new, 4, 0, u32::MAX.into()),
-        FieldType::I32 => whole(new, 4, i32::MIN.into(), i32::MAX.into()),
-        FieldType::U64 => whole(new, 8, 0, u64::MAX.into()),
         FieldType::Flag => match new {
             Value::Bool(truth) => Ok(vec![(*truth).into()]),
             _ => Err("true or false".to_owned()),
@@ -25,58 +24,38 @@ pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<
             float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned())
         }
         FieldType::Name => {
-            let id = reference(Reference::Name, old, new).and_then(|id| u32::try_from(id).ok());
+            let id = reference(FieldType::Name, old, new).and_then(|id| u32::try_from(id).ok());
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a name, or its id as 0x and 8 digits,".to_owned())
         }
         FieldType::Path => {
-            let id = reference(Reference::Path, old, new);
+            let id = reference(FieldType::Path, old, new);
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a path, or its id as 0x and 16 digits,".to_owned())
         }
         _ => Err(format!("nothing, as values of the type {} are not written,", of.name)),
     }
 }
 
-fn whole(value: &Value<'_>, size: usize, least: i128, most: i128) -> Result<Vec<u8>, String> {
-    let number = whole_number(value).filter(|number| (least..=most).contains(number));
-    let number = number.ok_or_else(|| format!("a whole number from {least} to {most}"))?;
-    Ok(number.to_le_bytes().into_iter().take(size).collect())
-}
-
-/// The text that an id is a hash of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reference {
-    Name,
-    Path,
-}
-
-impl Reference {
-    fn hash(self, text: &str) -> u64 {
-        match self {
-            Self::Name => id::of_name(text).into(),
-            Self::Path => id::of_path(text),
-        }
-    }
+/// The id of a text: of a name or of a path.
+fn hash(of: FieldType, text: &str) -> u64 {
+    if of == FieldType::Name { id::of_name(text).into() } else { id::of_path(text) }
 }
 
 /// The id of a value: an id, the hash of a text, or both. If both are present, the edited one is used.
-pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
+pub(super) fn reference(of: FieldType, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
     match new {
         Value::Id64(id) => Some(*id),
         Value::Id32(id) => Some((*id).into()),
-        Value::Null => (of == Reference::Path).then_some(0),
+        Value::Null => (of == FieldType::Path).then_some(0),
         Value::Text(text) => {
-            let id = match of {
-                Reference::Name => id::parse32(text).map(u64::from),
-                Reference::Path => id::parse(text),
-            };
-            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| of.hash(text)))
+            let id = if of == FieldType::Name { id::parse32(text).map(u64::from) } else { id::parse(text) };
+            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| hash(of, text)))
         }
         Value::Map(entries) => {
             if let Some(id) = edited_member(old, new, &["id"]) {
                 return reference(of, &Value::Null, &Value::owned(id));
             }
             if let Some(text) = edited_member(old, new, &["text", "path"]) {
-                return Some(of.hash(&text));
+                return Some(hash(of, &text));
             }
             let id = entries.iter().find(|(name, _)| name == "id").map(|(_, value)| value);
             id.and_then(|id| if matches!(id, Value::Map(_)) { None } else { reference(of, &Value::Null, id) })
