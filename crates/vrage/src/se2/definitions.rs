@@ -88,12 +88,12 @@ impl Definitions {
     }
 
     /// The definition with this GUID, made where it is missing.
-    fn entry(&mut self, guid: Guid) -> Option<&mut Definition> {
+    fn entry(&mut self, guid: Guid) -> &mut Definition {
         let n = *self.by_guid.entry(guid).or_insert_with(|| {
             self.definitions.push(Definition { guid, ..Definition::default() });
             self.definitions.len().saturating_sub(1)
         });
-        self.definitions.get_mut(n)
+        self.definitions.get_mut(n).expect("the number of a definition")
     }
 
     /// Reads `definitionsets.vrb`: the definitions, and the parents that they take values from.
@@ -102,7 +102,7 @@ impl Definitions {
         let read = read_part(game, options, SETS, "DefinitionSets", &wanted, |fields| {
             let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
             let (Some(guid), Some(ty)) = (guid_of(guid), ty.as_text()) else { return };
-            let Some(definition) = self.entry(guid) else { return };
+            let definition = self.entry(guid);
             definition.ty = Some(ty.into_owned());
             definition.parent = guid_of(base).filter(|base| *base != Guid([0; 16]));
             definition.is_abstract = is_abstract.clone().try_into().ok();
@@ -122,18 +122,14 @@ impl Definitions {
         let read: Vec<_> = read.collect();
         for (path, read) in files.into_iter().zip(read) {
             let Some((guid, ty)) = self.note(path, read) else { continue };
-            let mut is_repeated = false;
-            if let Some(definition) = self.entry(guid) {
-                is_repeated = definition.file.is_some();
-                if !is_repeated {
-                    definition.name = Some(stem(path));
-                    definition.file = Some(path.to_owned());
-                    definition.ty = definition.ty.take().or(ty);
-                }
-            }
-            if is_repeated {
+            let definition = self.entry(guid);
+            if definition.file.is_some() {
                 self.repeated.push(path.to_owned());
+                continue;
             }
+            definition.name = Some(stem(path));
+            definition.file = Some(path.to_owned());
+            definition.ty = definition.ty.take().or(ty);
         }
     }
 
@@ -148,11 +144,7 @@ impl Definitions {
         });
         self.note(CACHE, read);
         for asset in assets.iter().filter(|asset| is_definition(&asset.path)) {
-            if let Some(definition) = self.entry(asset.guid)
-                && definition.name.is_none()
-            {
-                definition.name = Some(stem(&asset.path));
-            }
+            self.entry(asset.guid).name.get_or_insert_with(|| stem(&asset.path));
         }
         self.assets = assets;
     }

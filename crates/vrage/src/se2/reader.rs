@@ -1,6 +1,6 @@
 //! The format as commands see it.
 
-use super::{Se2Archive, content_folder, has_definitions, tables, verify};
+use super::{Definitions, Se2Archive, content_folder, has_definitions, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
@@ -60,13 +60,10 @@ impl Reader for Se2Archive {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let Some(gathered) = self.definitions.get() else { return Vec::new() };
-        let failed = gathered.failed.len();
-        let first = gathered.failed.first();
-        first
-            .map(|error| format!("{failed} of its files could not be read for definitions, first {error}"))
-            .into_iter()
-            .collect()
+        let Some(Definitions { failed, .. }) = self.definitions.get() else { return Vec::new() };
+        let count = failed.len();
+        let first = failed.iter().take(1);
+        first.map(|error| format!("{count} of its files could not be read for definitions, first {error}")).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

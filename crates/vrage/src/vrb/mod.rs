@@ -74,12 +74,16 @@ struct ChunkPart {
     name: String,
     part: ArchivePart,
     root: i32,
-    /// The place of the number of the root model.
-    root_at: u64,
     /// The chunk's stored bytes belong to something else too.
     shared: bool,
     /// The number of leaves of its root value, once counted.
     leaves: OnceLock<usize>,
+}
+
+impl ChunkPart {
+    fn new(name: String, part: ArchivePart, root: le::I32) -> Self {
+        Self { name, part, root: root.get(), shared: false, leaves: OnceLock::new() }
+    }
 }
 
 /// An open archive.
@@ -136,20 +140,17 @@ impl VrbArchive {
             let view = view.locate(&header.version);
             return Err(view.error(ErrorKind::BadVersion { found: header.version.get().into() }));
         }
-        let mut room = Room::new(options.limits.decoded(&source));
+        let mut room = Room { limit: options.limits.decoded(&source), taken: 0 };
         let this = Self {
             options,
             bundle_table: part_in(view, "bundle table", &header.bundle_table, &mut room),
             type_table: part_in(view, "type table", &header.type_table, &mut room),
             chunk_table: part_in(view, "chunk table", &header.chunk_table, &mut room),
-            main: ChunkPart {
-                name: MAIN.into(),
-                part: part_in(view, "chunk [Main]", &header.main_chunk.entry, &mut room),
-                root: header.main_chunk.root_type.get(),
-                root_at: view.locate(&header.main_chunk.root_type).offset(),
-                shared: false,
-                leaves: OnceLock::new(),
-            },
+            main: ChunkPart::new(
+                MAIN.into(),
+                part_in(view, "chunk [Main]", &header.main_chunk.entry, &mut room),
+                header.main_chunk.root_type,
+            ),
             room,
             extra: Lazy::default(),
             types: Lazy::default(),
@@ -309,9 +310,7 @@ impl VrbArchive {
             let decoded = self.chunk_table.entry().compression_type != 0;
             let place = (at.offset(), decoded.then_some("chunk table, decompressed"));
             let part = ArchivePart::new(format!("chunk {name}"), entry, place, &mut room);
-            let (root, root_at) = (root_type.get(), at.skip(offset_of!(ChunkArchiveEntry, root_type)).offset());
-            let (shared, leaves) = (false, OnceLock::new());
-            chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
+            chunks.push(ChunkPart::new(name, part, root_type));
         }
         cursor.expect_end()?;
         self.mark_shared(&mut chunks);
@@ -440,7 +439,8 @@ impl<'a> Chunk<'a> {
         let types = self.archive.types()?;
         types.model_id(self.chunk.root).ok_or_else(|| {
             let kind = ErrorKind::BadValue { what: "root model".into(), value: self.chunk.root.into() };
-            Error::new(kind, self.chunk.part.label().to_owned(), self.chunk.root_at)
+            let at = self.chunk.part.place.0.saturating_add(offset_of!(ChunkArchiveEntry, root_type) as u64);
+            Error::new(kind, self.chunk.part.label().to_owned(), at)
         })
     }
 

@@ -18,15 +18,6 @@ pub enum Compression {
 }
 
 impl Compression {
-    fn of(byte: u8) -> Option<Self> {
-        Some(match byte {
-            0 => Self::None,
-            1 => Self::Zlib,
-            2 => Self::Brotli,
-            _ => return None,
-        })
-    }
-
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -39,15 +30,11 @@ impl Compression {
 /// Bytes that the parts of an archive may have together when they are decoded, and that they have so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    limit: u64,
-    taken: u64,
+    pub limit: u64,
+    pub taken: u64,
 }
 
 impl Room {
-    pub fn new(limit: u64) -> Self {
-        Self { limit, taken: 0 }
-    }
-
     /// Takes the decoded size that a part declares, where there is as much room; gives the bytes that were taken
     /// before. A part that is stored as it is needs no room.
     fn take(&mut self, entry: &ArchiveEntry) -> u64 {
@@ -72,7 +59,7 @@ pub struct ArchivePart {
     label: String,
     entry: ArchiveEntry,
     /// The place of the entry: in the file, or, with a name, in a decoded table.
-    place: (u64, Option<&'static str>),
+    pub(super) place: (u64, Option<&'static str>),
     /// Decoded bytes of the earlier parts.
     before: u64,
     data: Lazy<Source>,
@@ -128,9 +115,12 @@ impl ArchivePart {
     /// # Errors
     /// `BadValue` for a number that stands for no compression.
     pub fn compression(&self) -> Result<Compression> {
-        let byte = self.entry.compression_type;
-        let field = offset_of!(ArchiveEntry, compression_type);
-        Compression::of(byte).ok_or_else(|| self.bad_value("compression type", byte, field))
+        match self.entry.compression_type {
+            0 => Ok(Compression::None),
+            1 => Ok(Compression::Zlib),
+            2 => Ok(Compression::Brotli),
+            byte => Err(self.bad_value("compression type", byte, offset_of!(ArchiveEntry, compression_type))),
+        }
     }
 
     /// Checks that the bytes of the entry that are zero in every known file are zero.

@@ -23,7 +23,6 @@ use rows::{Adds, RowEdits};
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::mem::offset_of;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
@@ -344,11 +343,8 @@ impl Layout {
             for chunk in chunks.iter().skip(1) {
                 let root_type = chunk.chunk.root.into();
                 let entry = ChunkArchiveEntry { entry: self.entry(chunk.part())?, root_type };
-                let field = offset_of!(ChunkArchiveEntry, root_type) as u64;
-                let at = chunk.chunk.root_at.checked_sub(field).and_then(|at| at.checked_sub(origin));
-                let bytes = at
-                    .and_then(|at| usize::try_from(at).ok())
-                    .and_then(|at| table.get_mut(at..at.checked_add(size_of::<ChunkArchiveEntry>())?));
+                let at = usize::try_from(chunk.chunk.part.place.0.saturating_sub(origin)).ok();
+                let bytes = at.and_then(|at| table.get_mut(at..at.checked_add(size_of::<ChunkArchiveEntry>())?));
                 let Some(bytes) = bytes else {
                     let what = "an entry of the chunk table is not where it was read".into();
                     return Err(Error::of_part(ErrorKind::Damaged { what }, "chunk table"));
