@@ -84,7 +84,7 @@ impl Reader for Sheet {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        tables::of_sheet(self, None)
+        tables::of_sheet(self)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

@@ -1,15 +1,11 @@
 //! The tables of sheets and packs.
 
-use super::pack::Pack;
+use super::pack::{Pack, PackedSheet};
 use super::{FieldKind, Record, Sheet};
 use crate::table::{Column, DeclaredTable, Table, Value};
 
-/// The tables of a sheet. A sheet inside of a pack names its tables after its entry.
-pub(super) fn of_sheet<'a>(sheet: &'a Sheet, entry: Option<&'a str>) -> Vec<Box<dyn Table + 'a>> {
-    match entry {
-        Some(name) => vec![records(sheet, name)],
-        None => vec![records(sheet, "records"), sections(sheet), fields(sheet)],
-    }
+pub(super) fn of_sheet(sheet: &Sheet) -> Vec<Box<dyn Table + '_>> {
+    vec![records(sheet, "records"), sections(sheet), fields(sheet)]
 }
 
 /// The tables of a pack: its entries, and, if some of them are sheets, the list of sheets and their records.
@@ -17,15 +13,13 @@ pub(super) fn of_pack(pack: &Pack) -> Vec<Box<dyn Table + '_>> {
     let mut tables: Vec<Box<dyn Table + '_>> = vec![entries(pack)];
     if !pack.sheets().is_empty() {
         tables.push(sheets(pack));
-        for sheet in pack.sheets() {
-            if let Some((table, opened)) = sheet.opened() {
-                tables.extend(of_sheet(opened, Some(table)));
-            }
-        }
+        let opened = pack.sheets().iter().filter_map(PackedSheet::opened);
+        tables.extend(opened.map(|(name, sheet)| records(sheet, name)));
     }
     tables
 }
 
+/// The records of a sheet; in a pack under the name of its entry.
 fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     let mut columns = sheet.columns.iter().cloned();
     let entries = sheet.records();

@@ -364,8 +364,7 @@ pub(super) fn skip_item(
 ) -> Result<()> {
     match kind {
         StoredKind::Record(fields) => walk(fields, cursor, versions, place, &mut Skip),
-        StoredKind::Array(item, count) => items(item, *count, cursor, versions, &mut Skip),
-        leaf => Skip.leaf(*leaf, cursor),
+        other => items(other, 1, cursor, versions, &mut Skip),
     }
 }
 

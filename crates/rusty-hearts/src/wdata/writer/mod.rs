@@ -333,21 +333,20 @@ impl<'m> Writer<'m> {
 
     fn paths(&mut self, edit: &TableEdits) -> Result<()> {
         let rows = path_rows(self.map);
-        let (mut leading, mut trailing) = (BTreeMap::new(), BTreeMap::new());
-        for (row, set) in &edit.set {
-            let Some(&(field, _, is_leading)) = rows.get(*row) else { continue };
-            for (_, value) in set {
-                let value = if value.is_null() { Value::text(NO_PATH) } else { value.clone() };
-                if is_leading { &mut leading } else { &mut trailing }.insert(field, value);
+        for leading in [true, false] {
+            let mut fields = BTreeMap::new();
+            for (row, set) in &edit.set {
+                let Some(&(field, ..)) = rows.get(*row).filter(|(.., is_leading)| *is_leading == leading) else {
+                    continue;
+                };
+                for (_, value) in set {
+                    fields.insert(field, if value.is_null() { Value::text(NO_PATH) } else { value.clone() });
+                }
             }
-        }
-        if !leading.is_empty() {
-            let map = self.map;
-            self.single(&map.paths, leading)?;
-        }
-        if !trailing.is_empty() {
-            let run = self.map.section_run(Section::TrailingPaths)?;
-            self.single(run, trailing)?;
+            if !fields.is_empty() {
+                let map = self.map;
+                self.single(if leading { &map.paths } else { map.section_run(Section::TrailingPaths)? }, fields)?;
+            }
         }
         Ok(())
     }
