@@ -21,6 +21,20 @@ pub fn push_name(path: &mut String, name: &str) {
     path.push_str("\"]");
 }
 
+/// The name before `"]` in a path, as [`push_name`] writes it, and what follows.
+pub fn quoted_name(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut signs = text.char_indices();
+    while let Some((at, sign)) = signs.next() {
+        match sign {
+            '"' => return Some((name, text.get(at..)?.strip_prefix("\"]")?)),
+            '\\' => name.push(signs.next()?.1),
+            other => name.push(other),
+        }
+    }
+    None
+}
+
 /// Appends the step to element or entry `index`.
 pub fn push_index(path: &mut String, index: impl std::fmt::Display) {
     // Writing to a String cannot fail.

@@ -198,6 +198,12 @@ pub enum EntryEdit {
     Shown(Pieces, Value<'static>),
 }
 
+/// The error for an entry that the file does not have.
+#[cold]
+pub fn no_entry(entry: &str) -> Error {
+    Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "")
+}
+
 /// The error of wrong usage: it names the column, the value and what fits.
 #[cold]
 pub fn refused(what: impl Into<Cow<'static, str>>) -> Error {

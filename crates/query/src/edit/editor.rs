@@ -8,13 +8,13 @@ use crate::archive;
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
 use crate::codec::xxh64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Value, column_index};
 use crate::threads;
-use crate::writable::{ValueSource, differs, short, short_text};
+use crate::writable::{ValueSource, differs, no_entry, short, short_text};
 use crate::write::cannot_write;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -316,8 +316,7 @@ impl<'a> Editor<'a> {
                 let table = &*resolved.table;
                 let label = table.label();
                 if table.find(label, &Value::text(entry)).transpose()?.is_some_and(|rows| rows.is_empty()) {
-                    let what = format!("entry {} not found", short_text(entry));
-                    return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+                    return Err(no_entry(entry));
                 }
                 let key = cells.iter().find(|(name, _)| *name == table.columns()[label].name).map(|(_, key)| key);
                 if let Some(key) = key.filter(|key| key.as_text().as_deref() != Some(entry)) {

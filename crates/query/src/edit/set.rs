@@ -4,6 +4,7 @@ use super::{Editor, ValueSource, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::find::{self, paths_named};
 use crate::reader::Reader;
+use crate::table::path::quoted_name;
 use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, hint_of_rows};
 use crate::writable::{self, short, short_text};
 use std::borrow::Cow;
@@ -68,20 +69,6 @@ fn first_step(text: &str) -> Option<(Step, &str)> {
     let name = text.strip_prefix('.')?;
     let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
     (!name.is_empty()).then(|| (Step::Member(name.to_owned()), after))
-}
-
-/// The name before `"]`, and what follows.
-fn quoted_name(text: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut signs = text.char_indices();
-    while let Some((at, sign)) = signs.next() {
-        match sign {
-            '"' => return Some((name, text.get(at..)?.strip_prefix("\"]")?)),
-            '\\' => name.push(signs.next()?.1),
-            other => name.push(other),
-        }
-    }
-    None
 }
 
 /// `now` with the value at `steps` replaced by the value in the text `given`; `at` is the path so far, for messages.

@@ -1,6 +1,7 @@
 //! How people name a value in a chunk: `DefinitionSets.World._definitions[3].Guid`.
 
 use crate::bytes::Utf16;
+use crate::table::path::quoted_name;
 pub(super) use crate::table::path::{push_index, push_name};
 use std::borrow::Cow;
 
@@ -36,9 +37,9 @@ impl<'p> Path<'p> {
         let mut rest = text;
         while !rest.is_empty() {
             if let Some(quoted) = rest.strip_prefix("[\"") {
-                let (name, left) = unquote(quoted)?;
+                let (name, left) = quoted_name(quoted)?;
                 steps.push(Step::Name(name.into()));
-                rest = left.strip_prefix(']')?;
+                rest = left;
             } else if let Some(number) = rest.strip_prefix('[') {
                 let (number, left) = number.split_once(']')?;
                 let index = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()))?;
@@ -78,20 +79,6 @@ impl std::fmt::Display for Path<'_> {
         }
         f.write_str(&text)
     }
-}
-
-/// The text up to the closing quote, and the rest.
-fn unquote(quoted: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut chars = quoted.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((name, quoted.get(at.saturating_add(1)..)?)),
-            '\\' => name.push(chars.next()?.1),
-            c => name.push(c),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -33,9 +33,8 @@ impl RecordEdit {
     pub(super) fn put_all(&mut self, rows: RecordTable, table: &dyn Table, set: &ColumnValues) -> Result<()> {
         for (at, value) in set {
             let name = &*table.columns().get(*at).ok_or_else(|| no_cell(table.name(), 0, *at))?.name;
-            let element =
-                || shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Section(Section::Scenes));
-            let before = match (rows.shape().field(name), element()) {
+            let element = shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Section(Section::Scenes));
+            let before = match (rows.shape().field(name), element) {
                 (Some(field), _) => self.fields.insert(field, value.clone()),
                 (None, Some(field)) => self.element.insert(field, value.clone()),
                 (None, None) => return Err(refused(format!("column {name} is not written"))),

@@ -10,10 +10,11 @@ use super::shapes::{self, Shape};
 use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, no_record, path_rows, records};
 use super::{BoxType, Map, Record, Section};
 use crate::compare::same_value;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::table::{Table, Tree, Value, column_index};
 use crate::writable::{
-    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, refused, short_text,
+    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, cell_named, is_same, no_entry, refused,
+    short_text,
 };
 use edits::{FieldValues, RecordEdit, RunEdit};
 use encode::Encoder;
@@ -61,10 +62,7 @@ impl Writable for Map {
     /// The cells of a record that its new form has otherwise.
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let found = super::cat::find(self, entry)?;
-        let Some(&(rows, row)) = found.first() else {
-            let what = format!("entry {} not found", short_text(entry));
-            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
-        };
+        let Some(&(rows, row)) = found.first() else { return Err(no_entry(entry)) };
         let mut now = Tree::default();
         super::cat::show(self, &found, &mut now)?;
         let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {

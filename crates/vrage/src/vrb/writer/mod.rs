@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
 use crate::writable::{
-    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, refused, short_text,
+    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, no_entry, refused, short_text,
 };
 use encode::Encoder;
 use rows::{Adds, RowEdits};
@@ -85,10 +85,7 @@ impl Writable for VrbArchive {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let Some((chunk, node)) = self.find(entry)? else {
-            let what = format!("entry {} not found", short_text(entry));
-            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
-        };
+        let Some((chunk, node)) = self.find(entry)? else { return Err(no_entry(entry)) };
         self.check_whole(&chunk)?;
         let mut out = self.encoder(&chunk)?;
         let mut walker = node.walk();

@@ -8,11 +8,11 @@ use super::area::{EditedPosition, Members, Writer, member};
 use super::properties::property;
 use super::value::reference;
 use crate::compare::same_value;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::id::Id64;
 use crate::table::{Tree, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{EntryEdit, like, refused, short, short_text};
+use crate::writable::{EntryEdit, like, no_entry, refused, short, short_text};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -27,7 +27,7 @@ const PROPERTIES: &str = "properties";
 pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
     let mut tree = Tree::default();
     if !cat_resource(db, entry, &mut tree)? {
-        return Err(missing(entry));
+        return Err(no_entry(entry));
     }
     let old = tree.into_value();
     let Some(new) = like(&old, new.clone()) else {
@@ -44,15 +44,15 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     let (Value::Map(before), Value::Map(after)) = (member(before, RECORD), member(after, RECORD)) else {
         return wrong(entry, "it has no record that is laid out");
     };
-    let Value::Id64(id) = member(as_members(&old), "id") else { return Err(missing(entry)) };
-    let resource = db.lookup(*id)?.ok_or_else(|| missing(entry))?;
+    let Value::Id64(id) = member(as_members(&old), "id") else { return Err(no_entry(entry)) };
+    let resource = db.lookup(*id)?.ok_or_else(|| no_entry(entry))?;
     let (blob, record) = (resource.database()?, resource.record_index());
     if let Some(other) = db.owners(blob.index(), record).find(|other| other != id) {
         let what = "has the same record and would change, too: edit rows of both in a table, alike";
         return wrong(entry, format_args!("{} {what}", Id64(other)));
     }
     let place = EditedPosition::of(blob.record_span(record)?.0);
-    let layout = blob.layout().ok_or_else(|| missing(entry))?;
+    let layout = blob.layout().ok_or_else(|| no_entry(entry))?;
     let mut patches = Patches::default();
     let mut area = db.area(blob);
     let mut out = Writer { patches: &mut patches, area: &mut area, what: entry.to_owned() };
@@ -78,11 +78,6 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     }
     let pieces = db.pieces(patches, BTreeMap::from([(blob.index(), area)]))?;
     Ok(EntryEdit::Shown(pieces, Value::Map(vec![(RECORD.into(), Value::Map(shown))])))
-}
-
-#[cold]
-fn missing(entry: &str) -> Error {
-    Error::of_part(ErrorKind::NotFound { what: format!("entry {} not found", short_text(entry)) }, "")
 }
 
 fn wrong<T>(entry: &str, what: impl Display) -> Result<T> {

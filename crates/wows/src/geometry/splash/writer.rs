@@ -2,10 +2,10 @@
 
 use super::{LONGEST, Splash, SplashBox, is_plain, read};
 use crate::bytes::Cursor;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::table::Value;
 use crate::writable::{
-    Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, refused, short_text,
+    Cells, Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, no_entry, refused, short_text,
 };
 use std::fmt::Display;
 use std::ops::Range;
@@ -110,10 +110,7 @@ impl Writable for Splash {
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let Some(found) = self.named(entry)? else {
-            let what = format!("entry {} not found", short_text(entry));
-            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
-        };
+        let Some(found) = self.named(entry)? else { return Err(no_entry(entry)) };
         let Value::Map(members) = new else { return Err(refused("a box is an object of name, min and max")) };
         let mut cells = Cells::new();
         for (name, value) in members {
