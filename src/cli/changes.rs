@@ -17,7 +17,6 @@ pub(super) struct Found<'d, 'a> {
 pub(super) const KINDS: [DifferenceKind; 3] = [DifferenceKind::Added, DifferenceKind::Removed, DifferenceKind::Changed];
 
 impl Found<'_, '_> {
-    /// The pairs that differ in this way.
     pub(super) fn of_kind(&self, kind: DifferenceKind) -> impl Iterator<Item = Pair> {
         self.pairs.iter().copied().filter(move |pair| pair.kind() == kind)
     }

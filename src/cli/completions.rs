@@ -1,5 +1,5 @@
 use super::{Context, Failure, Outcome};
-use crate::archive::{Address, Archive, MARK, NESTED, is_archive};
+use crate::archive::{Address, MARK, NESTED, is_archive, tables};
 use crate::asset::Asset;
 use crate::escape::escape;
 use crate::formats::BuiltIn;
@@ -107,16 +107,13 @@ const OF_ENTRIES: [&str; 6] = ["cat", "history", "ls", "refs", "resolve", "set"]
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
     let Some((word, before)) = args.words.split_last() else { return Ok(()) };
     let line = Line { before, word };
-    if let Some(found) = line.words(context)? {
-        let mut out = context.stdout();
-        // Shells show replies literally on the terminal, and a line is one reply.
-        for found in found.iter().filter(|found| matches!(escape(found), Cow::Borrowed(_))).take(OFFERED) {
-            writeln!(out, "{found}")?;
-        }
-        out.flush()?;
-        return Ok(());
+    let found = line.words(context)?.map_or_else(|| addresses(word, context), Ok)?;
+    let mut out = context.stdout();
+    // Shells show replies literally on the terminal, and a line is one reply.
+    for found in found.iter().filter(|found| matches!(escape(found), Cow::Borrowed(_))).take(OFFERED) {
+        writeln!(out, "{found}")?;
     }
-    addresses(word, context)
+    Ok(out.flush()?)
 }
 
 struct Line<'l> {
@@ -236,55 +233,33 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
     Ok(found)
 }
 
-/// Prints the addresses that begin like this one, up to the next folder.
-fn addresses(word: &str, context: &Context) -> Outcome {
+/// The addresses that begin like this one, up to the next folder.
+fn addresses(word: &str, context: &Context) -> Result<BTreeSet<String>, Failure> {
     let path = Path::new(word);
     let address = Address::of(path);
     let inner = match address.inner() {
         Some(inner) => inner,
         // The prefix of a game, such as `wows:`, leads to the folder itself.
         None if address.outer() != path && word.ends_with(MARK) => "",
-        None => return Ok(()),
+        None => return Ok(BTreeSet::new()),
     };
     let before = &word[..word.len() - inner.len()];
     let outer = context.archive(&address)?;
-    let mut out = context.stdout();
     // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
     let inside = inner.match_indices(MARK).map(|(at, mark)| (Some(&inner[..at]), &inner[at + mark.len()..]));
     for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {
         let holder = match holder {
-            None => Ok(Asset::clone(&outer)),
+            None => Ok(outer.clone()),
             Some(path) => context.open(Path::new(&format!("{before}{path}"))),
         };
         let Ok(holder) = holder else { continue };
         let Some(archive) = holder.reader().archive() else { continue };
-        let found = offered(archive, begun)?;
-        let kept = &word[..word.len() - begun.len()];
-        for next in &found {
-            writeln!(out, "{kept}{next}")?;
-        }
+        let Some(files) = tables(archive).into_iter().next() else { continue };
+        let found = next_parts(&*files, files.label(), begun)?;
         if !found.is_empty() {
-            break;
+            let kept = &word[..word.len() - begun.len()];
+            return Ok(found.iter().map(|next| format!("{kept}{next}")).collect());
         }
     }
-    Ok(out.flush()?)
-}
-
-/// The paths that begin with `begun`, up to the next `/`.
-fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>> {
-    let mut offered = BTreeSet::new();
-    for n in 0..archive.len()? {
-        let Ok(file) = archive.file(n) else { continue };
-        let Some(rest) = file.path.strip_prefix(begun) else { continue };
-        // Shells show replies literally on the terminal, and a line is one path.
-        if matches!(escape(&file.path), Cow::Owned(_)) {
-            continue;
-        }
-        let end = rest.find('/').map_or(rest.len(), |at| at + 1);
-        let next = format!("{begun}{}", &rest[..end]);
-        if offered.len() < OFFERED || offered.contains(&next) {
-            offered.insert(next);
-        }
-    }
-    Ok(offered)
+    Ok(BTreeSet::new())
 }

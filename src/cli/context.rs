@@ -24,7 +24,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// The default database of commands, below the current folder and its parents.
@@ -40,7 +39,6 @@ pub(super) struct Context {
     pub(super) quiet: bool,
     /// Whether arguments are in the documented order, whatever exists.
     pub(super) keeps_order: bool,
-    /// The options for opening files.
     pub(super) options: Options,
     damaged: Cell<u64>,
     /// The errors that were shown, and how often they were met again.
@@ -49,7 +47,7 @@ pub(super) struct Context {
     /// The output that could not be written to standard output.
     pub(super) lost: Lost,
     /// The archive of the last address.
-    archive: RefCell<Option<(Address, Rc<Asset>)>>,
+    archive: RefCell<Option<(Address, Asset)>>,
     read: RefCell<HashSet<FileId>>,
     /// The files of opened archives, and folders all of whose files are read.
     archive_files: RefCell<HashSet<PathBuf>>,
@@ -134,7 +132,6 @@ impl Context {
         Ok(context)
     }
 
-    /// The names in the files of `--names`.
     fn names(&self, files: &[PathBuf]) -> Result<NameSources, Failure> {
         let mut names = NameSources::default();
         for file in files {
@@ -329,15 +326,15 @@ impl Context {
     }
 
     /// Opens the archive of an address. Keeps the last one open, because many addresses in one archive are usual.
-    pub(super) fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
+    pub(super) fn archive(&self, address: &Address) -> crate::Result<Asset> {
         let address = address.without_inner();
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
-            return Ok(Rc::clone(open));
+            return Ok(open.clone());
         }
-        let open = Rc::new(address.open_outer(&self.options)?);
+        let open = address.open_outer(&self.options)?;
         self.reads(&[address.outer()]);
         self.reads_asset(&open);
-        *self.archive.borrow_mut() = Some((address, Rc::clone(&open)));
+        *self.archive.borrow_mut() = Some((address, open.clone()));
         Ok(open)
     }
 
@@ -402,7 +399,7 @@ impl Context {
     pub(super) fn add_textures(&self, path: &Path, to: &mut TextureFiles) -> Result<(), Failure> {
         let address = Address::of(path);
         if address.inner().is_some() || is_archive(address.outer()) {
-            to.add_archive(&*self.archive(&address).map_err(Failure::of_file(&path))?);
+            to.add_archive(&self.archive(&address).map_err(Failure::of_file(&path))?);
         } else if path.is_dir() {
             to.add_folder(path);
         } else if let Some(folder) = path.parent() {
@@ -571,7 +568,6 @@ fn style(color: Color) -> Style {
     if is_bold { Style::Bold } else { Style::Plain }
 }
 
-/// The width of the terminal at standard output.
 fn terminal_width() -> Option<usize> {
     let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
     // Some programs provide terminals without a size.

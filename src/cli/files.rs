@@ -80,7 +80,7 @@ impl Context {
             _ => text.clone().into_owned(),
         };
         let found = self.with_progress_of("looking for files", Unit::Files, |progress| {
-            pattern.list_by(given, options, progress, &|address| self.archive(address).map(|a| Asset::clone(&a)))
+            pattern.list_by(given, options, progress, &|address| self.archive(address))
         });
         let list = found.map_err(Failure::of_file(&root))?;
         match pattern {

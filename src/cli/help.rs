@@ -23,7 +23,6 @@ const FOR_MACHINES: [&str; 3] = ["textconv", "completions", "man"];
 /// Where a command's help leads for the options that all commands have.
 const GLOBAL_OPTIONS: &str = "\nGlobal options: see `assetq help options`\n";
 
-/// The commands without the options that all of them have.
 pub(super) fn without_global(root: Command) -> Command {
     root.mut_args(|arg| if arg.get_help_heading() == Some(GLOBAL) { arg.hide(true) } else { arg })
 }

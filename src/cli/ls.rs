@@ -205,7 +205,6 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
     Ok(found)
 }
 
-/// Names the tables besides the main one.
 fn name_other_tables(asset: &Asset, main: &str, context: &Context) {
     /// Names that fit on a line or two.
     const MOST: usize = 12;

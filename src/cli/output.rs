@@ -7,7 +7,6 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
 /// Standard output, buffered. Its context learns of failed writes, even if no caller checks; a drop flushes everything.
@@ -43,7 +42,6 @@ impl Lost {
     }
 }
 
-/// The failure of standard output.
 pub(super) fn lost(error: io::Error) -> Failure {
     of_output(STDOUT, error).into()
 }

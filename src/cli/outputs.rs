@@ -131,7 +131,6 @@ fn check_new(to: &Path, force: bool, is_read: impl Fn() -> bool) -> Result<(), F
     Ok(())
 }
 
-/// The files that a command reads.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles {
     files: HashSet<FileId>,

@@ -68,7 +68,6 @@ pub(super) fn edited<'a>(asset: &'a Asset, edits: Vec<TableEdits>, context: &Con
     Ok(editor)
 }
 
-/// The destination of a new file.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Output {
     /// The new file; for a file in a World of Warships folder, res_mods is its place in the game's folder of mods

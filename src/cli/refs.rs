@@ -199,7 +199,7 @@ impl Elsewhere {
             && is_archive(address.outer())
             && let Ok(archive) = context.archive(&address)
         {
-            self.archives.push(Asset::clone(&archive));
+            self.archives.push(archive.clone());
             if dangling && !has_database(&archive) {
                 context.note(path, WITHOUT_DATABASE);
                 return None;
@@ -254,7 +254,6 @@ struct Search<'a> {
 struct RequestedEntry {
     id: u64,
     query: String,
-    /// The number of the file.
     file: Option<usize>,
     /// All ids by which files refer to the entry: its own id, and the ids of the paths that lead to the file.
     ids: BTreeSet<u64>,
@@ -282,7 +281,6 @@ fn may_lead_to(edge: &Edge, file: &str) -> bool {
     edge.text.as_deref().is_some_and(|path| stem(path) == stem(file))
 }
 
-/// All columns, in order.
 const COLUMNS: [(&str, Kind); 10] = [
     ("direction", Kind::Text),
     ("id", Kind::Any),
@@ -296,7 +294,6 @@ const COLUMNS: [(&str, Kind); 10] = [
     ("found", Kind::Text),
 ];
 
-/// The output: rows of references.
 struct ReferenceRows<'s> {
     search: &'s Search<'s>,
     out: RowWriter<Stdout>,

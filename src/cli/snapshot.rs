@@ -139,7 +139,6 @@ struct UnfinishedBuild {
     unfinished: UnfinishedFolder,
     manifest: Manifest,
     outputs: ReadFiles,
-    /// The folders of other builds.
     others: Vec<PathBuf>,
     /// The fingerprint of the folder to replace.
     replaced: Option<FileState>,

@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::table::{RowCursor, Table, Value};
 use std::cmp::Ordering;
 
-/// A column that rows are ordered by.
 #[derive(Debug, Clone, Copy)]
 struct SortColumn {
     column: usize,
@@ -69,7 +68,6 @@ impl SortOrder {
     }
 }
 
-/// Rows that are put in order.
 pub(super) struct SortedRows<'o> {
     order: &'o SortOrder,
     most: Option<usize>,

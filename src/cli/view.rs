@@ -312,7 +312,6 @@ struct Cast<'a> {
     others: Vec<&'a PathBuf>,
 }
 
-/// A drawing with the name of its file.
 type Named<'a> = (&'a str, Box<dyn Drawing + 'a>);
 
 impl<'a> Cast<'a> {
@@ -369,22 +368,14 @@ fn show(page: &mut Page<'_>, name: &str, asset: &Asset, drawings: &[Named<'_>]) 
             _ => {}
         }
     }
-    match solids.pop() {
-        Some((_, only)) if solids.is_empty() => {
-            // Models of a space are named after the space, whose map precedes them.
-            let only = if asset.reader().placements().is_some() {
-                Solids { name: asset.source().stem(), ..only }
-            } else {
-                only
-            };
-            scene::add(page, &Figure::Solids(only))
-        }
-        Some(last) => {
-            solids.push(last);
-            scene::add(page, &Figure::Solids(Solids::together(Arrangement::Together, solids)))
-        }
-        None => Ok(()),
-    }
+    let scene = match <[_; 1]>::try_from(solids) {
+        // Models of a space are named after the space, whose map precedes them.
+        Ok([(_, only)]) if asset.reader().placements().is_some() => Solids { name: asset.source().stem(), ..only },
+        Ok([(_, only)]) => only,
+        Err(solids) if solids.is_empty() => return Ok(()),
+        Err(solids) => Solids::together(Arrangement::Together, solids),
+    };
+    scene::add(page, &Figure::Solids(scene))
 }
 
 /// The drawing of a file's shapes with data from `others`; `None` without shapes, or if they cannot be drawn.

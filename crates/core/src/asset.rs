@@ -48,7 +48,6 @@ pub struct BuiltIn {
 
 inventory::collect!(BuiltIn);
 
-/// The list that [`BuiltIn::list`] was given.
 static LISTED: OnceLock<&BuiltIn> = OnceLock::new();
 
 impl BuiltIn {
@@ -64,12 +63,10 @@ impl BuiltIn {
         inventory::iter::<Self>.into_iter().chain(LISTED.get().copied())
     }
 
-    /// The submitted formats.
     pub fn formats() -> impl Iterator<Item = Format> {
         Self::all().flat_map(|submitted| submitted.formats.iter().copied().flatten().copied())
     }
 
-    /// The submitted prefixes.
     pub fn prefixes() -> impl Iterator<Item = &'static Prefix> {
         Self::all().flat_map(|submitted| submitted.prefixes)
     }
@@ -218,9 +215,6 @@ impl Asset {
     }
 
     /// As [`Asset::open`], with options.
-    ///
-    /// # Errors
-    /// As [`Asset::open`].
     pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
         from.open_asset(options)
     }
@@ -231,17 +225,14 @@ impl Asset {
         Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
     }
 
-    /// A reader of several files of `format`.
     pub fn of_format(format: Format, reader: impl Reader) -> Self {
         Self { format, reader: Arc::new(reader) }
     }
 
-    /// The file's format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The bytes it reads.
     pub fn source(&self) -> &Source {
         self.reader.source()
     }
@@ -257,10 +248,7 @@ impl Asset {
     /// `Syntax` with the nearest tables, or the reason why the file has no such table.
     pub fn table(&self, name: &str) -> Result<Box<dyn Table + '_>> {
         let reader = self.reader();
-        reader.table(name).ok_or_else(|| {
-            let what = no_table(reader, name).into();
-            Error::of_part(ErrorKind::Syntax { what }, self.source().name().to_owned())
-        })
+        reader.table(name).ok_or_else(|| Error::syntax(no_table(reader, name)).context(self.source().name()))
     }
 
     /// The file as an archive of other files.
@@ -270,8 +258,7 @@ impl Asset {
     pub fn archive(&self) -> Result<&dyn Archive> {
         self.reader().archive().ok_or_else(|| {
             let (name, format) = (self.source().name(), self.format());
-            let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
-            Error::of_part(ErrorKind::Syntax { what }, "")
+            Error::syntax(format!("{name}: a {format} file is no archive, so nothing lies in it"))
         })
     }
 

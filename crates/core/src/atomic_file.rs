@@ -79,7 +79,6 @@ struct PartFile {
     _unfinished: Unfinished,
 }
 
-/// The file that has the name of the new one.
 #[derive(Debug)]
 struct Replaced {
     state: FileState,
@@ -103,9 +102,6 @@ impl AtomicFile {
 
     /// As [`AtomicFile::create`], for a file of a folder that is written: makes the folder and its parents if they are
     /// missing.
-    ///
-    /// # Errors
-    /// As [`AtomicFile::create`].
     pub fn create_with_folders(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
         check(to, overwrite)?;
         let place = if is_stream(to) { Self::stream(to) } else { Self::part(to, overwrite) };
@@ -215,9 +211,6 @@ impl AtomicFile {
 
     /// As [`AtomicFile::commit`], for one of many files: only bytes that replace others are on the disk before the name,
     /// because the sync of a small file takes many times longer than to write it. [`sync_files`] syncs them together.
-    ///
-    /// # Errors
-    /// As [`AtomicFile::commit`].
     pub fn commit_unsynced(self) -> io::Result<()> {
         self.finish(false)
     }
@@ -733,7 +726,6 @@ mod tests {
     use tempfile::TempDir;
 
     thread_local! {
-        /// The files and folders that were synced.
         pub(super) static SYNCED: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
     }
 
@@ -741,6 +733,12 @@ mod tests {
         let mut file = AtomicFile::create(to, overwrite)?;
         file.write_all(text.as_bytes())?;
         file.commit()
+    }
+
+    fn output() -> (TempDir, PathBuf) {
+        let folder = TempDir::new().unwrap();
+        let to = folder.path().join("out.csv");
+        (folder, to)
     }
 
     fn names(folder: &TempDir) -> Vec<String> {
@@ -776,8 +774,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_known_late_come_to_their_place() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (_folder, to) = output();
         let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
         file.write_all(b"sum 0000 of ").unwrap();
         file.write_at(4, b"1234").unwrap();
@@ -799,8 +796,7 @@ mod tests {
 
     #[test]
     fn what_exists_stays_unless_it_may_be_replaced() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (folder, to) = output();
         fs::write(&to, "old").unwrap();
         let error = write(&to, Overwrite::Refuse, "new").unwrap_err();
         assert_eq!((error.kind(), output_of(&error)), (ErrorKind::AlreadyExists, to.to_str()));
@@ -814,8 +810,7 @@ mod tests {
     /// As two commands do that begin at once.
     #[test]
     fn of_two_new_files_of_one_name_the_second_is_refused() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (folder, to) = output();
         let begin = |text: &str| {
             let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
             file.write_all(text.as_bytes()).unwrap();
@@ -831,8 +826,7 @@ mod tests {
     /// As two commands do that read a file and write it back.
     #[test]
     fn a_file_is_replaced_by_one_writer_at_a_time() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (folder, to) = output();
         fs::write(&to, "old").unwrap();
         let read = Overwrite::IfUnchanged(FileState::at(&to).unwrap());
         let mut first = AtomicFile::create(&to, read).unwrap();
@@ -853,8 +847,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_that_another_program_changes_meanwhile_is_not_replaced() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (folder, to) = output();
         // Written, replaced, removed, and made where there was none.
         let by_others: [(&str, &dyn Fn()); 4] = [
             ("old", &|| fs::write(&to, "theirs").unwrap()),
@@ -951,8 +944,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn an_unfinished_file_of_a_killed_process_is_removed_by_the_next_write() {
-        let folder = TempDir::new().unwrap();
-        let to = folder.path().join("out.csv");
+        let (folder, to) = output();
         let part = |file: &AtomicFile| file.part_path().unwrap().to_owned();
         let begin = || AtomicFile::create(&to, Overwrite::Refuse).unwrap();
         let left = part(&begin());

@@ -71,7 +71,6 @@ impl Budget {
         }
     }
 
-    /// Charges `bytes` walked bytes at `view`.
     #[inline]
     pub fn spend_at(&self, view: View<'_>, bytes: usize) -> Result<()> {
         self.spend(bytes as u64).map_err(|kind| view.error(kind))
@@ -104,7 +103,6 @@ impl<'b> BudgetShare<'b> {
         Self { budget, left: 0 }
     }
 
-    /// Charges `bytes` walked bytes at `view`.
     pub fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         if bytes > self.left {
@@ -144,7 +142,6 @@ impl RowBudget {
         Self { budget, each }
     }
 
-    /// The budget of the next row of the walk.
     #[inline]
     #[must_use]
     pub fn next(mut self) -> Self {

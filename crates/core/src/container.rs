@@ -33,7 +33,6 @@ pub struct File<'a> {
     pub volume: Option<Cow<'a, str>>,
     /// The offset of the file's bytes in that volume.
     pub offset: Option<u64>,
-    /// Whether that file exists.
     pub installed: bool,
     /// The list that contains it, in archives of several lists.
     pub list: Option<Cow<'a, str>>,
@@ -63,7 +62,6 @@ impl<'a> File<'a> {
 /// The size and the checksum of a file's contents, under the id that is the hash of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// The hash of its path.
     pub id: u64,
     /// The decoded size in bytes.
     pub size: u64,
@@ -86,7 +84,6 @@ pub enum Codec {
     Zlib,
     /// A container of Oodle blocks, which only a proprietary library decodes: [`Archive::oodle`].
     Oodle,
-    /// An unknown encoding, by its numbers.
     Unknown(u64),
 }
 
@@ -113,11 +110,9 @@ impl Codec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Volume {
-    /// The volume's file name.
     pub name: String,
     /// The volume's size in bytes, if it exists.
     pub size: Option<u64>,
-    /// The number of files in it.
     pub files: u64,
 }
 
@@ -133,9 +128,7 @@ impl Volume {
 pub struct Build {
     /// The build's number or name.
     pub name: String,
-    /// The number of its indexes.
     pub indexes: u64,
-    /// The number of its files.
     pub files: u64,
 }
 
@@ -218,8 +211,7 @@ pub trait Archive: Send + Sync {
 
     /// A fingerprint of all that decides where `path` leads in a volume: the names, sizes and modification times of the
     /// indexes, which are not opened for it. `None` if it would cost as much as the lookup itself.
-    fn stamp(&self, path: &str) -> Option<Vec<u8>> {
-        let _ = path;
+    fn stamp(&self, _path: &str) -> Option<Vec<u8>> {
         None
     }
 
@@ -267,8 +259,7 @@ pub trait Archive: Send + Sync {
     ///
     /// # Errors
     /// When these bytes contradict the archive.
-    fn check(&self, file: &File<'_>) -> Result<()> {
-        let _ = file;
+    fn check(&self, _file: &File<'_>) -> Result<()> {
         Ok(())
     }
 }

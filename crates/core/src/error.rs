@@ -31,7 +31,6 @@ pub enum ErrorKind {
     Io {
         /// The attempt, such as "cannot open".
         action: &'static str,
-        /// The system's answer.
         source: Arc<io::Error>,
     },
     /// No known format begins like this.
@@ -48,14 +47,10 @@ pub enum ErrorKind {
     },
     /// A magic number differs from the format's.
     BadMagic {
-        /// The format's own.
         expected: u64,
-        /// The file's.
         found: u64,
     },
-    /// An unknown version.
     BadVersion {
-        /// The file's.
         found: i64,
     },
     /// More bytes are needed than exist.
@@ -67,14 +62,12 @@ pub enum ErrorKind {
     },
     /// A relative pointer that leads out of its data (the database, or the file), or an invalid null pointer.
     BadPointer {
-        /// The stored pointer.
         value: i64,
     },
     /// A field with a value that the format does not allow.
     BadValue {
         /// The field and the broken rule, such as "compression type".
         what: Cow<'static, str>,
-        /// The stored value.
         value: i128,
     },
     /// A checksum does not match.
@@ -88,9 +81,7 @@ pub enum ErrorKind {
     },
     /// A codec could not decode its input.
     Codec {
-        /// The codec.
         codec: &'static str,
-        /// The codec's message.
         message: Cow<'static, str>,
     },
     /// Bytes that are not valid text.
@@ -107,11 +98,9 @@ pub enum ErrorKind {
     },
     /// A bound that keeps hostile input from exhausting time or memory.
     Limit {
-        /// The bounded quantity.
         what: &'static str,
         /// The value that the file requires.
         value: u64,
-        /// The bound.
         limit: u64,
     },
     /// A requested name or id does not exist.
@@ -121,17 +110,14 @@ pub enum ErrorKind {
     },
     /// A file of an index that is not on this machine: a volume of a partly installed game.
     NotInstalled {
-        /// The file's name.
         what: String,
     },
     /// A query that cannot be parsed: a filter, an id, a name of a column.
     Syntax {
-        /// The fault, as a message.
         what: Cow<'static, str>,
     },
     /// Any other damage.
     Damaged {
-        /// The fault, as a message.
         what: Cow<'static, str>,
     },
 }
@@ -180,6 +166,12 @@ impl Error {
         Self(Arc::new(Repr { kind, part: part.into(), offset: None }))
     }
 
+    /// An error of wrong usage: `what` is wrong, and what fits.
+    #[cold]
+    pub fn syntax(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::of_part(ErrorKind::Syntax { what: what.into() }, "")
+    }
+
     /// The system's error `source` during `action`, such as "cannot open".
     #[cold]
     pub fn io(action: &'static str, source: io::Error) -> Self {
@@ -220,7 +212,6 @@ impl Error {
         self
     }
 
-    /// The fault.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }

@@ -46,7 +46,6 @@ impl<T> Lazy<T> {
         self.0.get_or_init(make)
     }
 
-    /// The value, if computed.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }

@@ -36,7 +36,6 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section of `size` bytes at `offset`.
     pub fn new(name: impl Into<Cow<'static, str>>, offset: u64, size: u64, count: Option<u64>) -> Self {
         Self { name: name.into(), offset, size, count }
     }
@@ -74,8 +73,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// Why `table` does not exist, if the file does contain its data.
-    fn absent(&self, table: &str) -> Option<String> {
-        let _ = table;
+    fn absent(&self, _table: &str) -> Option<String> {
         None
     }
 
@@ -101,8 +99,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// This file and a newer one, if the format compares some of their tables itself and `new` has the same format.
-    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
-        let _ = new;
+    fn compared<'a>(&'a self, _new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
         None
     }
 
@@ -140,12 +137,6 @@ impl Facet {
     }
 }
 
-impl fmt::Debug for Facet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Facet").finish_non_exhaustive()
-    }
-}
-
 /// The list of traits for [`Reader::facets`], inside of `impl Reader`: `facets![Archive, Writable]`.
 #[macro_export]
 macro_rules! facets {
@@ -174,9 +165,6 @@ impl dyn Reader {
 
     /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
     /// another type.
-    ///
-    /// # Errors
-    /// As [`Reader::cat`].
     pub fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         match self.graphs() {
             Some(graphs) => graphs.show_typed(entry, out),
@@ -185,9 +173,6 @@ impl dyn Reader {
     }
 
     /// As [`RawEntries::raw`]; `None` if no entry is a range of bytes.
-    ///
-    /// # Errors
-    /// As [`RawEntries::raw`].
     pub fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
         self.facet::<dyn RawEntries>().map_or(Ok(None), |entries| entries.raw(entry))
     }
@@ -219,13 +204,11 @@ facet_methods! {
     texture: Texture;
     /// The reader as a writable file.
     writable: Writable;
-    /// The reader as graphs of values.
     graphs: Graphs;
 }
 
 /// A file whose entries are graphs of values, which are easiest to read unfolded.
 pub trait Graphs {
-    /// The names of the graphs.
     fn names(&self) -> Vec<Cow<'_, str>>;
 
     /// Writes the whole graph `name` to `out`, as [`Graphs::show_typed`].
@@ -235,9 +218,6 @@ pub trait Graphs {
     fn show(&self, name: &str, out: &mut dyn Visitor) -> Result<bool>;
 
     /// As [`Reader::cat`], with the stated types of values.
-    ///
-    /// # Errors
-    /// As [`Reader::cat`].
     fn show_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
     /// The entry that is the file as one document, if its format has one: JSON outputs write it, not a table.
@@ -311,8 +291,7 @@ pub trait FileFormat: Reader + Sized {
     const MAGIC: &'static [u8] = &[];
 
     /// Whether this format reads `folder` as a whole, such as a game's folder. Looks for a few names.
-    fn is_folder(folder: &Path) -> bool {
-        let _ = folder;
+    fn is_folder(_folder: &Path) -> bool {
         false
     }
 
@@ -327,8 +306,7 @@ pub trait FileFormat: Reader + Sized {
     ///
     /// # Errors
     /// When `given` is invalid.
-    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
-        let _ = (setting, given, from, options);
+    fn configure(_setting: &str, _given: &[u8], _from: &str, _options: &Options) -> Result<Option<Options>> {
         Ok(None)
     }
 }

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::report::{Check, Progress};
 use crate::table::Value;
 use std::borrow::Cow;
-use std::fmt;
 
 /// A reference of an entry to another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,9 +15,7 @@ pub struct Edge {
     /// The referring entry; `None` for a row that is not an entry, such as an instance of a space, and for records
     /// without an entry.
     pub from: Option<u64>,
-    /// The target.
     pub to: u64,
-    /// The table with the reference.
     pub table: &'static str,
     /// The row there.
     pub row: usize,
@@ -31,7 +28,6 @@ pub struct Edge {
 /// The column for the reference of a path to its folder.
 pub const PARENT: &str = "parent_id";
 
-/// The form of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum By {
@@ -64,14 +60,12 @@ impl Default for Found {
 /// A file whose records refer to entries, or whose entries are targets.
 pub trait Relations: Sync {
     /// The references that `keep` selects. `progress` counts rows.
-    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
-        let _ = (keep, progress);
+    fn references(&self, _keep: Keep<'_>, _progress: &Progress) -> Found {
         Found::default()
     }
 
     /// The references of the entry `id`. A text counts if it is a path of the file.
-    fn references_of(&self, id: u64) -> Found {
-        let _ = id;
+    fn references_of(&self, _id: u64) -> Found {
         Found::default()
     }
 
@@ -86,11 +80,9 @@ pub trait Relations: Sync {
     }
 }
 
-/// Entries by ids.
 pub trait Entries: Sync {
     /// Whether an entry has this id. Fast enough for millions of references.
-    fn has(&self, id: u64) -> bool {
-        let _ = id;
+    fn has(&self, _id: u64) -> bool {
         false
     }
 
@@ -119,15 +111,11 @@ pub struct Entry {
 
 /// The texts of ids. A format implements the methods for the kinds of ids that its files have.
 pub trait IdTexts: Sync {
-    /// The path with this id.
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        let _ = id;
+    fn path(&self, _id: u64) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
     }
 
-    /// The name with this id.
-    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        let _ = id;
+    fn name(&self, _id: u32) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
     }
 
@@ -135,14 +123,12 @@ pub trait IdTexts: Sync {
     ///
     /// # Errors
     /// When the file is damaged.
-    fn list(&self, add: &mut dyn FnMut(&str)) -> Result<bool> {
-        let _ = add;
+    fn list(&self, _add: &mut dyn FnMut(&str)) -> Result<bool> {
         Ok(false)
     }
 
     /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
-    fn id_of_path(&self, path: &str) -> Option<u64> {
-        let _ = path;
+    fn id_of_path(&self, _path: &str) -> Option<u64> {
         None
     }
 
@@ -150,8 +136,7 @@ pub trait IdTexts: Sync {
     ///
     /// # Errors
     /// When it is damaged.
-    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
-        let _ = id;
+    fn title(&self, _id: &str) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
     }
 }
@@ -159,12 +144,6 @@ pub trait IdTexts: Sync {
 /// The texts of several files; for an id with several texts, the last file counts.
 #[derive(Clone, Default)]
 pub struct AllTexts<'a>(Vec<&'a dyn IdTexts>);
-
-impl fmt::Debug for AllTexts<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AllTexts of {} files", self.0.len())
-    }
-}
 
 impl<'a> AllTexts<'a> {
     /// Adds the texts of one more file.

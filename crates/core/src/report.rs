@@ -40,7 +40,6 @@ impl Report {
     }
 }
 
-/// One check and its findings.
 #[derive(Debug)]
 #[must_use]
 pub struct Check {
@@ -72,7 +71,6 @@ impl Check {
         self.found
     }
 
-    /// Notes an error.
     pub fn fail(&mut self, error: Error) {
         self.fail_with(|| error);
     }
@@ -90,7 +88,6 @@ impl Check {
         result.map_err(|e| self.fail(e)).ok()
     }
 
-    /// Sets the summary.
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
         self
@@ -120,7 +117,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Announces `steps` more steps.
     pub fn announce(&self, steps: u64) {
         self.total.fetch_add(steps, Ordering::Relaxed);
     }

@@ -26,7 +26,6 @@ use crate::relations::{AllTexts, IdTexts};
 use crate::table::Value;
 use crate::texture_files::TextureFiles;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::io::Write;
 
 /// The meshes of a model of the database or of a space. Each format with render sets fills it.
@@ -34,7 +33,6 @@ use std::io::Write;
 pub struct Model {
     /// The id of its path, if it has one.
     pub id: Option<u64>,
-    /// The model's name, or its path.
     pub name: String,
     pub render_sets: Vec<RenderSet>,
     /// Levels of detail, the finest first: the render sets that each shows, by number.
@@ -49,7 +47,6 @@ pub struct RenderSet {
     pub name: String,
     /// The render set's material's name.
     pub material: Option<String>,
-    /// The id of its material, a `.mfm`.
     pub mfm: Option<u64>,
     /// The id of its vertex mapping.
     pub vertices: u32,
@@ -63,16 +60,13 @@ pub struct RenderSet {
 pub struct Surface {
     /// The surface's name: a path, or a file name.
     pub name: String,
-    /// The path of the shader.
     pub fx: String,
     /// The surface's properties, in the order of the file.
     pub properties: Vec<(String, Property)>,
 }
 
-/// A property of a material.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Property {
-    /// The path of a texture.
     Texture(String),
     /// A number, a flag or several numbers.
     Value(Value<'static>),
@@ -109,7 +103,6 @@ impl Surface {
         }
     }
 
-    /// Whether a flag is set.
     pub fn is_set(&self, name: &str) -> bool {
         self.number(name).is_some_and(|number| number != 0.0)
     }
@@ -118,7 +111,6 @@ impl Surface {
 /// A visual: meshes of one geometry, and nodes for other models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Visual {
-    /// The path of its geometry.
     pub geometry: String,
     /// The visual's render sets.
     pub model: Model,
@@ -142,7 +134,6 @@ pub struct Placement {
 pub struct Instance {
     /// The id of the model.
     pub id: u64,
-    /// As [`Placement::transform`].
     pub transform: [f32; 16],
 }
 
@@ -186,20 +177,17 @@ pub trait Meshes: Sync {
 /// Files that assemble models from meshes in other files, or place models in a space.
 pub trait Placements: Sync {
     /// The render sets of the entry `id`, if it draws meshes of `file`.
-    fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
-        let _ = (id, file);
+    fn drawn_by(&self, _id: u64, _file: &str) -> Result<Vec<Drawn>> {
         Ok(Vec::new())
     }
 
     /// All models of a file whose models draw one geometry, such as the models of a space. `texts` provides names.
-    fn models(&self, texts: Option<&dyn IdTexts>) -> Option<Result<Vec<Model>>> {
-        let _ = texts;
+    fn models(&self, _texts: Option<&dyn IdTexts>) -> Option<Result<Vec<Model>>> {
         None
     }
 
     /// The models that draw `file`, which has vertex mappings with the ids `vertices`.
-    fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
-        let _ = (file, vertices);
+    fn models_of(&self, _file: &str, _vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
         None
     }
 
@@ -212,14 +200,12 @@ pub trait Placements: Sync {
     ///
     /// # Errors
     /// When the model, the visual or its nodes are damaged.
-    fn visual(&self, path: &str) -> Result<Option<Visual>> {
-        let _ = path;
+    fn visual(&self, _path: &str) -> Result<Option<Visual>> {
         Ok(None)
     }
 
     /// The material with this id. `texts` names its properties and textures.
-    fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
-        let _ = (id, texts);
+    fn surface(&self, _id: u64, _texts: &dyn IdTexts) -> Option<Result<Surface>> {
         None
     }
 
@@ -232,7 +218,6 @@ pub trait Placements: Sync {
 /// A texture in place of a material's base colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coat {
-    /// The path of the texture.
     pub texture: String,
     /// Linear colours for its texels of black, red, green and blue, if the texture is such a mask.
     pub colours: Option<[[f32; 3]; 4]>,
@@ -246,7 +231,6 @@ pub struct Coat {
 
 /// Variants of materials, such as the camouflages of a ship.
 pub trait Coats: Sync {
-    /// The name of each variant.
     fn names(&self) -> Vec<String>;
 
     /// The coat of the material at the path `material` in a variant, if it has one there.
@@ -258,18 +242,10 @@ pub trait Coats: Sync {
 pub struct Context<'a> {
     placements: Vec<&'a dyn Placements>,
     texts: AllTexts<'a>,
-    /// The files of textures.
     pub textures: Option<&'a TextureFiles>,
-    /// The variants of materials.
     pub coats: Option<&'a dyn Coats>,
     /// The file that is drawn with the shapes: see [`Shapes::companion`].
     pub companion: Option<&'a Asset>,
-}
-
-impl fmt::Debug for Context<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("files", &self.placements.len()).finish_non_exhaustive()
-    }
 }
 
 impl<'a> Context<'a> {
@@ -312,7 +288,6 @@ impl<'a> Context<'a> {
         self.placements.iter().filter_map(|placements| placements.lone_surface()).collect()
     }
 
-    /// The placements of models.
     pub fn instances(&self) -> Option<Vec<Instance>> {
         self.placements.iter().rev().find_map(|placements| placements.instances())
     }
@@ -332,7 +307,6 @@ pub struct Options {
     pub collision: bool,
     /// Whether the boxes of a companion are written: see [`Shapes::companion`].
     pub boxes: bool,
-    /// How textures are written.
     pub textures: TextureMode,
     /// The greatest width and height of textures.
     pub texture_size: u32,
@@ -343,7 +317,6 @@ pub struct Options {
 /// The output of the textures of materials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureMode {
-    /// None.
     None,
     /// As PNG, with the channels of glTF.
     Png,
@@ -368,7 +341,6 @@ impl Default for Options {
     }
 }
 
-/// A form of drawings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SceneFormat {
     /// Binary glTF.
@@ -377,11 +349,9 @@ pub enum SceneFormat {
     Obj,
     /// A drawing of lines and areas.
     Svg,
-    /// A picture.
     Png,
 }
 
-/// Files of shapes.
 pub trait Shapes: Sync {
     /// The possible forms of their drawings.
     fn kinds(&self) -> &'static [SceneFormat];
@@ -411,8 +381,7 @@ pub trait Drawing {
     ///
     /// # Errors
     /// When one of them cannot be built.
-    fn beside(&self, kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
-        let _ = kind;
+    fn beside(&self, _kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
         Ok(Vec::new())
     }
 

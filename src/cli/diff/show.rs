@@ -17,14 +17,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-/// A report in HTML.
 #[derive(Default)]
 pub(super) enum Report {
     #[default]
     None,
     /// A page on standard output.
     Page(page::Tables),
-    /// The content of a feed's entry.
     Entry(Vec<u8>),
 }
 
@@ -363,7 +361,6 @@ pub(super) fn ending(key: &str) -> &str {
     name.rfind('.').map_or("", |at| &name[at..])
 }
 
-/// The first `depth` folders of a path.
 pub(super) fn top(folder: &str, depth: usize) -> &str {
     folder.match_indices('/').nth(depth.max(1) - 1).map_or(folder, |(end, _)| &folder[..end])
 }
@@ -374,7 +371,6 @@ pub(super) struct Out {
     /// Rows for machines, once there are any.
     pub(super) rows: Option<RowWriter<Stdout>>,
     pub(super) report: Report,
-    /// Tables of the report.
     pub(super) tables: usize,
 }
 

@@ -25,7 +25,6 @@ const STEP: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Stdout,
-    /// One table, one file.
     File,
     /// A file for each table.
     Folder,
@@ -128,7 +127,6 @@ pub(in crate::cli) fn whole_table(asset: &Asset, to: &Path, force: bool, context
     context.create(to, force, |out| export.write(to, kind, out))
 }
 
-/// The kind of file for a table, by the ending of `to`.
 pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {
     kind_of(to).ok().filter(|kind| !kind.is_drawing()).ok_or_else(|| {
         let what = "a table is written as .csv, .json, .ndjson, .parquet, .arrow, .feather or .arrows";
@@ -256,7 +254,6 @@ struct Export<'a> {
     table: Box<dyn Table + 'a>,
     columns: Vec<usize>,
     progress: &'a Progress,
-    /// Damaged rows that were left out.
     left_out: Cell<usize>,
 }
 

@@ -49,7 +49,6 @@ pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context:
     Ok(())
 }
 
-/// Refuses outputs that are for one file.
 fn check(output: &Output, context: &Context) -> Result<(), Failure> {
     let what = if output.to.as_deref().is_some_and(|to| to != Path::new("res_mods")) {
         "--to NEW is for one file; --in-place changes each of the files, and --dry-run shows the changes"

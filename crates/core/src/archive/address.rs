@@ -19,7 +19,6 @@ const AT_BUILD: char = '@';
 /// A word that stands for a folder in addresses, as `NAME:INNER` and `NAME@BUILD:INNER`: the prefix of an installed game.
 #[derive(Debug)]
 pub struct Prefix {
-    /// The word.
     pub name: &'static str,
     /// Finds its folder, or says where it was looked for.
     pub folder: fn() -> Result<PathBuf>,
@@ -111,7 +110,6 @@ impl Address {
         address.into()
     }
 
-    /// The file or folder on this machine.
     pub fn outer(&self) -> &Path {
         &self.outer
     }
@@ -140,7 +138,6 @@ impl Address {
         path.into()
     }
 
-    /// The archive alone.
     #[must_use]
     pub fn without_inner(&self) -> Self {
         Self { inner: None, ..self.clone() }
@@ -197,8 +194,7 @@ impl Address {
             && outer.reader().archive().is_none_or(|archive| archive.builds().is_none())
         {
             let (name, format) = (outer.source().name(), outer.format());
-            let what = format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}").into();
-            return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
+            return Err(Error::syntax(format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}")));
         }
         Ok(outer)
     }

@@ -37,9 +37,7 @@ pub struct Cache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cached {
-    /// The file's path.
     pub path: PathBuf,
-    /// The file's size in bytes.
     pub size: u64,
     /// The CRC-32 of its content in the archive; `None` without a seal.
     pub crc32: Option<u32>,
@@ -108,7 +106,6 @@ impl Cache {
         platform.map(|folder| folder.join("assetq"))
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -293,7 +290,6 @@ fn folder_in(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The ending of files in a cache.
 const ENDING: &str = ".decoded";
 
 /// Whether a file has the name of a kept one, of this version or of one before.
@@ -302,7 +298,6 @@ fn is_kept(path: &Path) -> bool {
     key.is_some_and(|key| key.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-'))
 }
 
-/// The path of the seal of a kept file.
 fn seal_of(kept: &Path) -> PathBuf {
     kept.with_extension("seal")
 }
@@ -409,6 +404,12 @@ mod tests {
         }
     }
 
+    fn one_in_folder() -> (tempfile::TempDir, Cache, One) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        (folder, cache, One::new(&[7; 5000]))
+    }
+
     #[test]
     fn a_file_is_decoded_once() {
         let folder = tempfile::tempdir().unwrap();
@@ -431,9 +432,7 @@ mod tests {
     /// One that is damaged is found by a check, and decoded again before it is used.
     #[test]
     fn a_kept_file_with_another_content_is_not_used() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
-        let one = One::new(&[7; 5000]);
+        let (_folder, cache, one) = one_in_folder();
         let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
         open();
         for other in [vec![7; 4999], vec![8; 5000], Vec::new()] {
@@ -455,9 +454,7 @@ mod tests {
     #[test]
     fn planted_files_are_not_used() {
         use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
-        let one = One::new(&[7; 5000]);
+        let (folder, cache, one) = one_in_folder();
         let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
         open();
         let kept = cache.files().unwrap()[0].path.clone();
@@ -484,9 +481,7 @@ mod tests {
     #[test]
     fn a_kept_file_that_was_changed_and_has_its_old_time_is_not_used() {
         use std::os::unix::fs::FileExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
-        let one = One::new(&[7; 5000]);
+        let (_folder, cache, one) = one_in_folder();
         let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
         open();
         let kept = cache.files().unwrap()[0].path.clone();

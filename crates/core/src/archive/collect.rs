@@ -28,9 +28,7 @@ pub struct Collected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollectedFile {
-    /// The file's path.
     pub path: PathBuf,
-    /// The file's format.
     pub format: Format,
     /// The file's size in bytes; 0 for a folder.
     pub size: u64,
@@ -98,7 +96,6 @@ struct OpenFolder {
     below: String,
 }
 
-/// The contents of one folder.
 #[derive(Default)]
 struct Listing {
     /// The files, and the folders that are archives, which are marked.

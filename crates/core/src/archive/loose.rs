@@ -10,10 +10,8 @@ use std::path::{Path, PathBuf};
 /// Folders that a loose file may be deep.
 const DEEP: usize = 64;
 
-/// A loose file.
 #[derive(Debug, Clone)]
 pub struct LooseFile {
-    /// The number of its folder.
     pub folder: usize,
     pub path: String,
     pub size: u64,
@@ -25,7 +23,6 @@ impl LooseFile {
     }
 }
 
-/// The files of all folders.
 #[derive(Debug, Default)]
 struct Found {
     files: Vec<LooseFile>,
@@ -63,7 +60,6 @@ impl Loose {
         below(self.folders.get(folder)?, path)
     }
 
-    /// The folders.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }

@@ -97,12 +97,10 @@ impl NameIndex {
         parts.text(parts.name_ids, parts.name_starts, id.into())
     }
 
-    /// The note that was kept with the texts.
     pub(super) fn note(&self) -> &str {
         &self.note
     }
 
-    /// The bytes of the index.
     pub(super) fn bytes(&self) -> &[u8] {
         self.source.bytes()
     }

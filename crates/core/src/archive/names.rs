@@ -116,7 +116,6 @@ impl NameSources {
         self.files.is_empty() && self.indexes.is_empty()
     }
 
-    /// The files with names.
     pub fn files(&self) -> &[Asset] {
         &self.files
     }
@@ -234,9 +233,6 @@ impl NameSources {
     }
 
     /// As [`NameSources::add_file`]; `progress` counts the files of a folder.
-    ///
-    /// # Errors
-    /// As [`NameSources::add_file`].
     pub fn add_file_with(&mut self, address: &Path, options: &Options, progress: &Progress) -> Result<()> {
         if address.is_dir() && !archive::is_archive(address) {
             return self.add_folder(address, options, progress);
@@ -250,10 +246,7 @@ impl NameSources {
                 self.add_asset(asset);
                 Ok(())
             }
-            Ok(asset) => {
-                let what = format!("a {} file has no names for ids", asset.format()).into();
-                Err(Error::of_part(ErrorKind::Syntax { what }, ""))
-            }
+            Ok(asset) => Err(Error::syntax(format!("a {} file has no names for ids", asset.format()))),
             Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
                 let source = options.source(address)?;
                 self.add_lines(source.view("list of names").utf8(source.bytes())?)

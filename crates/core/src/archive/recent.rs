@@ -21,7 +21,6 @@ pub(super) struct RecentAddresses {
 /// A kept file, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
-    /// The key of the kept file.
     pub(super) key: String,
     /// The volume that holds the stored bytes.
     pub(super) volume: PathBuf,

@@ -35,7 +35,6 @@ pub fn facts(archive: &dyn Archive) -> Vec<(Cow<'static, str>, Value<'static>)> 
     facts
 }
 
-/// The name of the table of files.
 pub const FILES: &str = "files";
 
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
@@ -127,7 +126,6 @@ fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-/// A file with the ending of a texture.
 struct TextureFile<'a> {
     file: File<'a>,
     /// Read on the first use of one of its columns.
@@ -159,7 +157,6 @@ impl TextureFile<'_> {
     }
 }
 
-/// The numbers of the files with the ending of a texture.
 fn texture_files(archive: &dyn Archive) -> Result<Vec<usize>> {
     let all = 0..archive.len()?;
     Ok(all.filter(|n| archive.file(*n).is_ok_and(|file| texture::tier(&file.path).is_some())).collect())

@@ -17,7 +17,6 @@ pub struct VolumeFile {
     /// The candidate paths; the first existing one is used.
     places: Vec<PathBuf>,
     no_mmap: bool,
-    /// The file's path and its bytes.
     found: OnceLock<Option<(PathBuf, u64)>>,
     source: Lazy<Source>,
 }
@@ -51,7 +50,6 @@ impl VolumeFile {
         found.as_ref()
     }
 
-    /// The file's path; `None` if it is missing.
     pub fn path(&self) -> Option<&Path> {
         self.found().map(|(path, _)| &**path)
     }

@@ -8,13 +8,11 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the position of `view`.
     #[inline]
     pub const fn new(view: View<'a>) -> Self {
         Self { view }
     }
 
-    /// The view at the next read.
     #[inline]
     pub const fn view(&self) -> View<'a> {
         self.view

@@ -42,7 +42,6 @@ pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
     Ok(())
 }
 
-/// The bytes as lowercase hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

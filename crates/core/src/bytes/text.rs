@@ -8,13 +8,11 @@ pub struct Utf16<'a> {
 }
 
 impl<'a> Utf16<'a> {
-    /// The text with these units.
     #[inline]
     pub const fn new(units: &'a [le::U16]) -> Self {
         Self { units }
     }
 
-    /// The text's units.
     #[inline]
     pub const fn units(&self) -> &'a [le::U16] {
         self.units

@@ -98,7 +98,6 @@ impl<'a> View<'a> {
         Error::new(kind, self.part, self.offset())
     }
 
-    /// A `BadValue` at this position.
     #[cold]
     pub fn bad_value(&self, what: &'static str, value: impl Into<i128>) -> Error {
         self.error(ErrorKind::BadValue { what: what.into(), value: value.into() })

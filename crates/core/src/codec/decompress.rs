@@ -187,7 +187,6 @@ pub struct ZlibSteps<'a> {
 }
 
 impl<'a> ZlibSteps<'a> {
-    /// The most bytes of a step.
     pub const STEP: usize = 64 << 10;
 
     /// The stream at the start of `input`, with at most `limit` decoded bytes.

@@ -21,7 +21,6 @@ pub const MAX_STRIDE: usize = 256;
 pub struct Encd<'a> {
     /// The number of vertices or indices, from the header.
     pub count: u32,
-    /// The codec's bytes.
     pub payload: &'a [u8],
 }
 
@@ -38,6 +37,14 @@ impl<'a> Encd<'a> {
 /// Whether the vertex codec supports vertices of `stride` bytes.
 pub const fn is_stride(stride: usize) -> bool {
     stride > 0 && stride <= MAX_STRIDE && stride.is_multiple_of(4)
+}
+
+/// The number of vertices of `stride` bytes in `len` bytes, which are called `what`.
+fn count_of(len: usize, stride: usize, what: &'static str) -> Result<usize, ErrorKind> {
+    if !is_stride(stride) {
+        return Err(bad("vertex stride for the codec", stride));
+    }
+    len.checked_div(stride).filter(|_| len.is_multiple_of(stride)).ok_or_else(|| bad(what, len))
 }
 
 /// Whether `payload` could hold `count` vertices of `stride` bytes: a lower bound of the codec's output, so that no
@@ -64,12 +71,7 @@ pub const fn can_hold_indices(payload: &[u8], count: usize) -> bool {
 /// `BadValue` for a stride that the codec does not know or an `out` that is not a multiple of it; `Codec` when the
 /// payload is not one of `out.len() / stride` vertices.
 pub fn decode_vertices(payload: &[u8], stride: usize, out: &mut [u8]) -> Result<(), ErrorKind> {
-    if !is_stride(stride) {
-        return Err(bad("vertex stride for the codec", stride));
-    }
-    let Some(count) = out.len().checked_div(stride).filter(|_| out.len().is_multiple_of(stride)) else {
-        return Err(bad("length of the output", out.len()));
-    };
+    let count = count_of(out.len(), stride, "length of the output")?;
     // SAFETY: `out` is writable for `count * stride` bytes, as many as the decoder writes; `payload` is readable for
     // its length and the decoder checks every read against it. `stride` meets the decoder's assertions.
     let code = unsafe {
@@ -112,13 +114,8 @@ pub fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), Err
 /// # Errors
 /// `BadValue` for a stride that the codec does not know or `data` that are not a multiple of it.
 pub fn encode_vertices(data: &[u8], stride: usize, like: &[u8]) -> Result<Vec<u8>, ErrorKind> {
-    if !is_stride(stride) {
-        return Err(bad("vertex stride for the codec", stride));
-    }
-    let Some(count) = data.len().checked_div(stride).filter(|_| data.len().is_multiple_of(stride)) else {
-        return Err(bad("length of the vertices", data.len()));
-    };
-    // SAFETY: `is_stride` checks all that the function asserts.
+    let count = count_of(data.len(), stride, "length of the vertices")?;
+    // SAFETY: `count_of` checks all that the function asserts.
     let bound = unsafe { ffi::meshopt_encodeVertexBufferBound(count, stride) };
     let mut out = vec![0; bound];
     let version = i32::from(like.first() != Some(&0xA0));

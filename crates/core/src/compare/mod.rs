@@ -16,21 +16,16 @@ use crate::error::Error;
 use crate::table::Value;
 use std::sync::{Mutex, PoisonError};
 
-/// One of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The first file.
     Old = 0,
-    /// The second file.
     New = 1,
 }
 
 /// The change of a row between two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// Only the new file has the row.
     Added,
-    /// Only the old file has the row.
     Removed,
     /// Both have the row, with different contents.
     Changed,
@@ -50,9 +45,7 @@ impl DifferenceKind {
 /// A row that differs: its number in each file that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// The row's number in the old file.
     pub old: Option<u32>,
-    /// The row's number in the new file.
     pub new: Option<u32>,
 }
 
@@ -76,9 +69,7 @@ pub struct Differences {
     pub added: Vec<u32>,
     /// Rows of both files, in the order of the old one.
     pub changed: Vec<(u32, u32)>,
-    /// The number of rows of the old file.
     pub rows_old: u64,
-    /// The number of rows of the new file.
     pub rows_new: u64,
     /// Errors of rows that could not be compared: at most 100.
     pub faults: Vec<(Side, Error)>,
@@ -114,7 +105,6 @@ impl Differences {
 /// The result of comparing two rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The rows are equal.
     Same,
     /// The rows have one key and different contents.
     Changed,
@@ -125,7 +115,6 @@ pub enum Verdict {
 /// The hashes of the keys of all rows of one side.
 #[derive(Debug, Default)]
 pub struct Keys {
-    /// A hash for each row, in order.
     pub hashes: Vec<u64>,
     /// Rows that are not compared, in order: their key is unreadable, or another comparison covers them.
     pub skipped: Vec<u32>,
@@ -187,21 +176,17 @@ pub trait Special: Comparable + Send {
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
 
     /// The kind of a row, such as the type of a resource.
-    fn what(&self, pair: Pair) -> Option<String> {
-        let _ = pair;
+    fn what(&self, _pair: Pair) -> Option<String> {
         None
     }
 
     /// The key of a row, if no key column contains it.
-    fn key(&self, pair: Pair) -> Option<Value<'static>> {
-        let _ = pair;
+    fn key(&self, _pair: Pair) -> Option<Value<'static>> {
         None
     }
 
     /// Removes differences from `found` that are reported elsewhere.
-    fn settle(&self, found: &mut Differences) {
-        let _ = found;
-    }
+    fn settle(&self, _found: &mut Differences) {}
 
     /// Limits of the comparison so far, as messages, each with the side that causes it.
     fn notes(&self) -> Vec<(Side, String)> {
@@ -225,8 +210,7 @@ pub trait Comparison<'a> {
 
     /// The table with a differing row for every row of `table` that differs, under the same key; `None` if rows of `table`
     /// may differ by themselves.
-    fn decisive(&self, table: &str) -> Option<&'static str> {
-        let _ = table;
+    fn decisive(&self, _table: &str) -> Option<&'static str> {
         None
     }
 

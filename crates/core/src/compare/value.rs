@@ -9,9 +9,7 @@ use std::hash::{Hash, Hasher};
 pub struct Field<'a> {
     /// The field's name; parts of nested fields as in `render_sets[2].mfm`.
     pub name: Cow<'a, str>,
-    /// The field's value in the old file.
     pub old: Value<'a>,
-    /// The field's value in the new file.
     pub new: Value<'a>,
 }
 

@@ -18,7 +18,6 @@ schema! {
         pub width: le::U32,
         /// Bytes of a row or of the largest level. Tools disagree, so it is not used.
         pub pitch: le::U32,
-        /// Slices of a volume.
         pub depth: le::U32,
         /// Levels; 0 means 1.
         pub mips: le::U32,
@@ -40,7 +39,6 @@ schema! {
         pub size: le::U32,
         /// The fields that are used: see [`FOUR_CC`].
         pub flags: le::U32,
-        /// The format's four characters.
         pub four_cc: [u8; 4],
         /// Bits of a texel.
         pub bits: le::U32,
@@ -50,7 +48,6 @@ schema! {
 
     /// The header that follows if the four characters are `DX10`.
     pub struct Dx10: 20 {
-        /// The format's number in DXGI.
         pub format: le::U32,
         /// 2, 3 or 4: lines, planes or volumes.
         pub dimension: le::U32,
@@ -63,9 +60,7 @@ schema! {
     }
 }
 
-/// The magic of a file.
 pub const MAGIC: [u8; 4] = *b"DDS ";
-/// [`Header::size`].
 pub const HEADER_SIZE: u32 = 124;
 /// [`Header::flags`]: the depth is used.
 pub const DEPTH: u32 = 0x80_0000;
@@ -87,11 +82,8 @@ pub const LUMINANCE: u32 = 0x2_0000;
 pub const CUBE: u32 = 0x200;
 /// [`Header::caps2`]: its six faces.
 pub const FACES: u32 = 0xFC00;
-/// [`Header::caps2`]: a volume.
 pub const VOLUME: u32 = 0x20_0000;
-/// [`Dx10::misc`]: cube maps.
 pub const DX10_CUBE: u32 = 0x4;
-/// [`Dx10::dimension`] of a volume.
 pub const DX10_VOLUME: u32 = 4;
 /// The number at [`PREPARED_AT`] of a file that only a proprietary library restores ("bc7prep").
 pub const PREPARED: u32 = 0x7BC;

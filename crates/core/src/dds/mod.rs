@@ -3,26 +3,27 @@
 //! [`Dds::open`] reads the header alone: 128 bytes, or 148. The bytes are described in docs/formats/textures.md.
 
 pub mod layout;
-mod reader;
 mod tables;
 mod verify;
 
 use crate::bytes::{Cursor, View, clamp_to_usize, le, peek_u32};
 use crate::error::{ErrorKind, Result};
+use crate::reader::{Facet, FileFormat, Reader, Section, facets};
+use crate::report::{Progress, Report};
 use crate::source::Source;
+use crate::table::{Table, Value};
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use crate::{Openable, Options};
 use layout::{Dx10, Header, PixelFormat};
+use std::borrow::Cow;
 
 /// The fault of a header whose texture is too small for its levels.
 const MORE_LEVELS: &str = "number of levels, more than its size has";
 
-/// An open `.dds` file.
 #[derive(Debug)]
 pub struct Dds {
     source: Source,
     shape: Shape,
-    /// Bytes of its headers.
     headers: usize,
     /// Whether its levels are transformed by a proprietary library.
     is_prepared: bool,
@@ -168,5 +169,61 @@ impl Texture for Dds {
         let texels = texels.until(texels.skip(size).position());
         let [width, height, depth] = shape.extent(mip);
         Ok(Level { format: shape.format, width, height, depth, texels })
+    }
+}
+
+impl FileFormat for Dds {
+    const NAME: &'static str = "dds";
+    const ABOUT: &'static str = "A texture";
+    const ENDINGS: &'static [&'static str] = &[".dds", ".dd0", ".dd1", ".dd2"];
+    const MAGIC: &'static [u8] = &layout::MAGIC;
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for Dds {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.shape.format.name().into_owned()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let header = self.source.view("");
+        let levels = header.skip(self.headers);
+        let count = u64::from(self.shape.layers).checked_mul(self.shape.mips.into());
+        vec![
+            Section::new("header", header.offset(), self.headers as u64, None),
+            Section::new("levels", levels.offset(), levels.rest().len() as u64, count),
+        ]
+    }
+
+    fn facets(&self) -> &'static [Facet] {
+        facets![Texture]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let Shape { format, width, height, depth, layers, mips, .. } = self.shape;
+        vec![
+            ("kind".into(), self.shape.kind().into()),
+            ("texels".into(), Value::Text(format.name())),
+            ("width".into(), width.into()),
+            ("height".into(), height.into()),
+            ("depth".into(), depth.into()),
+            ("layers".into(), layers.into()),
+            ("mips".into(), mips.into()),
+        ]
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
     }
 }

@@ -9,11 +9,9 @@ use std::ops::Deref;
 /// A boxed iterator: solids of different formats have different ones.
 pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
 
-/// The shapes of a drawing.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a drawing has one")]
 pub enum Figure<'d> {
-    /// Triangles.
     Solids(Solids<'d>),
     /// Boxes on a map.
     Chart(&'d Chart),
@@ -113,9 +111,7 @@ impl<'d> Deref for PaintedSolid<'d> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SolidKind {
-    /// A mesh that the game draws.
     Mesh,
-    /// Armour.
     Armor,
     /// A hull that things collide with.
     Hull,
@@ -144,7 +140,6 @@ pub trait Solid: std::fmt::Debug {
     fn bounds(&self) -> ([f32; 3], [f32; 3]);
     /// The number of its vertices.
     fn vertices(&self) -> usize;
-    /// The places of the vertices.
     fn positions(&self) -> Iter<'_, [f32; 3]>;
     /// Normals of length 1; `None` where the vertices have none.
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;

@@ -36,7 +36,6 @@ fn chain<'p>(points: impl Iterator<Item = &'p Point>) -> Vec<Point> {
     chain
 }
 
-/// The area of a polygon.
 pub fn area(corners: &[Point]) -> f64 {
     let next = corners.iter().cycle().skip(1);
     corners.iter().zip(next).map(|([ax, ay], [bx, by])| ax * by - bx * ay).sum::<f64>().abs() / 2.0

@@ -1,6 +1,5 @@
 //! Thickness of the plates of solids, in millimetres by layer and material.
 
-/// A use of a model with plates.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlateUse {

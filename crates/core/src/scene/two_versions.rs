@@ -15,7 +15,6 @@ const NEW: usize = 2;
 /// The colours of both versions: grey glass, and two that people with any colour vision tell apart. The old version does not hide the new one.
 const COLOURS: [[f32; 4]; 3] = [[0.62, 0.64, 0.68, 0.22], [0.84, 0.27, 0.1, 0.55], [0.1, 0.45, 0.85, 1.0]];
 
-/// The overlay of two versions.
 #[derive(Debug)]
 pub struct TwoVersions<'d> {
     title: String,
@@ -125,7 +124,6 @@ impl<'d> TwoVersions<'d> {
         (changed > 0).then_some(overlay)
     }
 
-    /// The scene.
     pub fn as_figure(&self) -> Figure<'_> {
         let tints = self.names.iter().zip(COLOURS);
         let places = self.kept.iter().enumerate().flat_map(|(solid, kept)| {

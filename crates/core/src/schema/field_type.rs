@@ -135,7 +135,6 @@ impl<const N: usize> FieldType<str> for [u8; N] {
     }
 }
 
-/// A vector or a matrix.
 impl<O: ByteOrder + 'static, const N: usize> FieldType<Stored> for [F32<O>; N] {
     const KIND: Kind = Kind::Nested;
     #[expect(clippy::cast_possible_truncation, reason = "a matrix has 16 numbers")]

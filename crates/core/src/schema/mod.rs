@@ -25,9 +25,7 @@ pub trait Record: Overlay {
 /// A field of a record: its position, its bytes, and the column that shows it.
 #[derive(Clone, Copy)]
 pub struct Field {
-    /// The name of the struct's member.
     pub name: &'static str,
-    /// The offset in the record.
     pub offset: usize,
     column: fn() -> Column,
     accepts: Accepts,

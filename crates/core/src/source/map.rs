@@ -68,7 +68,6 @@ mod faults {
         origin: AtomicPtr<MapOrigin>,
     }
 
-    /// The file of a map.
     pub(super) struct MapOrigin {
         /// Its name, escaped for a terminal.
         name: Box<str>,

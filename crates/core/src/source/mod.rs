@@ -164,7 +164,6 @@ impl Source {
         Some(self.bytes.slice(range))
     }
 
-    /// All bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -46,7 +46,6 @@ impl FileState {
         file.metadata().is_ok_and(|meta| number(&meta) == self.number)
     }
 
-    /// The file's size in bytes.
     #[allow(clippy::len_without_is_empty, reason = "the length of a file")]
     pub fn len(&self) -> u64 {
         self.len

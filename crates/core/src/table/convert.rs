@@ -1,14 +1,12 @@
 //! Values as the types of a program.
 
 use super::{Guid, Value};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use std::borrow::Cow;
 
-/// The error for a value that is no `wanted`.
 #[cold]
 fn no(wanted: &str, value: &Value<'_>) -> Error {
-    let what = format!("{} is no {wanted}", crate::writable::short(value)).into();
-    Error::of_part(ErrorKind::Syntax { what }, "")
+    Error::syntax(format!("{} is no {wanted}", crate::writable::short(value)))
 }
 
 /// A conversion, and the same one in which null is `None`.

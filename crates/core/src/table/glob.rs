@@ -8,7 +8,7 @@
 //! A glob over files on a disk ([`Glob::of_files`]) has the meaning that a shell gives it: `*`, `?` and sets match no `/`, `**` does.
 
 use super::search::{Pieces, is_equal};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use regex::{Regex, RegexBuilder};
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -282,12 +282,13 @@ impl Translation {
 
 #[cold]
 fn syntax(what: impl Into<String>) -> Error {
-    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "glob")
+    Error::syntax(what.into()).context("glob")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn what_each_sign_means() {

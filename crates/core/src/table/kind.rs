@@ -1,9 +1,7 @@
 //! Kinds of values.
 
-/// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `true` or `false`.
     Bool,
     Int,
     Uint,

@@ -46,7 +46,6 @@ use crate::schema::Field;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Column {
@@ -107,7 +106,6 @@ pub enum Accepts {
     Name,
 }
 
-/// The role of a column's cells in their row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Role {
@@ -253,7 +251,6 @@ options! {
 pub struct ItemList {
     /// The cells that identify the list, by their columns: equal for all of its items.
     pub cells: Vec<(usize, Value<'static>)>,
-    /// The number of its items.
     pub len: usize,
     /// The same cells of all lists that are stored as one with this one, beginning with the one that edits are made to. Empty
     /// unless several keys share the list.
@@ -319,8 +316,7 @@ pub trait StoredRows: Send + Sync {
     ///
     /// # Errors
     /// When the owner of a list is damaged.
-    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
-        let _ = (column, cell);
+    fn lists(&self, _column: usize, _cell: &Value<'_>) -> Result<Vec<ItemList>> {
         Ok(Vec::new())
     }
 }
@@ -370,8 +366,7 @@ pub trait Table: Send + Sync {
     }
 
     /// As [`Table::cursor`], for callers that read only `columns`; other columns may be slower.
-    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
-        let _ = columns;
+    fn cursor_over(&self, first: usize, _columns: &[usize]) -> Box<dyn RowCursor + '_> {
         self.cursor(first)
     }
 
@@ -387,33 +382,27 @@ pub trait Table: Send + Sync {
 
     /// Prefetches the memory that cells of these rows refer to, because memory serves many independent requests in the
     /// time of one. For rows in any order; a walk in order prefetches by itself.
-    fn prefetch(&self, rows: &[Range<usize>]) {
-        let _ = rows;
-    }
+    fn prefetch(&self, _rows: &[Range<usize>]) {}
 
     /// Whether [`Table::find`] supports this column. It may still decline single keys.
-    fn finds(&self, column: usize) -> bool {
-        let _ = column;
+    fn finds(&self, _column: usize) -> bool {
         false
     }
 
     /// The rows whose `column` equals `key`, by an index or hash probe. `None` if the column has no index.
-    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let _ = (column, key);
+    fn find(&self, _column: usize, _key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         None
     }
 
     /// The rows whose text in `column`, or a text in its nested value, contains `literal`, in order: found by one
     /// search over the range of the file that holds all these texts, without building cells. Unreadable rows may be
     /// included. `None` if the texts are not consecutive.
-    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
-        let _ = (column, literal);
+    fn search(&self, _column: usize, _literal: &Literal) -> Option<Vec<usize>> {
         None
     }
 
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
-    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
-        let _ = (row, place);
+    fn is_at(&self, _row: usize, _place: &Region) -> Option<Result<bool>> {
         None
     }
 }
@@ -476,7 +465,6 @@ impl<'t> dyn Table + 't {
 pub struct Leaves {
     /// The way to the leaf within its graph.
     pub path: usize,
-    /// The leaf.
     pub value: usize,
     /// The entry with the graph.
     pub graph: usize,
@@ -495,10 +483,8 @@ pub trait RowCursor: Send {
     /// When the next row cannot be found; the walk then ends.
     fn advance(&mut self) -> Result<bool>;
 
-    /// The number of the current row.
     fn row(&self) -> usize;
 
-    /// One cell of the current row.
     fn value(&self, column: usize) -> Result<Value<'_>>;
 
     /// Passes one cell of the current row to `sink`: a plain field without a [`Value`].

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 /// Cells of a part that are read ahead; a part with more is read row by row.
 const CELLS: usize = 16 << 10;
-/// Parts that are read at once.
 const MOST_AT_ONCE: usize = 64;
 
 /// The parts of a table. The rows of the table are the rows of all parts, in order.
@@ -73,7 +72,6 @@ enum Ready {
     Open(usize, Arc<dyn TablePart>),
 }
 
-/// Rows that were read ahead.
 struct PrefetchedRows {
     part: usize,
     /// The numbers of the rows in the part.
@@ -210,12 +208,7 @@ impl<'t> PartsCursor<'t> {
                 }
                 Some(Ok(Ready::Open(part, open))) => {
                     let (columns, bound) = (self.columns.as_deref(), self.bound.as_ref());
-                    let walk = OpenWalk::try_new(open, |open| match (bound, columns) {
-                        (Some(bound), columns) => bound.walk_over(open.table(), columns),
-                        (None, Some(columns)) => Ok(open.table().cursor_over(0, columns)),
-                        (None, None) => Ok(open.table().cursor(0)),
-                    });
-                    match walk {
+                    match OpenWalk::try_new(open, |open| walk(open.table(), columns, bound)) {
                         Ok(walk) => self.current = Current::Walk(part, walk),
                         Err(error) => self.parts.leave_out(part, error)?,
                     }
@@ -240,16 +233,21 @@ fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: O
     }
 }
 
+fn walk<'t>(table: &'t dyn Table, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<BoxedCursor<'t>> {
+    Ok(match (bound, columns) {
+        (Some(bound), columns) => bound.walk_over(table, columns)?,
+        (None, Some(columns)) => table.cursor_over(0, columns),
+        (None, None) => table.cursor(0),
+    })
+}
+
 /// The rows of a part; `None` if there are too many to keep.
 fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
     let most = CELLS / columns.len().max(1);
     if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
         return Ok(None);
     }
-    let mut walk = match bound {
-        Some(bound) => bound.walk_over(table, Some(columns))?,
-        None => table.cursor_over(0, columns),
-    };
+    let mut walk = walk(table, Some(columns), bound)?;
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     while walk.advance()? {
         if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {

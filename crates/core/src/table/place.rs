@@ -45,7 +45,6 @@ fn nearest_singles(point: Vec3) -> Vec3 {
 /// An oriented box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Volume {
-    /// The box's centre.
     pub center: [f64; 3],
     /// The directions of its edges, each of length 1.
     pub axes: [[f64; 3]; 3],
@@ -74,7 +73,6 @@ impl Volume {
         Self::of_corners(point, point)
     }
 
-    /// Whether all of its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.center.iter().chain(&self.half).chain(self.axes.iter().flatten()).all(|number| number.is_finite())
     }

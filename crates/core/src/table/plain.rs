@@ -8,7 +8,6 @@ use std::borrow::Cow;
 /// Takes the cells of a column, one after another. Each method takes one cell; a sink implements those that it takes faster than
 /// as a [`Value`]. All fail when the cell does not fit into the column.
 pub trait CellSink {
-    /// Takes a cell of any kind.
     fn value(&mut self, cell: &Value<'_>) -> Result<()>;
 
     /// Takes an unsigned integer.
@@ -21,7 +20,6 @@ pub trait CellSink {
         self.value(&Value::F32(number))
     }
 
-    /// Takes a text.
     fn text(&mut self, text: &str) -> Result<()> {
         self.value(&Value::text(text))
     }
@@ -44,7 +42,6 @@ pub trait CellSink {
 
 /// A cell of one kind, or null.
 pub trait PlainCell<'a>: Into<Value<'a>> {
-    /// Passes the cell to `sink`.
     fn put(self, sink: &mut dyn CellSink) -> Result<()>;
 }
 

@@ -6,7 +6,6 @@ use crate::reader::entry;
 use std::fmt;
 
 impl<'t> dyn Table + 't {
-    /// All rows, in order.
     pub fn rows(&self) -> Rows<'_> {
         Rows { table: self, cursor: Some(self.cursor(0)) }
     }
@@ -96,7 +95,6 @@ impl Row<'_> {
         self.number
     }
 
-    /// The columns of its table.
     pub fn columns(&self) -> &[Column] {
         self.table.columns()
     }
@@ -120,10 +118,7 @@ impl Row<'_> {
         let table = self.table;
         let at = column_index(table, column).ok_or_else(|| {
             let hint = hint_of_columns(column, "it has", table.columns());
-            Error::of_part(
-                ErrorKind::Syntax { what: format!("table {}: no column {column}{hint}", table.name()).into() },
-                "",
-            )
+            Error::syntax(format!("table {}: no column {column}{hint}", table.name()))
         })?;
         match &self.cells {
             Some(cells) => cells.get(at).cloned().unwrap_or_else(|| Err(super::no_cell(table.name(), self.number, at))),
@@ -146,7 +141,6 @@ impl RowBuffer {
         Self { name: name.into(), columns, rows }
     }
 
-    /// All rows, in order.
     pub fn rows(&self) -> Rows<'_> {
         let table: &dyn Table = self;
         table.rows()

@@ -413,7 +413,6 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
 /// A walk that locates each row once, at the read of its first cell.
 struct Cursor<'t, 'a, R> {
     table: &'t DeclaredTable<'a, R>,
-    /// The number of the current row.
     row: usize,
     /// The number of the next row.
     next: usize,

@@ -8,9 +8,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     Anywhere,
-    /// The start of the text.
     Start,
-    /// The end of the text.
     End,
     /// The whole text, from start to end.
     Whole,
@@ -56,7 +54,6 @@ impl Literal {
         &self.text
     }
 
-    /// The required position.
     pub fn anchor(&self) -> Anchor {
         self.anchor
     }

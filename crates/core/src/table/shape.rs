@@ -20,7 +20,6 @@ pub enum ValueShape {
 }
 
 impl ValueShape {
-    /// A value of `kind`.
     pub const fn of(kind: Kind) -> Self {
         Self::Value { kind, wide: false }
     }

@@ -11,9 +11,7 @@ pub enum Value<'a> {
     #[default]
     Null,
     Bool(bool),
-    /// A signed integer.
     Int(i64),
-    /// An unsigned integer.
     Uint(u64),
     /// A single-precision float.
     F32(f32),
@@ -24,7 +22,6 @@ pub enum Value<'a> {
     /// A 32-bit hash.
     Id32(u32),
     Guid(Guid),
-    /// UTF-8 text.
     Text(Cow<'a, str>),
     /// UTF-16 text in the file.
     Utf16(Utf16<'a>),

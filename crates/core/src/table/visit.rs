@@ -7,7 +7,6 @@ pub trait Visitor {
     /// A map begins. Every value in it comes after its [`Visitor::key`].
     fn begin_map(&mut self) -> Result<()>;
 
-    /// The name of the next value.
     fn key(&mut self, name: &str) -> Result<()>;
 
     /// The map that began last ends.

@@ -10,7 +10,6 @@ use std::ops::Range;
 pub struct Pixels {
     /// Pixels in a row.
     pub width: u32,
-    /// Rows.
     pub height: u32,
     /// Red, green, blue and opacity of each pixel.
     pub rgba: Vec<[u8; 4]>,
@@ -37,10 +36,8 @@ pub fn decode(level: &Level<'_>) -> Result<Pixels> {
     }
 }
 
-/// Pixels on a side of a block.
 const SIDE: usize = 4;
 
-/// A decoded block.
 type Block = [[u8; 4]; SIDE * SIDE];
 
 fn blocks(format: TexelFormat, width: u32, height: u32, bytes: &[u8]) -> Option<Vec<[u8; 4]>> {

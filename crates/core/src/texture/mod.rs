@@ -18,10 +18,8 @@ pub const MAX_SIZE: u32 = 16_384;
 /// The most layers of an array of textures: the limit of Direct3D 11.
 pub const MAX_LAYERS: u32 = 2048;
 
-/// The dimensions of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// How texels are stored.
     pub format: TexelFormat,
     /// Width of the largest level, in texels.
     pub width: u32,
@@ -79,13 +77,9 @@ impl Shape {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Level<'a> {
-    /// How texels are stored.
     pub format: TexelFormat,
-    /// Width in texels.
     pub width: u32,
-    /// Height in texels.
     pub height: u32,
-    /// Slices.
     pub depth: u32,
     /// The texels: the view ends with the level.
     pub texels: View<'a>,
@@ -93,7 +87,6 @@ pub struct Level<'a> {
 
 /// A file that is a texture.
 pub trait Texture: Sync {
-    /// The texture's dimensions.
     fn shape(&self) -> Shape;
 
     /// Level `mip` of `layer`.

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An item of a new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// The item with this number in the old list.
@@ -21,11 +20,9 @@ pub enum Item {
 pub struct ListEdit {
     /// The row of its first item, or the row that this item would have.
     pub first: usize,
-    /// The number of items.
     pub len: usize,
     /// Indexes of edited rows of the table, by the number of the item.
     pub set: BTreeMap<usize, usize>,
-    /// Deleted items.
     pub remove: BTreeSet<usize>,
     /// Indexes of inserted rows of the table, with the requested number of each.
     add: Vec<(usize, Option<usize>)>,

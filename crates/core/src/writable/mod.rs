@@ -47,14 +47,11 @@ pub struct Edit {
     pub origin: Option<u64>,
 }
 
-/// The change of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Changes these cells.
     Set(Cells),
     /// Inserts the row, with these cells besides its key.
     Add(Cells),
-    /// Deletes the row.
     Remove,
 }
 
@@ -68,12 +65,10 @@ impl Edit {
 /// Resolved cells: numbers of columns, in order, and values of their kinds, which fit.
 pub type ColumnValues = Vec<(usize, Value<'static>)>;
 
-/// The cell of column number `column`.
 pub fn cell(cells: &ColumnValues, column: usize) -> Option<&Value<'static>> {
     cells.iter().find(|(at, _)| *at == column).map(|(_, value)| value)
 }
 
-/// The cell of the column `name` of `table`.
 pub fn cell_named<'c>(table: &dyn Table, cells: &'c ColumnValues, name: &str) -> Option<&'c Value<'static>> {
     cell(cells, column_index(table, name)?)
 }
@@ -123,8 +118,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// As [`Writable::write`].
-    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
-        let _ = edits;
+    fn settle(&self, _edits: &mut Vec<TableEdits>) -> Result<()> {
         Ok(())
     }
 
@@ -142,8 +136,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// As [`Writable::write`], and `NotFound` for a missing entry.
-    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
-        let _ = (entry, new);
+    fn entry(&self, _entry: &str, _new: &Value<'static>) -> Result<Option<EntryEdit>> {
         Ok(None)
     }
 
@@ -152,8 +145,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// [`differs`], and damage.
-    fn compare(&self, new: &dyn Any, edits: &TableEdits) -> Result<bool> {
-        let _ = (new, edits);
+    fn compare(&self, _new: &dyn Any, _edits: &TableEdits) -> Result<bool> {
         Ok(false)
     }
 
@@ -161,8 +153,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// As [`Writable::write`], and `Damaged` for an invalid glTF.
-    fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
-        let _ = glb;
+    fn with_meshes(&self, _glb: &[u8]) -> Result<Option<Pieces>> {
         Ok(None)
     }
 
@@ -171,8 +162,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// As [`Writable::write`].
-    fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
-        let _ = (inner, pieces);
+    fn replaced(&self, _inner: &str, _pieces: Pieces) -> Result<Option<Pieces>> {
         Ok(None)
     }
 
@@ -207,5 +197,5 @@ pub fn no_entry(entry: &str) -> Error {
 /// The error of wrong usage: it names the column, the value and what fits.
 #[cold]
 pub fn refused(what: impl Into<Cow<'static, str>>) -> Error {
-    Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
+    Error::syntax(what)
 }

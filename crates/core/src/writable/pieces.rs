@@ -4,12 +4,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use std::ops::Range;
 
-/// A piece of a new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// A range of the old file, from its first byte on.
     Keep(Range<usize>),
-    /// New bytes.
     New(Vec<u8>),
 }
 

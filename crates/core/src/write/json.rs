@@ -53,7 +53,6 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
         self.out.write_all(b"\n").map_err(io)
     }
 
-    /// The output.
     pub fn written(&self) -> &W {
         &self.out
     }

@@ -232,16 +232,13 @@ impl Pages {
 struct Filler {
     pages: Arc<Pages>,
     object: Arc<Object>,
-    /// The blocks that are filled.
     present: HashSet<u64>,
     scans: VecDeque<Scan>,
 }
 
 /// A fetch that a later one may continue.
 struct Scan {
-    /// The block after it.
     next: u64,
-    /// The number of blocks that it fetched.
     blocks: u64,
     /// The fetches before it, of the same scan.
     before: u32,

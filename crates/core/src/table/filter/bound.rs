@@ -9,16 +9,13 @@ use crate::table::glob::Glob;
 use crate::table::{Anchor, Column, Kind, RowCursor, Table, Value, search};
 use std::cmp::Ordering;
 
-/// A condition for one table.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Bound {
     Compare(Compare),
-    /// All of these conditions.
     And(Vec<Bound>),
     /// At least one of these conditions.
     Or(Vec<Bound>),
-    /// The opposite of this condition.
     Not(Box<Bound>),
 }
 

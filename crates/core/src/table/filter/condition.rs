@@ -1,40 +1,30 @@
 //! Conditions as they are written.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// A condition as it was written, for any table.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Filter {
     Compare {
-        /// The name of the column.
         column: String,
-        /// How it is compared.
         op: Op,
         /// The other side of the comparison.
         literal: Literal,
     },
-    /// All of these conditions.
     And(Vec<Filter>),
     /// At least one of these conditions.
     Or(Vec<Filter>),
-    /// The opposite of this condition.
     Not(Box<Filter>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// `=`
     Eq,
-    /// `!=`
     Ne,
-    /// `<`
     Lt,
-    /// `<=`
     Le,
-    /// `>`
     Gt,
-    /// `>=`
     Ge,
     /// `~`
     Glob,
@@ -50,9 +40,7 @@ pub enum Op {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Literal {
-    /// No value.
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// A number or a text, as written. Which of them it is depends on the column.
     Text(String),
@@ -60,7 +48,7 @@ pub enum Literal {
 
 #[cold]
 pub(super) fn syntax(what: impl Into<String>) -> Error {
-    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "filter")
+    Error::syntax(what.into()).context("filter")
 }
 
 impl std::fmt::Display for Literal {

@@ -11,7 +11,6 @@ const MAX_DEPTH: u32 = 64;
 /// The limit on comparisons: each row may be compared with each of them.
 const MAX_COMPARISONS: usize = 1000;
 
-/// The operators, for messages.
 const OPERATORS: &str = "= != < <= > >= ~ !~, or like, glob, in, between, is null";
 
 #[derive(Debug, Clone, PartialEq)]

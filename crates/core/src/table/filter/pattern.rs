@@ -4,7 +4,6 @@ use crate::table::Literal;
 use crate::table::search::Pieces;
 use std::borrow::Cow;
 
-/// A parsed pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern(Shape);
 
