@@ -4,26 +4,10 @@ use super::{Editor, ValueSource, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::find::{self, paths_named};
 use crate::reader::Reader;
-use crate::table::path::quoted_name;
+use crate::table::path::{Path, Step};
 use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, hint_of_rows};
 use crate::writable::{self, short, short_text};
 use std::borrow::Cow;
-use std::fmt;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
-    Member(String),
-    Item(usize),
-}
-
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Member(name) => write!(f, "{}", short_text(name)),
-            Self::Item(index) => write!(f, "[{index}]"),
-        }
-    }
-}
 
 /// Where the name of an entry may end in `path`, from the longest name to the shortest one.
 fn ends(path: &str) -> Vec<usize> {
@@ -42,40 +26,20 @@ fn ends(path: &str) -> Vec<usize> {
 }
 
 /// The steps of a text like `.lods[0]["odd name"].extent`.
-fn steps(text: &str) -> Result<Vec<Step>> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (step, after) = first_step(rest).ok_or_else(|| {
-            let rest = short_text(rest);
-            refused(format!("{rest} is no path to a value: steps are .NAME, [NUMBER] and [\"NAME\"]"))
-        })?;
-        found.push(step);
-        rest = after;
-    }
-    Ok(found)
-}
-
-/// The first step of a text, and what follows.
-fn first_step(text: &str) -> Option<(Step, &str)> {
-    if let Some(quoted) = text.strip_prefix("[\"") {
-        let (name, after) = quoted_name(quoted)?;
-        return Some((Step::Member(name), after));
-    }
-    if let Some(inner) = text.strip_prefix('[') {
-        let (index, after) = inner.split_once(']')?;
-        return Some((Step::Item(index.trim().parse().ok()?), after));
-    }
-    let name = text.strip_prefix('.')?;
-    let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
-    (!name.is_empty()).then(|| (Step::Member(name.to_owned()), after))
+fn steps(text: &str) -> Result<Path<'_>> {
+    let path = match text.strip_prefix('.') {
+        Some(name) => Path::parse(name).filter(|_| !name.is_empty() && !name.starts_with('[')),
+        None => Path::parse(text).filter(|_| text.is_empty() || text.starts_with('[')),
+    };
+    let what = "is no path to a value: steps are .NAME, [NUMBER] and [\"NAME\"]";
+    path.ok_or_else(|| refused(format!("{} {what}", short_text(text))))
 }
 
 /// `now` with the value at `steps` replaced by the value in the text `given`; `at` is the path so far, for messages.
-fn replaced(now: Value<'static>, steps: &[Step], given: &str, at: &str) -> Result<Value<'static>> {
+fn replaced(now: Value<'static>, steps: &[Step<'_>], given: &str, at: &str) -> Result<Value<'static>> {
     let Some((step, rest)) = steps.split_first() else { return leaf(&now, given, at) };
     match (step, now) {
-        (Step::Member(name), Value::Map(mut members)) => {
+        (Step::Name(name), Value::Map(mut members)) => {
             let Some(member) = member_of(&mut members, name) else {
                 let names = members.iter().map(|(name, _)| &**name);
                 let hint = crate::suggest::hint_or_all(name, "there are", names);
@@ -84,15 +48,21 @@ fn replaced(now: Value<'static>, steps: &[Step], given: &str, at: &str) -> Resul
             *member = replaced(std::mem::take(member), rest, given, &format!("{at}.{name}"))?;
             Ok(Value::Map(members))
         }
-        (Step::Item(index), Value::List(mut items)) => {
+        (Step::Index(index), Value::List(mut items)) => {
             let len = items.len();
-            let Some(item) = items.get_mut(*index) else {
+            let Some(item) = items.get_mut(*index as usize) else {
                 return Err(refused(format!("{}: no item [{index}]: it has {len}, from [0] on", short_text(at))));
             };
             *item = replaced(std::mem::take(item), rest, given, &format!("{at}[{index}]"))?;
             Ok(Value::List(items))
         }
-        (step, other) => Err(refused(format!("{}: no value {step} in it: it is {}", short_text(at), kind_of(&other)))),
+        (step, other) => {
+            let step = match step {
+                Step::Name(name) => short_text(name),
+                Step::Index(index) | Step::Key(index) => format!("[{index}]"),
+            };
+            Err(refused(format!("{}: no value {step} in it: it is {}", short_text(at), kind_of(&other))))
+        }
     }
 }
 
@@ -175,14 +145,15 @@ impl Editor<'_> {
         for end in ends(path) {
             let (entry, rest) = path.split_at(end);
             let Some((entry, shown)) = entry_named(reader, entry)? else { continue };
-            let steps = steps(rest)?;
-            return match replaced(shown, &steps, given, &entry) {
+            let path = steps(rest)?;
+            let steps = path.steps();
+            return match replaced(shown, steps, given, &entry) {
                 Ok(new) => match self.writable.entry(&entry, &new)? {
                     Some(edit) => self.take_entry(&entry, edit),
-                    None => self.set_in(None, &entry, &steps, given),
+                    None => self.set_in(None, &entry, steps, given),
                 },
                 // Some columns are no part of the tree, and a column names what fits.
-                Err(_) if self.has_column(&steps)? => self.set_in(None, &entry, &steps, given),
+                Err(_) if self.has_column(steps)? => self.set_in(None, &entry, steps, given),
                 Err(error) => Err(error),
             };
         }
@@ -190,9 +161,9 @@ impl Editor<'_> {
     }
 
     /// Whether the first step is a column of the main table.
-    fn has_column(&mut self, steps: &[Step]) -> Result<bool> {
+    fn has_column(&mut self, steps: &[Step<'_>]) -> Result<bool> {
         let table = &*self.resolved(None)?.table;
-        Ok(matches!(steps.first(), Some(Step::Member(name)) if column_index(table, name).is_some()))
+        Ok(matches!(steps.first(), Some(Step::Name(name)) if column_index(table, name).is_some()))
     }
 
     fn set_in_row(&mut self, table: Option<&str>, path: &str, given: &str) -> Result<()> {
@@ -200,29 +171,29 @@ impl Editor<'_> {
             let (key, rest) = path.split_at(end);
             let rows = self.resolved(table)?;
             if !rows_named(&*rows.table, key)?.is_empty() {
-                return self.set_in(table, key, &steps(rest)?, given);
+                return self.set_in(table, key, steps(rest)?.steps(), given);
             }
         }
         Err(self.no_entry(table, path))
     }
 
     /// Changes a cell of a row, or of an item in a list of the row: `2.lods[0].extent` is row [0] of row 2 in `lods`.
-    fn set_in(&mut self, table: Option<&str>, key: &str, steps: &[Step], given: &str) -> Result<()> {
+    fn set_in(&mut self, table: Option<&str>, key: &str, steps: &[Step<'_>], given: &str) -> Result<()> {
         let reader = self.asset.reader();
         let (mut name, mut steps) = (table, steps);
         let mut item = None;
-        if let [Step::Member(list), Step::Item(index), rest @ ..] = steps
+        if let [Step::Name(list), Step::Index(index), rest @ ..] = steps
             && column_index(&*self.resolved(table)?.table, list).is_none()
             && reader.table(list).is_some_and(|table| table.nature().item.is_some())
         {
-            (name, item, steps) = (Some(list.as_str()), Some(*index), rest);
+            (name, item, steps) = (Some(&**list), Some(*index), rest);
         }
         let rows = self.resolved(name)?;
         let table = &*rows.table;
         // Items of lists begin with the number of their row.
         let mut found = if item.is_some() { rows_with(table, 0, key)? } else { rows_named(table, key)? };
         if let (Some(index), Some(at)) = (item, table.nature().item) {
-            let wanted = Value::Uint(index as u64);
+            let wanted = Value::Uint(index.into());
             found.retain(|row| table.value(*row, at).is_ok_and(|value| crate::compare::same_value(&value, &wanted)));
         }
         let shown = short_text(key);
@@ -234,7 +205,7 @@ impl Editor<'_> {
             };
             return Err(refused(what));
         };
-        let Some((Step::Member(column), rest)) = steps.split_first() else {
+        let Some((Step::Name(column), rest)) = steps.split_first() else {
             let columns = table.columns().iter().filter(|column| column.accepts != Accepts::Nothing);
             let names = columns.map(|column| &*column.name).take(8).collect::<Vec<_>>().join(", ");
             return Err(refused(format!("{shown} is a whole row: name one of its values, as in ENTRY.NAME: {names}")));
@@ -297,10 +268,9 @@ mod tests {
         assert_eq!(ends_of("a/b.visual.lods[0]"), ["a/b.visual.lods[0]", "a/b.visual.lods", "a/b.visual", "a/b"]);
         assert_eq!(ends_of("[Main]"), ["[Main]"]);
         assert_eq!(ends_of("S[\"a.b\"].c"), ["S[\"a.b\"].c", "S[\"a.b\"]", "S"]);
-        let member = |name: &str| Step::Member(name.to_owned());
         assert_eq!(
-            steps(".a[3][\"o\\\"d.d\"].b").unwrap(),
-            [member("a"), Step::Item(3), member("o\"d.d"), member("b")]
+            steps(".a[3][\"o\\\"d.d\"].b").unwrap().steps(),
+            [Step::Name("a".into()), Step::Index(3), Step::Name("o\"d.d".into()), Step::Name("b".into())]
         );
         for wrong in ["a", ".", "[", "[x]", "[\"a", ".a.", "[-1]"] {
             assert!(steps(wrong).is_err(), "{wrong}");
