@@ -9,7 +9,7 @@ mod common;
 
 use assetq::sql::{Fault, Input, Session, in_sql, statements};
 use assetq::table::Value;
-use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::rows::{RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Asset, Source};
 use assetq_sample::Size;
@@ -43,8 +43,7 @@ fn open(path: &Path) -> Asset {
 fn export(path: &Path, table: &str, columns: &[usize]) -> Vec<u8> {
     let asset = open(path);
     let table = asset.reader().table(table).unwrap();
-    let header = columns.iter().map(|&c| &table.columns()[c]);
-    let header: Vec<_> = header.map(Header::from).collect();
+    let header: Vec<_> = columns.iter().map(|&c| table.columns()[c].clone()).collect();
     let mut out = Vec::new();
     let mut sink = RowWriter::new(&mut out, RowFormat::Csv, &header, Style::Plain).unwrap();
     let mut cursor = table.cursor_over(0, columns);

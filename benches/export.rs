@@ -11,7 +11,7 @@ use assetq::formats::Reader as _;
 use assetq::formats::wows::bwdb::Database;
 use assetq::table::Table;
 use assetq::write::parquet::{self as export, properties};
-use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
+use assetq::write::rows::{RowFormat, RowSink, RowWriter, SinkEvent};
 use assetq::write::text::Style;
 use assetq_sample::{Size, bwdb::demo};
 use bytes::Bytes;
@@ -53,9 +53,8 @@ fn rows_into(table: &dyn Table, mut sink: impl RowSink) -> usize {
 fn csv(table: &str) -> Vec<u8> {
     let db = open();
     let table = db.table(table).unwrap();
-    let header = table.columns().iter().map(Header::from);
     let mut out = Vec::with_capacity(64 << 20);
-    let sink = RowWriter::new(&mut out, RowFormat::Csv, &header.collect::<Vec<_>>(), Style::Plain).unwrap();
+    let sink = RowWriter::new(&mut out, RowFormat::Csv, table.columns(), Style::Plain).unwrap();
     assert_eq!(rows_into(&*table, sink), table.len().unwrap());
     out
 }

@@ -6,7 +6,7 @@ use assetq::formats::Reader;
 use assetq::formats::ff13::wdb::{FieldKind, Sheet};
 use assetq::table::filter::Filter;
 use assetq::table::{Table, Value};
-use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::rows::{RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq_sample::wdb::{Game, generated};
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
@@ -116,8 +116,7 @@ impl Maps {
 /// All cells through the table layer, as the command writes them.
 fn csv(table: &dyn Table, out: &mut Vec<u8>) {
     let columns: Vec<usize> = (0..table.columns().len()).collect();
-    let header: Vec<Header> = table.columns().iter().map(Header::from).collect();
-    let mut csv = RowWriter::new(out, RowFormat::Csv, &header, Style::Plain).unwrap();
+    let mut csv = RowWriter::new(out, RowFormat::Csv, table.columns(), Style::Plain).unwrap();
     let mut rows = table.cursor(0);
     while rows.advance().unwrap() {
         csv.row_of(&*rows, &columns, |error| panic!("{error}")).unwrap();

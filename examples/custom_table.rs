@@ -9,7 +9,7 @@
 use assetq::formats::wows::bwdb::Database;
 use assetq::table::filter::Filter;
 use assetq::table::{Column, DeclaredTable, Kind, Table};
-use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::rows::{RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Result, Source};
 use assetq_sample::{Size, bwdb::demo};
@@ -41,8 +41,7 @@ pub fn main() -> Result<()> {
 
     let condition = env::args().nth(2).unwrap_or_else(|| "folder ~ \"*/ship/*\" and records > 2".to_owned());
     let filter = Filter::parse(&condition)?.bind(table.columns())?;
-    let header = table.columns().iter().map(Header::from);
-    let mut out = RowWriter::new(stdout().lock(), RowFormat::Csv, &header.collect::<Vec<_>>(), Style::Plain)?;
+    let mut out = RowWriter::new(stdout().lock(), RowFormat::Csv, table.columns(), Style::Plain)?;
     let mut rows = table.cursor(0);
     while rows.advance()? {
         if filter.matches(&*rows)? {

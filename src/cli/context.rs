@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::source::bounded::Bounded;
 use crate::table::{Column, Kind, Table};
 use crate::texture_files::TextureFiles;
-use crate::write::rows::{Header, RowFormat, RowWriter};
+use crate::write::rows::{RowFormat, RowWriter};
 use crate::write::text::{Page, Style};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -471,10 +471,9 @@ impl Context {
     }
 
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
-        let header: Vec<Header> = columns.iter().map(Header::from).collect();
         let format = RowFormat::from(self.format());
         let rows = if self.headers.get() { RowWriter::new } else { RowWriter::without_header };
-        Ok(rows(self.stdout(), format, &header, self.style)?.fit_into(self.width))
+        Ok(rows(self.stdout(), format, columns, self.style)?.fit_into(self.width))
     }
 
     /// Whole entries on standard output: one object or, with `many`, an array of any length.

@@ -1,9 +1,9 @@
 //! Entries as a stream, in every output format.
 
 use super::{Failure, Format};
-use crate::table::{Kind, Tree, Value, Visitor};
+use crate::table::{Column, Kind, Tree, Value, Visitor};
 use crate::write::json::JsonWriter;
-use crate::write::rows::{Header, RowFormat, RowWriter};
+use crate::write::rows::{RowFormat, RowWriter};
 use crate::write::text::{Outline, Style};
 use serde_json::ser::PrettyFormatter;
 use std::io::Write;
@@ -62,9 +62,9 @@ impl<W: Write> Entries<W> {
                 let mut tree = Tree::default();
                 entry(&mut tree)?;
                 if let Value::Map(fields) = tree.into_value() {
-                    let header = fields.iter().map(|(name, _)| Header::new(&**name, Kind::Any));
-                    let header: Vec<Header> = header.collect();
-                    let mut rows = RowWriter::new(out, RowFormat::from(Format::Csv), &header, Style::Plain)?;
+                    let columns = fields.iter().map(|(name, _)| Column::named(name.to_string(), Kind::Any));
+                    let columns: Vec<Column> = columns.collect();
+                    let mut rows = RowWriter::new(out, RowFormat::from(Format::Csv), &columns, Style::Plain)?;
                     rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
                     rows.finish()?;
                 }

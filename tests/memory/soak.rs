@@ -7,7 +7,7 @@ use assetq::edit::Editor;
 use assetq::sql::{Input, Session, statements};
 use assetq::table::{Accepts, Tree};
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
-use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::rows::{RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Asset, Source};
 use assetq_sample::{FILES, Size};
@@ -52,14 +52,13 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
     if number.is_multiple_of(3) {
         assert!(reader.verify(&Default::default()).is_ok());
     }
-    let header: Vec<Header> = main.columns().iter().map(Header::from).collect();
     let to = path.with_extension("csv");
     let cannot = |error| assetq::Error::io("cannot write", error);
     let mut out = AtomicFile::create(&to, Overwrite::Replace).map_err(cannot)?;
     let mut rows = main.cursor(0);
-    let columns: Vec<usize> = (0..header.len()).collect();
+    let columns: Vec<usize> = (0..main.columns().len()).collect();
     {
-        let mut writer = RowWriter::new(&mut out, RowFormat::Csv, &header, Style::Plain)?;
+        let mut writer = RowWriter::new(&mut out, RowFormat::Csv, main.columns(), Style::Plain)?;
         while rows.advance()? {
             writer.row_of(&*rows, &columns, drop)?;
         }

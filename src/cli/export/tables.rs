@@ -12,7 +12,7 @@ use crate::report::{Progress, counted};
 use crate::table::{Column, Table};
 use crate::write::hive::file_name;
 use crate::write::json::JsonWriter;
-use crate::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
+use crate::write::rows::{RowFormat, RowSink, RowWriter, SinkEvent};
 use crate::write::text::Style;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -243,8 +243,7 @@ pub(in crate::cli) fn write(
         KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png if is_stdout(to) => Format::Csv.into(),
         KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => RowFormat::Csv,
     };
-    let header: Vec<Header> = columns.iter().map(Header::from).collect();
-    rows.rows_into(RowWriter::new(out, text, &header, Style::Plain)?)
+    rows.rows_into(RowWriter::new(out, text, columns, Style::Plain)?)
 }
 
 struct Export<'a> {

@@ -10,7 +10,7 @@
 mod value;
 
 pub use value::{Field, same_value};
-pub use value::{differ, hash_value};
+pub use value::{differ, hash_value, hash_values};
 
 use crate::error::Error;
 use crate::table::Value;

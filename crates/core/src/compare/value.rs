@@ -2,7 +2,7 @@
 
 use crate::table::Value;
 use std::borrow::Cow;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash, Hasher, RandomState};
 
 /// A field that differs. The value is null on a side that has no such field or row.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,13 @@ pub fn same_value(a: &Value<'_>, b: &Value<'_>) -> bool {
         (Value::Text(a), Value::Utf16(b)) | (Value::Utf16(b), Value::Text(a)) => *a == b.to_string(),
         (a, b) => a == b,
     }
+}
+
+/// The hash of some values, one after another.
+pub fn hash_values<'v>(values: impl IntoIterator<Item = &'v Value<'v>>, state: &RandomState) -> u64 {
+    let mut hasher = state.build_hasher();
+    values.into_iter().for_each(|value| hash_value(value, &mut hasher));
+    hasher.finish()
 }
 
 /// Feeds `value` to `state`; equal values feed the same data.

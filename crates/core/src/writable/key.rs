@@ -23,15 +23,7 @@ impl Nth {
         if keys.is_empty() {
             return Self { numbers };
         }
-        let mut hashes = Vec::new();
-        let mut rows = table.cursor_over(0, &keys);
-        while let Ok(true) = rows.advance() {
-            let mut hasher = state.build_hasher();
-            let read = keys.iter().try_for_each(|&key| rows.value(key).map(|value| hash_value(&value, &mut hasher)));
-            if read.is_ok() {
-                hashes.push((hasher.finish(), rows.row()));
-            }
-        }
+        let mut hashes = key_hashes(table, &keys, &state);
         hashes.sort_unstable();
         for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
             numbers.extend(same.iter().enumerate().map(|(nth, (_, row))| (*row, nth)));
@@ -78,6 +70,20 @@ impl Nth {
             Err(parts) => Value::Map(parts),
         })
     }
+}
+
+/// The hashes of the keys of all rows up to the first damage, and the numbers of the rows. A row whose key is damaged is left out.
+pub fn key_hashes(table: &dyn Table, keys: &[usize], state: &RandomState) -> Vec<(u64, usize)> {
+    let mut hashes = Vec::new();
+    let mut rows = table.cursor_over(0, keys);
+    while let Ok(true) = rows.advance() {
+        let mut hasher = state.build_hasher();
+        let read = keys.iter().try_for_each(|&key| rows.value(key).map(|value| hash_value(&value, &mut hasher)));
+        if read.is_ok() {
+            hashes.push((hasher.finish(), rows.row()));
+        }
+    }
+    hashes
 }
 
 /// The rows with the keys of `row`, in order. `None` if no index finds them.

@@ -21,7 +21,7 @@ pub use fit::{ValueSource, is_same};
 pub use fit::{fit, id_of, key, like, short, short_text, typed, what_fits, whole_number};
 pub use items::{Item, ListEdit, Lists};
 pub use key::{NTH, key_of};
-pub use key::{Nth, keys};
+pub use key::{Nth, key_hashes, keys};
 pub use pieces::{Check, Piece, Pieces, Seal};
 
 use crate::error::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! JSON: entries as a stream of events, rows as objects.
 
-use crate::error::{Error, Result};
+use super::cannot_write;
+use crate::error::Result;
 use crate::id::{Id32, Id64};
 use crate::table::{Value, Visitor};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
@@ -40,17 +41,13 @@ impl<W: Write> JsonWriter<W, PrettyFormatter<'static>> {
 
 /// Writes a string without signs that JSON has to escape.
 fn quoted(text: &[u8], out: &mut impl Write) -> Result<()> {
-    [b"\"", text, b"\""].iter().try_for_each(|part| out.write_all(part)).map_err(io)
-}
-
-fn io(error: std::io::Error) -> Error {
-    Error::io("cannot write", error)
+    [b"\"", text, b"\""].iter().try_for_each(|part| out.write_all(part)).map_err(cannot_write)
 }
 
 impl<W: Write, F: Formatter> JsonWriter<W, F> {
     /// Ends a document with a line break.
     pub fn end_line(&mut self) -> Result<()> {
-        self.out.write_all(b"\n").map_err(io)
+        self.out.write_all(b"\n").map_err(cannot_write)
     }
 
     pub fn written(&self) -> &W {
@@ -64,27 +61,27 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
 
     /// Passes everything on.
     pub fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(io)
+        self.out.flush().map_err(cannot_write)
     }
 
     fn before_value(&mut self) -> Result<()> {
         if let Some(Open::List { first }) = self.open.last_mut() {
             let was_first = std::mem::replace(first, false);
-            self.formatter.begin_array_value(&mut self.out, was_first).map_err(io)?;
+            self.formatter.begin_array_value(&mut self.out, was_first).map_err(cannot_write)?;
         }
         Ok(())
     }
 
     fn after_value(&mut self) -> Result<()> {
         match self.open.last() {
-            Some(Open::List { .. }) => self.formatter.end_array_value(&mut self.out).map_err(io),
-            Some(Open::Map { .. }) => self.formatter.end_object_value(&mut self.out).map_err(io),
+            Some(Open::List { .. }) => self.formatter.end_array_value(&mut self.out).map_err(cannot_write),
+            Some(Open::Map { .. }) => self.formatter.end_object_value(&mut self.out).map_err(cannot_write),
             None => Ok(()),
         }
     }
 
     fn string(&mut self, text: &str) -> Result<()> {
-        serde_json::to_writer(&mut self.out, text).map_err(|e| io(e.into()))
+        serde_json::to_writer(&mut self.out, text).map_err(|e| cannot_write(e.into()))
     }
 }
 
@@ -92,34 +89,34 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
     fn begin_map(&mut self) -> Result<()> {
         self.before_value()?;
         self.open.push(Open::Map { first: true });
-        self.formatter.begin_object(&mut self.out).map_err(io)
+        self.formatter.begin_object(&mut self.out).map_err(cannot_write)
     }
 
     fn key(&mut self, name: &str) -> Result<()> {
         if let Some(Open::Map { first }) = self.open.last_mut() {
             let was_first = std::mem::replace(first, false);
-            self.formatter.begin_object_key(&mut self.out, was_first).map_err(io)?;
+            self.formatter.begin_object_key(&mut self.out, was_first).map_err(cannot_write)?;
         }
         self.string(name)?;
-        self.formatter.end_object_key(&mut self.out).map_err(io)?;
-        self.formatter.begin_object_value(&mut self.out).map_err(io)
+        self.formatter.end_object_key(&mut self.out).map_err(cannot_write)?;
+        self.formatter.begin_object_value(&mut self.out).map_err(cannot_write)
     }
 
     fn end_map(&mut self) -> Result<()> {
         self.open.pop();
-        self.formatter.end_object(&mut self.out).map_err(io)?;
+        self.formatter.end_object(&mut self.out).map_err(cannot_write)?;
         self.after_value()
     }
 
     fn begin_list(&mut self) -> Result<()> {
         self.before_value()?;
         self.open.push(Open::List { first: true });
-        self.formatter.begin_array(&mut self.out).map_err(io)
+        self.formatter.begin_array(&mut self.out).map_err(cannot_write)
     }
 
     fn end_list(&mut self) -> Result<()> {
         self.open.pop();
-        self.formatter.end_array(&mut self.out).map_err(io)?;
+        self.formatter.end_array(&mut self.out).map_err(cannot_write)?;
         self.after_value()
     }
 
@@ -127,13 +124,13 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
         self.before_value()?;
         let out = &mut self.out;
         match value {
-            Value::Null => self.formatter.write_null(out).map_err(io)?,
-            Value::Bool(v) => self.formatter.write_bool(out, *v).map_err(io)?,
-            Value::Int(v) => self.formatter.write_i64(out, *v).map_err(io)?,
-            Value::Uint(v) => self.formatter.write_u64(out, *v).map_err(io)?,
-            Value::F32(v) if v.is_finite() => self.formatter.write_f32(out, *v).map_err(io)?,
-            Value::F64(v) if v.is_finite() => self.formatter.write_f64(out, *v).map_err(io)?,
-            Value::F32(_) | Value::F64(_) => self.formatter.write_null(out).map_err(io)?,
+            Value::Null => self.formatter.write_null(out).map_err(cannot_write)?,
+            Value::Bool(v) => self.formatter.write_bool(out, *v).map_err(cannot_write)?,
+            Value::Int(v) => self.formatter.write_i64(out, *v).map_err(cannot_write)?,
+            Value::Uint(v) => self.formatter.write_u64(out, *v).map_err(cannot_write)?,
+            Value::F32(v) if v.is_finite() => self.formatter.write_f32(out, *v).map_err(cannot_write)?,
+            Value::F64(v) if v.is_finite() => self.formatter.write_f64(out, *v).map_err(cannot_write)?,
+            Value::F32(_) | Value::F64(_) => self.formatter.write_null(out).map_err(cannot_write)?,
             Value::Guid(guid) => quoted(&guid.to_ascii(), out)?,
             Value::Id64(id) => quoted(&Id64(*id).to_ascii(), out)?,
             Value::Id32(id) => quoted(&Id32(*id).to_ascii(), out)?,
@@ -147,7 +144,7 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
                 self.text = buffer;
             }
             // `value` takes these apart before they come here.
-            Value::List(_) | Value::Map(_) => self.formatter.write_null(out).map_err(io)?,
+            Value::List(_) | Value::Map(_) => self.formatter.write_null(out).map_err(cannot_write)?,
         }
         self.after_value()
     }

@@ -2,3 +2,10 @@
 
 pub mod json;
 pub mod plain;
+
+use crate::error::Error;
+
+/// The error of an output that cannot be written.
+pub fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("cannot write", error)
+}

@@ -6,15 +6,15 @@ mod insert;
 use super::read::Given;
 use super::{Cells, Change, ColumnValues, Edit, EditPosition, NTH, TableEdits, agrees, refused};
 use crate::asset::Asset;
-use crate::compare::{hash_value, same_value};
+use crate::compare::{hash_values, same_value};
 use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
-use crate::writable::{self, ValueSource, short, short_text};
+use crate::writable::{self, ValueSource, key_hashes, short, short_text};
 use self_cell::self_cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::hash::RandomState;
 
 /// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,12 +81,6 @@ struct Cell {
     column: usize,
     value: Value<'static>,
     differs: bool,
-}
-
-/// The rows of a key, and the keys that share them, if there are several.
-struct Found {
-    rows: Vec<usize>,
-    sharers: Option<Sharers>,
 }
 
 /// A row that is stored, and the keys that share it, if there are several.
@@ -231,9 +225,7 @@ impl<'a> Resolved<'a> {
     }
 
     fn hash<'v>(&self, cells: impl IntoIterator<Item = &'v Value<'v>>) -> u64 {
-        let mut hasher = self.state.build_hasher();
-        cells.into_iter().for_each(|cell| hash_value(cell, &mut hasher));
-        hasher.finish()
+        hash_values(cells, &self.state)
     }
 
     /// The key with these cells that a table has in its columns, with its hash.
@@ -286,15 +278,15 @@ impl<'a> Resolved<'a> {
         })
     }
 
-    /// The rows of a key, in order.
-    fn rows_of(&mut self, cells: &[Value<'static>]) -> Result<Found> {
+    /// The rows of a key, in order, and the keys that share them, if there are several.
+    fn rows_of(&mut self, cells: &[Value<'static>]) -> Result<(Vec<usize>, Option<Sharers>)> {
         if self.keys.is_empty() {
             let len = self.table.len()?;
             let rows = match cells {
                 [Value::Uint(row)] => usize::try_from(*row).ok().filter(|row| *row < len).into_iter().collect(),
                 _ => Vec::new(),
             };
-            return Ok(Found { rows, sharers: None });
+            return Ok((rows, None));
         }
         let table = keyed(self.known.as_ref(), &*self.table);
         let probes = if self.table.nature().sequential { WALKS } else { PROBES };
@@ -308,7 +300,8 @@ impl<'a> Resolved<'a> {
             (Some(rows), _) => rows,
             (None, Some(index)) => index.rows(self.hash(cells)).collect(),
             (None, None) => {
-                let index = self.make_index(table);
+                // Rows before damage can be edited, later rows cannot.
+                let index = Index::new(key_hashes(table, &self.keys, &self.state));
                 let rows = index.rows(self.hash(cells)).collect();
                 self.index = Some(index);
                 rows
@@ -319,23 +312,9 @@ impl<'a> Resolved<'a> {
             parts.all(|(key, cell)| table.value(*row, *key).is_ok_and(|value| same_value(&value, cell)))
         });
         rows.sort_unstable();
-        let Some(&first) = rows.first() else { return Ok(Found { rows, sharers: None }) };
+        let Some(&first) = rows.first() else { return Ok((rows, None)) };
         let StoredRow { row, sharers } = self.stored(table, first)?;
-        Ok(Found { rows: if sharers.is_some() { vec![row] } else { rows }, sharers })
-    }
-
-    fn make_index(&self, table: &dyn Table) -> Index {
-        let mut index = Vec::new();
-        let mut rows = table.cursor_over(0, &self.keys);
-        // Rows before damage can be edited, later rows cannot.
-        while let Ok(true) = rows.advance() {
-            let mut hasher = self.state.build_hasher();
-            let mut keys = self.keys.iter();
-            if keys.try_for_each(|key| rows.value(*key).map(|value| hash_value(&value, &mut hasher))).is_ok() {
-                index.push((hasher.finish(), rows.row()));
-            }
-        }
-        Index::new(index)
+        Ok((if sharers.is_some() { vec![row] } else { rows }, sharers))
     }
 
     /// Describes the first of `cells` that differs from the row.
@@ -398,7 +377,7 @@ impl<'a> Resolved<'a> {
     fn take_edit(&mut self, edit: Edit) -> Result<Outcome> {
         let shown = self.shown(&edit.key);
         let key = self.key(&edit.key)?;
-        let Found { rows, sharers } = self.rows_of(&key.cells)?;
+        let (rows, sharers) = self.rows_of(&key.cells)?;
         let (change, old) = (edit.change, edit.old.as_ref());
         if let Change::Add(cells) = change {
             let cells = self.numbered(cells)?;

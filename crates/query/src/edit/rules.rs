@@ -3,14 +3,14 @@
 
 use super::resolve::misfit;
 use super::{EditPosition, TableEdits, refused};
-use crate::compare::hash_value;
+use crate::compare::hash_values;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::rules::references;
 use crate::table::{Table, Value};
 use crate::writable::{cell, short};
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::hash::RandomState;
 
 pub(super) struct Violation {
     pub(super) table: String,
@@ -106,12 +106,6 @@ impl<'t> Edited<'t> {
     }
 }
 
-fn hash(value: &Value<'_>, state: &RandomState) -> u64 {
-    let mut hasher = state.build_hasher();
-    hash_value(value, &mut hasher);
-    hasher.finish()
-}
-
 /// How many rows have a value, and the edits that write it.
 #[derive(Default)]
 struct Count {
@@ -125,7 +119,7 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
     let edited = Edited { table, edits: Some(edits) };
     let mut counts: HashMap<u64, Count> = HashMap::new();
     for (at, value) in edited.written(column).filter(|(_, value)| !value.is_null()) {
-        let count = counts.entry(hash(value, state)).or_default();
+        let count = counts.entry(hash_values([value], state)).or_default();
         count.after += 1;
         count.written.push(at);
     }
@@ -133,13 +127,13 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
         return;
     }
     edited.stored(column, |row, value| {
-        if let Some(count) = counts.get_mut(&hash(value, state)) {
+        if let Some(count) = counts.get_mut(&hash_values([value], state)) {
             count.before += 1;
             count.after += usize::from(!edited.is_replaced(row, column));
         }
     });
     for (at, value) in edited.written(column) {
-        let Some(count) = counts.get(&hash(value, state)) else { continue };
+        let Some(count) = counts.get(&hash_values([value], state)) else { continue };
         // If all rows with the value are edited, the first of them may have it.
         let is_first = count.after == count.written.len() && count.written.first() == Some(&at);
         if count.after > 1 && count.after > count.before && !is_first {

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 /// The position of damage; without a row if the rest of a table is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,17 +52,13 @@ impl Damage {
         self.left_out
     }
 
-    fn met(&self) -> MutexGuard<'_, DamageLog> {
-        lock(&self.met)
-    }
-
     /// Counts an error if damaged rows are skipped, otherwise returns it.
     #[cold]
     pub(super) fn of(&self, place: DamagePosition, error: Error) -> Result<(), Error> {
         if !self.left_out {
             return Err(error);
         }
-        let mut met = self.met();
+        let mut met = lock(&self.met);
         if met.places.len() < MOST_ROWS && met.places.insert(place) && met.errors.len() < MOST_ERRORS {
             met.errors.push((place.file, error));
         }
@@ -73,18 +69,18 @@ impl Damage {
     #[cold]
     pub(super) fn stop(&self, file: &OpenFile, error: Error) -> SqlError {
         let message = format!("{}: {error}", file.name());
-        self.met().stopped = Some((file.name().to_owned(), error));
+        lock(&self.met).stopped = Some((file.name().to_owned(), error));
         SqlError::ModuleError(message)
     }
 
     /// Why the last statement stopped, if damage was the reason.
     pub(super) fn take_stopped(&self) -> Option<(String, Error)> {
-        self.met().stopped.take()
+        lock(&self.met).stopped.take()
     }
 
     /// Takes the count and the errors of rows that were left out.
     pub(super) fn take_left_out(&self) -> LeftOut {
-        let mut met = self.met();
+        let mut met = lock(&self.met);
         let rows = std::mem::take(&mut met.places).len();
         LeftOut { rows, errors: std::mem::take(&mut met.errors) }
     }

@@ -43,7 +43,6 @@ use crate::table::Table;
 use damage::Damage;
 use file::OpenFile;
 use names::{quoted, unique};
-use pending::Changes;
 use rights::Rights;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -76,13 +75,10 @@ impl Input {
 /// A connection to SQLite that knows the tables of some files.
 pub struct Session {
     connection: Connection,
-    files: Vec<Arc<OpenFile>>,
+    shared: vtab::Files,
     /// For each schema its name, and the number of its file unless that is a database of SQLite.
     schemas: Vec<(String, Option<usize>)>,
-    damage: Arc<Damage>,
     rights: Arc<Rights>,
-    progress: Arc<Progress>,
-    changes: Arc<Changes>,
     /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
@@ -150,25 +146,19 @@ impl Session {
                 }
             }
         }
-        let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::new(Progress::default()));
-        let changes = Arc::new(Changes::default());
-        let all = vtab::Files {
-            open: files.clone(),
-            damage: Arc::clone(&damage),
-            progress: Arc::clone(&progress),
-            changes: Arc::clone(&changes),
-        };
+        let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::default());
+        let shared = vtab::Files { open: files, damage, progress, changes: Arc::default() };
         let module = if written { vtab::WRITTEN } else { vtab::MODULE };
-        connection.create_module("assetq", module, Some(all))?;
+        connection.create_module("assetq", module, Some(shared.clone()))?;
         let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
-        let flat = flat.then(|| flat_names(&schemas, &files));
+        let flat = flat.then(|| flat_names(&schemas, &shared.open));
         if let Some(name) = flat.iter().flatten().last().and_then(|names| names.first()) {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes, is_edited: written })
+        Ok(Self { connection, shared, schemas, rights, flat, notes, is_edited: written })
     }
 
     /// Notes on names that differ from the names in the files.
@@ -178,22 +168,22 @@ impl Session {
 
     /// The files, in their given order, without databases.
     pub fn assets(&self) -> impl Iterator<Item = &Asset> {
-        self.files.iter().map(|file| file.asset())
+        self.shared.open.iter().map(|file| file.asset())
     }
 
     /// The edits of statements, by the number of the file among [`Session::assets`].
     pub fn edits(&self) -> BTreeMap<usize, Vec<TableEdits>> {
-        self.changes.edits(|file, table| Some(self.files.get(file)?.table(table)?.name()))
+        self.shared.changes.edits(|file, table| Some(self.shared.open.get(file)?.table(table)?.name()))
     }
 
     /// The damaged rows that statements skipped since the last call.
     pub fn take_left_out(&self) -> LeftOut {
-        self.damage.take_left_out()
+        self.shared.damage.take_left_out()
     }
 
     /// How many rows statements have read.
     pub fn progress(&self) -> &Progress {
-        &self.progress
+        &self.shared.progress
     }
 
     /// A handle to stop the running statement from another thread.
@@ -219,7 +209,7 @@ impl Session {
             }
             fault => fault,
         })?;
-        Ok(Answer::new(prepared, &self.damage, &self.rights))
+        Ok(Answer::new(prepared, &self.shared.damage, &self.rights))
     }
 
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may
@@ -231,7 +221,7 @@ impl Session {
         let all_names = self.flat.iter().flatten().flatten();
         let mut first: HashSet<String> = all_names.map(|name| name.to_ascii_lowercase()).collect();
         for (schema, file) in self.schemas.iter().filter_map(|(schema, file)| Some((schema, (*file)?))) {
-            let Some(open) = self.files.get(file) else { continue };
+            let Some(open) = self.shared.open.get(file) else { continue };
             if let Some(flat) = &self.flat {
                 let names = flat.get(file).into_iter().flatten();
                 for (table, (own, name)) in open.names().iter().zip(names).enumerate() {
@@ -262,7 +252,7 @@ impl Session {
 
     /// Whether some file has a table of this name.
     fn has_table(&self, name: &str) -> bool {
-        self.files.iter().any(|file| file.names().iter().any(|own| own.eq_ignore_ascii_case(name)))
+        self.shared.open.iter().any(|file| file.names().iter().any(|own| own.eq_ignore_ascii_case(name)))
     }
 
     /// Attaches a schema, unless a transaction is open.
@@ -307,11 +297,11 @@ impl Session {
         }
         match message.strip_prefix("no such table: ") {
             Some(table) => {
-                if self.files.is_empty() {
+                if self.shared.open.is_empty() {
                     return format!("{message}; no file was given: files follow the query, as in: sql QUERY FILE");
                 }
                 let own = table.rsplit('.').next().unwrap_or(table);
-                if let Some(why) = self.files.iter().find_map(|file| file.asset().reader().absent(own)) {
+                if let Some(why) = self.shared.open.iter().find_map(|file| file.asset().reader().absent(own)) {
                     return format!("{message}: {why}");
                 }
                 let names: Vec<String> = self.tables().map(|table| table.shown()).collect();
@@ -338,7 +328,7 @@ impl Session {
 
     /// The tables of all files.
     pub fn tables(&self) -> impl Iterator<Item = TableName> {
-        let schemas = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.files.get((*file)?)?)));
+        let schemas = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.shared.open.get((*file)?)?)));
         let several = self.schemas.len() > 1;
         schemas.flat_map(move |(schema, file)| {
             let flat = self.flat.as_ref().and_then(|flat| flat.get(file.number()));

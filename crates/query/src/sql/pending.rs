@@ -8,7 +8,7 @@ use crate::threads::lock;
 use crate::writable::cell;
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
@@ -68,26 +68,22 @@ fn put(set: &mut ColumnValues, column: usize, value: Value<'static>) {
 pub(super) struct Changes(Mutex<HashMap<(usize, usize), Arc<Pending>>>);
 
 impl Changes {
-    fn all(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Pending>>> {
-        lock(&self.0)
-    }
-
     pub(super) fn of(&self, table: (usize, usize)) -> Arc<Pending> {
-        Arc::clone(self.all().entry(table).or_default())
+        Arc::clone(lock(&self.0).entry(table).or_default())
     }
 
     pub(super) fn restore(&self, table: (usize, usize), pending: Arc<Pending>) {
-        self.all().insert(table, pending);
+        lock(&self.0).insert(table, pending);
     }
 
     fn change(&self, table: (usize, usize), change: impl FnOnce(&mut Pending)) {
-        change(Arc::make_mut(self.all().entry(table).or_default()));
+        change(Arc::make_mut(lock(&self.0).entry(table).or_default()));
     }
 
     /// The edits of all tables, by file.
     pub(super) fn edits<'n>(&self, name: impl Fn(usize, usize) -> Option<&'n str>) -> BTreeMap<usize, Vec<TableEdits>> {
         let mut edits: BTreeMap<usize, Vec<TableEdits>> = BTreeMap::new();
-        let mut all: Vec<_> = self.all().iter().map(|(at, pending)| (*at, Arc::clone(pending))).collect();
+        let mut all: Vec<_> = lock(&self.0).iter().map(|(at, pending)| (*at, Arc::clone(pending))).collect();
         all.sort_by_key(|(at, _)| *at);
         for ((file, table), pending) in all {
             if let Some(name) = name(file, table).filter(|_| !pending.is_empty()) {

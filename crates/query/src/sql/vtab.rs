@@ -61,6 +61,7 @@ pub(super) struct AssetCursor {
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
 
 /// Files and settings that all tables of a connection share.
+#[derive(Clone)]
 pub(super) struct Files {
     pub(super) open: Vec<Arc<OpenFile>>,
     pub(super) damage: Arc<Damage>,
@@ -86,10 +87,8 @@ struct State {
     plans: Mutex<Vec<Arc<QueryPlan>>>,
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
     joins: Mutex<HashMap<usize, Join>>,
-    damage: Arc<Damage>,
-    progress: Arc<Progress>,
     read: AtomicUsize,
-    changes: Arc<Changes>,
+    shared: Files,
 }
 
 enum Join {
@@ -150,7 +149,7 @@ impl State {
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
         writable(self.file.asset()).and_then(|_| change(self.table())).map_err(|error| match error.kind() {
             ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
-            _ => self.damage.stop(&self.file, error),
+            _ => self.shared.damage.stop(&self.file, error),
         })
     }
 
@@ -164,11 +163,11 @@ impl State {
             // One report for every COUNTED rows.
             Ok(true) => {
                 if self.read.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED) {
-                    self.progress.advance(COUNTED as u64);
+                    self.shared.progress.advance(COUNTED as u64);
                 }
                 Ok(true)
             }
-            Err(error) => self.damage.of(self.place(None), error).map(|()| false),
+            Err(error) => self.shared.damage.of(self.place(None), error).map(|()| false),
             moved => moved,
         }
     }
@@ -177,7 +176,7 @@ impl State {
     fn next(&self, rows: &mut dyn RowCursor, bound: &Bound, columns: &[usize]) -> Result<bool> {
         while self.advance(rows)? {
             let wanted = bound.matches(rows).and_then(|wanted| {
-                if wanted && self.damage.is_left_out() {
+                if wanted && self.shared.damage.is_left_out() {
                     columns.iter().try_for_each(|&column| rows.value(column).map(drop))?;
                 }
                 Ok(wanted)
@@ -185,7 +184,7 @@ impl State {
             match wanted {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                Err(error) => self.damage.of(self.place(Some(rows.row())), self.within(rows.row(), error))?,
+                Err(error) => self.shared.damage.of(self.place(Some(rows.row())), self.within(rows.row(), error))?,
             }
         }
         Ok(false)
@@ -221,7 +220,7 @@ impl State {
             let row = rows.row();
             match rows.value(column) {
                 Ok(cell) => index.extend(cells::hash(&cell).map(|hash| (hash, row))),
-                Err(error) => self.damage.of(self.place(Some(row)), self.within(row, error))?,
+                Err(error) => self.shared.damage.of(self.place(Some(row)), self.within(row, error))?,
             }
         }
         Ok(Index::new(index))
@@ -272,7 +271,7 @@ impl State {
         let source = Source { state: Arc::clone(state), bound: Bound::And(bounds) };
         let columns = &plan.columns;
         let only_counts = plan.access == Access::Scan && plan.terms.is_empty() && columns.is_empty();
-        let counted = only_counts && table.parts().is_none() && !state.damage.is_left_out();
+        let counted = only_counts && table.parts().is_none() && !state.shared.damage.is_left_out();
         let len = counted.then(|| table.known_len()).flatten();
         Ok(Some(Walk::new(source, |source| {
             let table = source.state.table();
@@ -311,10 +310,8 @@ unsafe impl VTab<'static> for AssetTable {
             alias: file.column_alias(index),
             plans: Mutex::default(),
             joins: Mutex::default(),
-            damage: Arc::clone(&files.damage),
-            progress: Arc::clone(&files.progress),
             read: AtomicUsize::new(0),
-            changes: Arc::clone(&files.changes),
+            shared: files.clone(),
         };
         // SQLite tells a table that is made within a transaction nothing of its beginning.
         let before = Some(files.changes.of(state.at()));
@@ -324,7 +321,7 @@ unsafe impl VTab<'static> for AssetTable {
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
         let table = self.state.table();
         // If rows have changed, SQLite itself checks all of them.
-        let changed = !self.state.changes.of(self.state.at()).is_empty();
+        let changed = !self.state.shared.changes.of(self.state.at()).is_empty();
         let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias)? };
         info.set_idx_str(&plan.describe(table.columns()));
         info.set_idx_num(QueryPlan::number_of(self.state.keep(plan)));
@@ -345,12 +342,12 @@ impl CreateVTab<'static> for AssetTable {
 impl UpdateVTab<'static> for AssetTable {
     fn delete(&mut self, row: ValueRef<'_>) -> rusqlite::Result<()> {
         let (state, row) = (&self.state, number_of(row)?);
-        state.change(|table| state.changes.delete(state.at(), table, row))
+        state.change(|table| state.shared.changes.delete(state.at(), table, row))
     }
 
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
         let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
-        let row = state.change(|table| state.changes.insert(state.at(), table, values, state.alias))?;
+        let row = state.change(|table| state.shared.changes.insert(state.at(), table, values, state.alias))?;
         i64::try_from(row).map_err(|_| SqlError::ModuleError("too many rows".to_owned()))
     }
 
@@ -361,7 +358,7 @@ impl UpdateVTab<'static> for AssetTable {
             return Err(SqlError::ModuleError("the number of a row cannot be another".to_owned()));
         }
         let (state, row) = (&self.state, number_of(*row)?);
-        state.change(|table| state.changes.update(state.at(), table, row, cells, state.alias))
+        state.change(|table| state.shared.changes.update(state.at(), table, row, cells, state.alias))
     }
 }
 
@@ -372,7 +369,7 @@ fn number_of(row: ValueRef<'_>) -> rusqlite::Result<usize> {
 
 impl TransactionVTab<'static> for AssetTable {
     fn begin(&mut self) -> rusqlite::Result<()> {
-        self.before = Some(self.state.changes.of(self.state.at()));
+        self.before = Some(self.state.shared.changes.of(self.state.at()));
         Ok(())
     }
 
@@ -383,7 +380,7 @@ impl TransactionVTab<'static> for AssetTable {
 
     fn rollback(&mut self) -> rusqlite::Result<()> {
         if let Some(before) = self.before.take() {
-            self.state.changes.restore(self.state.at(), before);
+            self.state.shared.changes.restore(self.state.at(), before);
         }
         Ok(())
     }
@@ -394,16 +391,17 @@ unsafe impl VTabCursor for AssetCursor {
     fn filter(&mut self, number: c_int, _: Option<&str>, arguments: &Filters<'_>) -> rusqlite::Result<()> {
         self.walk = None;
         self.added = None;
-        self.pending = Some(self.state.changes.of(self.state.at())).filter(|pending| !pending.is_empty());
+        self.pending = Some(self.state.shared.changes.of(self.state.at())).filter(|pending| !pending.is_empty());
         self.plan = self.state.plan(number);
         let Some(plan) = &self.plan else { return Ok(()) };
         self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
             let error = error.context(self.state.name());
             self.state
+                .shared
                 .damage
                 .of(self.state.place(None), error)
                 .map(|()| None)
-                .map_err(|e| self.state.damage.stop(&self.state.file, e))
+                .map_err(|e| self.state.shared.damage.stop(&self.state.file, e))
         })?;
         self.next()
     }
@@ -419,7 +417,7 @@ unsafe impl VTabCursor for AssetCursor {
                     }
                 }
                 Ok(false) => self.walk = None,
-                Err(error) => return Err(self.state.damage.stop(&self.state.file, error)),
+                Err(error) => return Err(self.state.shared.damage.stop(&self.state.file, error)),
             }
         }
         let from = self.added.map_or(0, |number| number + 1);
@@ -449,7 +447,7 @@ unsafe impl VTabCursor for AssetCursor {
         }
         walk.with_dependent(|_, rows| match rows.value(column) {
             Ok(value) => context.set_result(Cell(value)),
-            Err(error) => Err(self.state.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
+            Err(error) => Err(self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
         })
     }
 

@@ -7,7 +7,7 @@ use super::rows::RowFormat;
 use super::{cannot_write, plain};
 use crate::error::Result;
 use crate::escape::escape;
-use crate::table::{Value, Visitor as _};
+use crate::table::{Column, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
 use std::io::{self, Write};
 
@@ -29,13 +29,13 @@ pub(super) struct RowBytes<W: Write> {
 }
 
 impl<W: Write> RowBytes<W> {
-    pub(super) fn new(out: W, format: RowFormat, names: &[String], has_header: bool) -> Result<Self> {
+    pub(super) fn new(out: W, format: RowFormat, columns: &[Column], has_header: bool) -> Result<Self> {
         let text = JsonWriter::compact(Vec::new());
         let mut bytes = Self { out, format, keys: Vec::new(), text, row: 0, room: ROOM, scratch: String::new() };
         match format {
             RowFormat::Json | RowFormat::Ndjson => {
-                for name in names {
-                    bytes.text.leaf(&Value::text(name))?;
+                for column in columns {
+                    bytes.text.leaf(&Value::text(&column.name))?;
                     bytes.text.out().push(b':');
                     bytes.keys.push(std::mem::take(bytes.text.out()));
                 }
@@ -44,7 +44,8 @@ impl<W: Write> RowBytes<W> {
                 }
             }
             _ if has_header => {
-                names.iter().enumerate().try_for_each(|(place, name)| bytes.cell(place, &Value::text(name)))?;
+                let mut names = columns.iter().enumerate();
+                names.try_for_each(|(place, column)| bytes.cell(place, &Value::text(&column.name)))?;
                 bytes.end_row()?;
             }
             _ => {}

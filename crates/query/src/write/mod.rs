@@ -19,11 +19,7 @@ pub mod text;
 
 pub use plain::text as cell_text;
 
-use crate::error::Error;
-
-pub(crate) fn cannot_write(error: std::io::Error) -> Error {
-    Error::io("cannot write", error)
-}
+pub(crate) use assetq_core::write::cannot_write;
 
 #[doc(inline)]
 pub use assetq_core::atomic_file;

@@ -27,37 +27,14 @@ pub enum RowFormat {
     EscapedCsv,
 }
 
-/// A column as outputs see it.
-#[derive(Debug, Clone)]
-pub struct Header {
-    /// The column's name.
-    pub name: String,
-    /// The kind of its cells.
-    pub kind: Kind,
-    /// Whether it is a part of what identifies a row: text that does not fit a terminal leaves it out last.
-    pub is_key: bool,
-}
-
-impl Header {
-    /// A column that is no key.
-    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
-        Self { name: name.into(), kind, is_key: false }
-    }
-
-    fn aligned(&self) -> AlignedColumn {
-        let column = match self.kind {
-            Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*self.name),
-            Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*self.name, Fit::Cut),
-            Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*self.name, Fit::Whole),
-        };
-        column.key(self.is_key)
-    }
-}
-
-impl From<&Column> for Header {
-    fn from(column: &Column) -> Self {
-        Self { name: column.name.to_string(), kind: column.kind, is_key: column.role == Role::Key }
-    }
+fn aligned(column: &Column) -> AlignedColumn {
+    let name = &*column.name;
+    let aligned = match column.kind {
+        Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(name),
+        Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(name, Fit::Cut),
+        Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(name, Fit::Whole),
+    };
+    aligned.key(column.role == Role::Key)
 }
 
 /// An output that takes rows one by one.
@@ -185,26 +162,23 @@ impl ShareReader for PieceWriter {
 
 impl<W: Write> RowWriter<W> {
     /// Rows with these columns, written to `out`.
-    pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
-        Self::open(out, format, header, style, true)
+    pub fn new(out: W, format: RowFormat, columns: &[Column], style: Style) -> Result<Self> {
+        Self::open(out, format, columns, style, true)
     }
 
     /// As [`RowWriter::new`], without a line of column names in text and CSV.
-    pub fn without_header(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
-        Self::open(out, format, header, style, false)
+    pub fn without_header(out: W, format: RowFormat, columns: &[Column], style: Style) -> Result<Self> {
+        Self::open(out, format, columns, style, false)
     }
 
-    fn open(out: W, format: RowFormat, header: &[Header], style: Style, has_header: bool) -> Result<Self> {
+    fn open(out: W, format: RowFormat, columns: &[Column], style: Style, has_header: bool) -> Result<Self> {
         let out = match format {
-            RowFormat::Text if header.len() == 1 => Output::Lines(Page::new(out, style)),
+            RowFormat::Text if columns.len() == 1 => Output::Lines(Page::new(out, style)),
             RowFormat::Text => {
-                let text = Aligned::new(out, header.iter().map(Header::aligned).collect(), style);
+                let text = Aligned::new(out, columns.iter().map(aligned).collect(), style);
                 Output::Text(Box::new(if has_header { text } else { text.without_header() }))
             }
-            format => {
-                let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
-                Output::Bytes(RowBytes::new(out, format, &names, has_header)?)
-            }
+            format => Output::Bytes(RowBytes::new(out, format, columns, has_header)?),
         };
         Ok(Self { out, rows: 0 })
     }
@@ -321,11 +295,11 @@ fn text_cell<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Column, DeclaredTable};
+    use crate::table::DeclaredTable;
 
     fn write(format: RowFormat, rows: &[Vec<Value<'_>>]) -> String {
         let header = [("id", Kind::Id64), ("name", Kind::Text), ("list", Kind::Nested)]
-            .map(|(name, kind)| Header::new(name, kind));
+            .map(|(name, kind)| Column::new(name, kind));
         let mut out = Vec::new();
         let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
         rows.iter().for_each(|row| writer.row(row).unwrap());
@@ -362,7 +336,7 @@ mod tests {
             7000..7003 => Ok(Value::owned("x, \"".repeat(1 << 20))),
             row => Ok(Value::owned(format!("row {row}"))),
         };
-        let header = ["row", "text"].map(|name| Header::new(name, Kind::Text));
+        let header = ["row", "text"].map(Column::text);
         for len in [0, 3, 4096, 20_000] {
             let table = DeclaredTable::new("rows", move || Ok(len), move |row| Ok((row < len).then_some(row)))
                 .column(Column::uint("row"), |row| Ok((*row).into()))

@@ -20,9 +20,10 @@ pub mod tree;
 
 pub use column::{TextColumn, numbers};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::escape::{Xml, escape, script_json};
 use crate::threads::prelude::*;
+use crate::write::cannot_write;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -99,7 +100,7 @@ impl Code {
     fn block(&self) -> Result<String> {
         let mut deflated = Vec::new();
         let both = format!("{}\0{}", self.style, self.script);
-        deflate(both.as_bytes(), Compression::best(), true, &mut deflated).map_err(failed)?;
+        deflate(both.as_bytes(), Compression::best(), true, &mut deflated).map_err(cannot_write)?;
         Ok(STANDARD.encode(deflated))
     }
 }
@@ -156,7 +157,7 @@ impl Block {
             let deflated = stretches.par_iter().enumerate().map(|(n, stretch)| compress(stretch, level, n == last));
             deflated.collect::<io::Result<Vec<_>>>().map(|all| all.concat())
         };
-        Ok(Self(STANDARD.encode(deflated.map_err(failed)?)))
+        Ok(Self(STANDARD.encode(deflated.map_err(cannot_write)?)))
     }
 }
 
@@ -239,7 +240,7 @@ impl<'w> Page<'w> {
         let (title, about) = (escape(title), escape(about));
         for piece in head.split("}}") {
             let (text, name) = piece.split_once("{{").unwrap_or((piece, "end"));
-            out.write_all(text.as_bytes()).map_err(failed)?;
+            out.write_all(text.as_bytes()).map_err(cannot_write)?;
             match name {
                 "policy" => write!(out, "{}", policy()),
                 "title" => write!(out, "{}", Xml(&title)),
@@ -248,7 +249,7 @@ impl<'w> Page<'w> {
                 "loader" => out.write_all(LOADER.as_bytes()),
                 _ => Ok(()),
             }
-            .map_err(failed)?;
+            .map_err(cannot_write)?;
         }
         Ok(Self { out, rest, parts: Vec::new(), facts: Map::new() })
     }
@@ -264,7 +265,7 @@ impl<'w> Page<'w> {
         [&begin, &block.0, "</script>\n"]
             .iter()
             .try_for_each(|text| self.out.write_all(text.as_bytes()))
-            .map_err(failed)
+            .map_err(cannot_write)
     }
 
     fn add_all(&mut self, blocks: Vec<Result<(String, Block)>>) -> Result<()> {
@@ -294,7 +295,7 @@ impl<'w> Page<'w> {
         [first, &code, between, &parts, behind]
             .iter()
             .try_for_each(|text| out.write_all(text.as_bytes()))
-            .map_err(failed)
+            .map_err(cannot_write)
     }
 }
 
@@ -311,10 +312,6 @@ fn policy() -> String {
 
 fn hashes(texts: [&str; 3]) -> String {
     texts.map(|text| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))).join(" ")
-}
-
-fn failed(error: io::Error) -> Error {
-    Error::io("cannot write", error)
 }
 
 #[cfg(test)]

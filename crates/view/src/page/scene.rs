@@ -48,17 +48,30 @@ struct Blocks {
     all: Vec<(String, Vec<u8>)>,
     /// For each kind and first level of detail, the block that is being filled.
     open: HashMap<(SolidKind, Option<usize>), usize>,
+    /// The blocks of images, which materials may share.
+    images: HashMap<*const [u8], String>,
 }
 
 impl Blocks {
     fn new(id: &'static str) -> Self {
-        Self { id, all: Vec::new(), open: HashMap::new() }
+        Self { id, all: Vec::new(), open: HashMap::new(), images: HashMap::new() }
     }
 
     fn add(&mut self, bytes: Vec<u8>) -> String {
         let name = format!("{}-{}", self.id, self.all.len());
         self.all.push((name.clone(), bytes));
         name
+    }
+
+    /// The name of the block of an image, which is added if it is new.
+    fn image(&mut self, png: Option<&[u8]>) -> Option<String> {
+        let png = png?;
+        if let Some(name) = self.images.get(&std::ptr::from_ref(png)) {
+            return Some(name.clone());
+        }
+        let name = self.add(png.to_vec());
+        self.images.insert(png, name.clone());
+        Some(name)
     }
 
     /// Packs `solid`, and gives its block and where it begins there.
@@ -74,23 +87,6 @@ impl Blocks {
         let at = bytes.len();
         pack(solid, uvs, bytes);
         (name.clone(), at)
-    }
-}
-
-/// The images of materials, with the blocks that hold them. Materials may share an image.
-#[derive(Default)]
-struct Images<'p>(Vec<(&'p [u8], String)>);
-
-impl<'p> Images<'p> {
-    /// The name of the block of an image, which is added if it is new.
-    fn block(&mut self, png: Option<&'p [u8]>, blocks: &mut Blocks) -> Option<String> {
-        let png = png?;
-        if let Some((_, name)) = self.0.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
-            return Some(name.clone());
-        }
-        let name = blocks.add(png.to_vec());
-        self.0.push((png, name.clone()));
-        Some(name)
     }
 }
 
@@ -129,7 +125,6 @@ fn scene(solids: &Solids<'_>) -> Part {
     let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(solid, &solids.materials, &mut blocks)).collect();
     let ([placed, rows], groups) = places(solids, &mut parts, &mut blocks);
     let used: HashSet<usize> = solids.solids.iter().map(|solid| solid.material).collect();
-    let mut images = Images::default();
     let materials: Vec<Value> = solids
         .materials
         .iter()
@@ -139,9 +134,9 @@ fn scene(solids: &Solids<'_>) -> Part {
             // A camouflage that no solid wears has images, too.
             let base = material.image.filter(|_| used.contains(&number));
             let maps = base.map_or_else(SurfaceMaps::default, |_| material.maps);
-            let maps = [maps.normal, maps.metal_roughness, maps.occlusion].map(|png| images.block(png, &mut blocks));
+            let maps = [maps.normal, maps.metal_roughness, maps.occlusion].map(|png| blocks.image(png));
             json!({ "name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided,
-                "image": images.block(base, &mut blocks), "maps": maps })
+                "image": blocks.image(base), "maps": maps })
         })
         .collect();
     let damage = solids.damage.iter().map(|error| error.to_string().into());

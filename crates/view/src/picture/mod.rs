@@ -9,11 +9,12 @@ mod text;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::Figure;
 use crate::scene::{Context, Drawing, Options, SceneFormat, no_such_kind};
+use crate::write::cannot_write;
 use assetq_core::Asset;
 use assetq_core::atomic_file::{AtomicFile, Overwrite};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Draws `figure` as PNG.
@@ -28,7 +29,7 @@ pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
     let png = picture
         .encode_png()
         .map_err(|error| Error::of_part(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, ""))?;
-    out.write_all(&png).map_err(failed)
+    out.write_all(&png).map_err(cannot_write)
 }
 
 /// Writes `drawing` in a form, and returns notes on skipped parts. Pictures are drawn here, from its figure.
@@ -64,17 +65,13 @@ pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
     let shapes = asset.reader().shapes().ok_or_else(|| no_such_kind(kind))?;
     let drawing = shapes.draw(&Context::default(), Options::default())?;
     for (name, bytes) in drawing.beside(kind)? {
-        fs::write(to.with_file_name(name), bytes).map_err(failed)?;
+        fs::write(to.with_file_name(name), bytes).map_err(cannot_write)?;
     }
-    let mut file = AtomicFile::create(to, Overwrite::Replace).map_err(failed)?;
+    let mut file = AtomicFile::create(to, Overwrite::Replace).map_err(cannot_write)?;
     let mut notes = drawing.notes().to_vec();
     notes.extend(write_drawing(&*drawing, kind, &mut file)?);
-    file.commit().map_err(failed)?;
+    file.commit().map_err(cannot_write)?;
     Ok(notes)
-}
-
-fn failed(error: io::Error) -> Error {
-    Error::io("cannot write", error)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use assetq::view::scene::{Context, Options, SceneFormat, Shapes};
 use assetq::write::arrow::ArrowRows;
 use assetq::write::json::JsonWriter;
 use assetq::write::parquet;
-use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter};
+use assetq::write::rows::{RowFormat, RowSink, RowWriter};
 use assetq::write::text::{Outline, Style};
 use assetq::{Asset, Error};
 use std::io::{self, Write};
@@ -162,12 +162,11 @@ fn rows(u: &mut Unstructured<'_>, asset: &Asset) {
     let reader = asset.reader();
     let tables = reader.tables();
     for table in (0..tables.len()).filter(turn(u, tables.len())).map(|at| &tables[at]) {
-        let header: Vec<Header> = table.columns().iter().map(Header::from).collect();
-        let columns: Vec<usize> = (0..header.len()).collect();
+        let columns: Vec<usize> = (0..table.columns().len()).collect();
         let forms = [RowFormat::Text, RowFormat::Json, RowFormat::Ndjson, RowFormat::Csv];
         let mut outs: Vec<_> = forms
             .iter()
-            .map(|form| RowWriter::new(Counted::default(), *form, &header, Style::Plain).unwrap())
+            .map(|form| RowWriter::new(Counted::default(), *form, table.columns(), Style::Plain).unwrap())
             .collect();
         let mut rows = table.cursor(0);
         for row in 0..ROWS {

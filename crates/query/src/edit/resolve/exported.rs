@@ -1,6 +1,6 @@
 //! Exported rows, which name what is there and may differ from it.
 
-use super::{Found, Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, keyed, misfit};
+use super::{Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, keyed, misfit};
 use crate::compare::same_value;
 use crate::edit::read::Given;
 use crate::edit::{ColumnValues, refused};
@@ -21,7 +21,7 @@ impl Resolved<'_> {
             [only] => self.shown(only),
             more => format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", ")),
         };
-        let Found { rows, sharers } = self.rows_of(&key)?;
+        let (rows, sharers) = self.rows_of(&key)?;
         let mut nth = 0;
         if rows.len() > 1 {
             let times = self.times.entry(self.hash(&key)).or_default();
@@ -71,14 +71,14 @@ impl Resolved<'_> {
         }
         // CSV has one form for no text and for an empty one.
         let has_empty = from.is_text() && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
-        if has_empty && self.rows_of(&key)?.rows.is_empty() {
+        if has_empty && self.rows_of(&key)?.0.is_empty() {
             let nulls = key.iter().map(|cell| match cell {
                 Value::Text(text) if text.is_empty() => Value::Null,
                 other => other.clone(),
             });
             let nulls: Vec<Value<'static>> = nulls.collect();
             let takes_null = self.keys.iter().any(|at| self.table.columns()[*at].accepts == Accepts::OrNull);
-            if takes_null || !self.rows_of(&nulls)?.rows.is_empty() {
+            if takes_null || !self.rows_of(&nulls)?.0.is_empty() {
                 key = nulls;
             }
         }
