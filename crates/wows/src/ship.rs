@@ -116,6 +116,7 @@ impl Ship {
         let Some(params) = params.get::<Params>() else {
             return Err(not_found(format!("{} holds no parameters", params.source().name())));
         };
+        params.check_parts()?;
         let found = find_ship(params, &query.ship)?;
         let name = found.name()?.into_owned();
         let components = components(&found, query.hull.as_deref())?;

@@ -250,6 +250,11 @@ impl Params {
         Ok(None)
     }
 
+    /// Checks that a walk over the parts of entities ends soon, as entities may share parts, and parts values.
+    pub(crate) fn check_parts(&self) -> Result<()> {
+        self.catalog().map(drop)
+    }
+
     /// The first entity called `name`.
     pub(crate) fn named(&self, name: &str) -> Result<Option<Entity<'_>>> {
         self.numbers_of(name)?.first().map_or(Ok(None), |number| self.entity(*number))

@@ -201,10 +201,11 @@ impl Places {
         let budget = geometry.models_budget();
         for (model, found) in (0..).zip(Model::<P>::all(geometry)) {
             if let Err(error) = places.add(model, &found, &budget) {
-                places.damage.get_or_insert(error);
                 if budget.is_spent() {
+                    places.damage = Some(error);
                     break;
                 }
+                places.damage.get_or_insert(error);
             }
         }
         places
