@@ -3,8 +3,7 @@
 use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
 use crate::bytes::le;
 use crate::error::Result;
-use crate::reader::{Facet, FileFormat, Reader, Section, facets};
-use crate::reader::{Graphs, RawEntries};
+use crate::reader::{Facet, FileFormat, Graphs, RawEntries, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
