@@ -82,12 +82,9 @@ pub enum Naming {
     Unknown,
 }
 
-/// The records in the order of their names.
+/// The rows of the records in the order of their names; `None` if that is their order in the file.
 #[derive(Debug)]
-enum Order {
-    File,
-    Sorted(Vec<u32>),
-}
+struct Order(Option<Vec<u32>>);
 
 impl Sheet {
     /// Opens a sheet. Reads its sections, not its records.
@@ -174,7 +171,7 @@ impl Sheet {
     /// The rows of all records with the name `name`, in file order.
     pub fn rows_named(&self, name: &str) -> impl Iterator<Item = usize> {
         let records = self.records();
-        let order = self.order.get_or_init(|| order(records));
+        let order = self.order.get_or_init(|| Order::new(records));
         let mut key = directory::wanted_key(name.as_bytes());
         let mut start = key.map_or(usize::MAX, |key| order.first(records, key));
         if key.is_none_or(|key| order.row(start).and_then(|row| records.get(row)).is_none_or(|e| e.key() != key)) {
@@ -315,32 +312,30 @@ fn known_layout(
     }
 }
 
-fn order(records: &[Entry]) -> Order {
-    if records.is_sorted_by_key(Entry::key) {
-        return Order::File;
-    }
-    let mut rows: Vec<u32> = (0..).zip(records).map(|(row, _)| row).collect();
-    rows.par_sort_unstable_by_key(|&row| (records.get(row as usize).map(Entry::key), row));
-    Order::Sorted(rows)
-}
-
 impl Order {
+    fn new(records: &[Entry]) -> Self {
+        if records.is_sorted_by_key(Entry::key) {
+            return Self(None);
+        }
+        let mut rows: Vec<u32> = (0..).zip(records).map(|(row, _)| row).collect();
+        rows.par_sort_unstable_by_key(|&row| (records.get(row as usize).map(Entry::key), row));
+        Self(Some(rows))
+    }
+
     /// The first record whose name is not less than `key`.
     #[inline]
     fn first(&self, records: &[Entry], key: u128) -> usize {
-        match self {
-            Self::File => records.partition_point(|entry| entry.key() < key),
-            Self::Sorted(rows) => {
-                rows.partition_point(|&row| records.get(row as usize).is_some_and(|entry| entry.key() < key))
-            }
+        match &self.0 {
+            None => records.partition_point(|entry| entry.key() < key),
+            Some(rows) => rows.partition_point(|&row| records.get(row as usize).is_some_and(|entry| entry.key() < key)),
         }
     }
 
     #[inline]
     fn row(&self, place: usize) -> Option<usize> {
-        match self {
-            Self::File => Some(place),
-            Self::Sorted(rows) => rows.get(place).map(|&row| row as usize),
+        match &self.0 {
+            None => Some(place),
+            Some(rows) => rows.get(place).map(|&row| row as usize),
         }
     }
 }

@@ -106,13 +106,15 @@ impl Pack {
     /// # Errors
     /// `NotFound`, or `OutOfBounds` when the entry leaves the file.
     pub fn open_entry(&self, name: &str) -> Result<Source> {
-        match self.find(name) {
-            Some(index) => self.entry_source(index),
-            None => {
-                let what = format!("entry {name:?} not found");
-                Err(Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned()))
-            }
-        }
+        self.entry_source(self.wanted(name)?)
+    }
+
+    /// The entry that [`Pack::find`] finds.
+    pub(super) fn wanted(&self, name: &str) -> Result<usize> {
+        self.find(name).ok_or_else(|| {
+            let what = format!("entry {name:?} not found");
+            Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned())
+        })
     }
 
     /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
@@ -139,14 +141,9 @@ impl Pack {
         };
         let range = entry.range();
         let name = format!("{}:{}", self.source.name(), entry.file_name());
-        match self.source.slice(range.clone(), &name) {
-            Some(source) => Ok(source),
-            None => Err(match self.source.view("data").at(range.start).take(range.len()) {
-                Err(error) => error,
-                Ok(_) => self.source.view("data").bad_value("size", range.len() as u64),
-            }
-            .context(format_args!("entry {}", entry.file_name()))),
-        }
+        let inside = self.source.view("data").at(range.start).take(range.len());
+        inside.map_err(|error| error.context(format_args!("entry {}", entry.file_name())))?;
+        Ok(self.source.slice(range, &name).expect("a range inside of the file"))
     }
 
     /// All entries that are sheets, opened at the first call, in parallel.

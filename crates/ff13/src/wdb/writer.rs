@@ -6,7 +6,7 @@ use super::relay::{self, Added, Relay};
 use super::sections::{self, MAX_TEXT, bits};
 use super::{Field, FieldKind, Pack, Sheet};
 use crate::bytes::be;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::table::Value;
 use crate::text::unescaped;
 use crate::writable::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
@@ -46,10 +46,7 @@ impl Writable for Pack {
     }
 
     fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
-        let index = self.find(inner).ok_or_else(|| {
-            let what = format!("entry {inner:?} not found");
-            Error::of_part(ErrorKind::NotFound { what }, self.source().name().to_owned())
-        })?;
+        let index = self.wanted(inner)?;
         let mut relay = Relay::new(self.source(), self.entries().len());
         let (check, also, added) = (pieces.check, pieces.also.clone(), pieces.added.clone());
         relay.data.insert(index, self.of_pack(index, pieces));

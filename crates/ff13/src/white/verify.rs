@@ -17,11 +17,10 @@ pub(super) fn game(game: &WhiteArchive, progress: &Progress) -> Report {
             }
             list.inflate_all();
             let mut bytes = 0usize;
-            for n in 0..list.chunks.len() {
-                match list.chunk(n) {
-                    Some(Ok(texts)) => bytes = bytes.saturating_add(texts.len()),
-                    Some(Err(error)) => check.fail(error.clone()),
-                    None => {}
+            for texts in (0..list.chunks.len()).filter_map(|n| list.chunk(n)) {
+                match texts {
+                    Ok(texts) => bytes = bytes.saturating_add(texts.len()),
+                    Err(error) => check.fail(error.clone()),
                 }
             }
             let last = list.chunks.len().checked_sub(1).and_then(|last| list.chunk(last)?.as_ref().ok());
