@@ -197,7 +197,10 @@ impl Table for Values<'_> {
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
-        let value = rows.archived(column)?.unwrap_or_else(|| Value::owned(rows.path.clone()));
+        let value = match column {
+            column::PATH => Value::owned(rows.path.clone()),
+            _ => rows.archived(column)?,
+        };
         seek.last = Some(rows);
         Ok(value)
     }
@@ -378,22 +381,21 @@ impl<'a> ValueCursor<'a> {
         }
     }
 
-    /// A cell of the current row that borrows from the archive; `None` for the path, which changes with the next step.
-    fn archived(&self, column: usize) -> Result<Option<Value<'a>>> {
-        let Some((model, value)) = &self.leaf else { return Err(no_cell("values", self.row(), column)) };
-        Ok(Some(match column {
-            column::PATH => return Ok(None),
-            column::TYPE => {
+    /// A cell of the current row that borrows from the archive: any but the path, which changes with the next step.
+    #[inline]
+    fn archived(&self, column: usize) -> Result<Value<'a>> {
+        match (column, &self.leaf) {
+            (column::TYPE, Some((model, _))) => {
                 let name = self.types.model_name(*model)?;
                 if let Value::Text(Cow::Owned(name)) = &name {
                     self.spend(name.len())?;
                 }
-                name
+                Ok(name)
             }
-            column::VALUE => value.clone(),
-            column::CHUNK => self.chunk().map(Chunk::name).into(),
-            _ => return Err(no_cell("values", self.row(), column)),
-        }))
+            (column::VALUE, Some((_, value))) => Ok(value.clone()),
+            (column::CHUNK, Some(_)) => Ok(self.chunk().map(Chunk::name).into()),
+            _ => Err(no_cell("values", self.row(), column)),
+        }
     }
 }
 
@@ -411,6 +413,9 @@ impl RowCursor for ValueCursor<'_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        Ok(self.archived(column)?.unwrap_or_else(|| Value::text(&self.path)))
+        match column {
+            column::PATH if self.leaf.is_some() => Ok(Value::text(&self.path)),
+            _ => self.archived(column),
+        }
     }
 }
