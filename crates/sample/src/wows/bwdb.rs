@@ -193,51 +193,66 @@ fn place(keys: impl Iterator<Item = u64>, capacity: u32) -> Vec<usize> {
 
 struct SampleSizes {
     paths: usize,
-    /// Bytes of the last component of a path, about.
+    /// Bytes of all their names; 0 for as many as names of `name_bytes` have.
+    path_bytes: usize,
     name_bytes: usize,
     strings: usize,
-    /// Bytes of a text, about.
-    text_bytes: usize,
+    string_bytes: usize,
     string_capacity: Option<u32>,
     resource_capacity: Option<u32>,
     /// Records of each type, in the order of `PrototypeType::ALL`.
     records: [usize; 10],
+    blob_bytes: Option<usize>,
 }
 
 const SMALL: SampleSizes = SampleSizes {
     paths: 60,
+    path_bytes: 0,
     name_bytes: 14,
     strings: 40,
-    text_bytes: 12,
+    string_bytes: 0,
     string_capacity: None,
     resource_capacity: None,
     records: [8, 4, 2, 4, 2, 2, 1, 2, 2, 2],
+    blob_bytes: None,
 };
 
-/// The numbers of the real file in docs/formats/bwdb.md §2.1.
+const FULL_BYTES: usize = 170_699_420;
+
+/// The sections of the real file in docs/formats/bwdb.md §2.1, 170,699,420 bytes in all. (Its figure for the blobs,
+/// 131,408,654, does not fit its own offsets and size; those leave this many.)
 const FULL: SampleSizes = SampleSizes {
     paths: 246_065,
+    path_bytes: 7_014_374,
     name_bytes: 27,
     strings: 338_000,
-    text_bytes: 22,
+    string_bytes: 7_669_544,
     string_capacity: Some(786_433),
     resource_capacity: Some(393_241),
     records: [56_000, 28_000, 2_600, 28_000, 1_400, 5_200, 60, 2_400, 2_400, 1_900],
+    blob_bytes: Some(130_839_054),
 };
 
 impl SampleSizes {
     /// The full plan, its counts scaled to a file of about `bytes` bytes.
     fn of(bytes: usize) -> Self {
-        let scaled = |count: usize| (count as f64 * bytes as f64 / 170_699_420.0).ceil() as usize;
         Self {
-            paths: scaled(FULL.paths),
-            strings: scaled(FULL.strings),
-            string_capacity: FULL.string_capacity.map(|capacity| scaled(capacity as usize) as u32 | 1),
-            resource_capacity: FULL.resource_capacity.map(|capacity| scaled(capacity as usize) as u32 | 1),
-            records: FULL.records.map(scaled),
+            paths: scaled(FULL.paths, bytes),
+            path_bytes: 0,
+            strings: scaled(FULL.strings, bytes),
+            string_bytes: scaled(FULL.string_bytes, bytes),
+            string_capacity: FULL.string_capacity.map(|c| scaled(c as usize, bytes) as u32 | 1),
+            resource_capacity: FULL.resource_capacity.map(|c| scaled(c as usize, bytes) as u32 | 1),
+            records: FULL.records.map(|count| scaled(count, bytes)),
+            blob_bytes: None,
             ..FULL
         }
     }
+}
+
+/// The part of a count of the full plan in a file of `bytes` bytes.
+fn scaled(count: usize, bytes: usize) -> usize {
+    (count as f64 * bytes as f64 / FULL_BYTES as f64).ceil() as usize
 }
 
 /// A hostile database: an effect, `particles/bomb.xml`, with `systems` systems that all have the same 5,000 components.
@@ -262,8 +277,8 @@ pub fn systems_that_share(systems: usize) -> Vec<u8> {
     builder.build()
 }
 
-/// A believable `assets.bin`: the same bytes for the same seed. `Full` has as many paths, texts and records as the real file in
-/// docs/formats/bwdb.md §2.1, and about its size.
+/// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the real
+/// file in docs/formats/bwdb.md §2.1, 170,699,420 bytes.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     assemble(seed, size).build()
 }
@@ -313,7 +328,14 @@ fn planned(seed: u64, plan: &SampleSizes) -> DatabaseBuilder {
         records(&mut blob, prototype, &strings, &resources, &mut rng);
         blob.finish()
     });
-    let blobs: Vec<Vec<u8>> = blobs.collect();
+    let mut blobs: Vec<Vec<u8>> = blobs.collect();
+    if let Some(wanted) = plan.blob_bytes {
+        let written: usize = blobs.iter().map(Vec::len).sum();
+        assert!(written <= wanted, "the plan has room for {wanted} bytes of records, not {written}");
+        // The last blob takes the remaining bytes after its records' data.
+        let last = blobs.last_mut().expect("ten blobs");
+        last.resize(last.len() + wanted - written, 0);
+    }
     for (&prototype, blob) in PrototypeType::ALL.iter().zip(blobs) {
         builder.database(prototype.magic(), murmur3(prototype.table().as_bytes()), blob);
     }
@@ -484,14 +506,33 @@ fn name(prefix: &str, index: usize, len: usize, rng: &mut Rng) -> String {
 
 fn name_strings(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) -> Vec<u32> {
     let known = ["Scene Root", "diffuseMap", "normalMap", "doubleSided", "metallicGlossMap", "set3/xyznuvtbpc"];
+    let mut bytes = 0;
     for text in known {
         builder.string(text);
+        bytes += text.len() + 1;
     }
     while builder.strings.len() < plan.strings {
-        // Short texts have one length.
-        let wanted = plan.text_bytes.checked_sub(17).map_or(plan.text_bytes, |least| least + 12 + rng.usize(..9));
+        let left = plan.strings - builder.strings.len();
+        // The bytes that are left are spread evenly, so that the last text fills the pool to its last byte.
+        let room = (plan.string_bytes.max(bytes) - bytes) / left;
+        let jitter = if left > 8 && room > 12 { rng.usize(..9) } else { 4 };
+        let wanted = if plan.string_bytes == 0 { 12 } else { (room + jitter).max(5) - 5 };
         let text = name("n", builder.strings.len(), wanted, rng);
+        let before = builder.strings.len();
         builder.string(&text);
+        if builder.strings.len() > before {
+            bytes += text.len() + 1;
+        } else {
+            // Another text has this hash: leave a name unused.
+            builder.string(&name("m", before, wanted, rng));
+            bytes += if builder.strings.len() > before { builder.strings[before].1.len() + 1 } else { 0 };
+        }
+    }
+    if plan.string_bytes > bytes {
+        let last = builder.strings.pop().expect("strings").1;
+        builder.string_ids.remove(&murmur3(last.as_bytes()));
+        let filler = "x".repeat(plan.string_bytes - bytes);
+        builder.string(&format!("{last}{filler}"));
     }
     builder.strings.iter().map(|(id, _)| *id).collect()
 }
@@ -523,18 +564,33 @@ const OTHERS: [(usize, &str, &str); 7] = [
 
 fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) -> Resources {
     let mut resources = Resources::default();
-    let mut ships = 0;
+    let (mut bytes, mut counted, mut ships) = (0, 0, 0);
     let (mut folder, mut stem) = (String::new(), String::new());
     let mut in_folder = FILES.len();
-    while builder.paths.len() < plan.paths || (0..10).any(|kind| resources.lacks(kind, plan)) {
-        let (counted, wanted) = (builder.paths.len(), plan.name_bytes);
+    // A small sample has as many paths as its records need.
+    let exact = plan.path_bytes > 0;
+    while builder.paths.len() < plan.paths || !exact && (0..10).any(|kind| resources.lacks(kind, plan)) {
+        bytes += builder.paths[counted..].iter().map(|path| path.name.len() + 1).sum::<usize>();
+        counted = builder.paths.len();
+        let left = plan.paths.max(counted + 1) - counted;
+        let room = (plan.path_bytes.max(bytes) - bytes) / left;
+        let wanted = if exact { room.max(1) - 1 } else { plan.name_bytes };
         if in_folder >= FILES.len() {
             let other = OTHERS.into_iter().find(|(kind, ..)| resources.lacks(*kind, plan));
-            if let Some((kind, dir, ending)) = other.filter(|_| ships % 3 == 2 || plan.paths < counted + 20) {
+            if let Some((kind, dir, ending)) = other.filter(|_| ships % 3 == 2 || left < 20) {
                 let index = resources.by_type[kind].len();
                 let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
+                // An ending with a folder in it splits a name in two.
+                if ending.contains('/') && exact && left < 2 {
+                    continue;
+                }
                 resources.by_type[kind].push(builder.path(&format!("{dir}/{text}{ending}")));
                 ships += usize::from(index % 4 == 3);
+                continue;
+            }
+            if exact && left == 1 && !folder.is_empty() {
+                // Room for one more, not for a folder and a file.
+                builder.path(&format!("{folder}/{}.txt", name("last", counted, wanted, rng)));
                 continue;
             }
             let nation = NATIONS[rng.usize(..NATIONS.len())];
@@ -565,6 +621,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) 
             (None, _) => {}
         }
     }
+    fit_path_bytes(builder, plan);
     // No packer promises an order.
     rng.shuffle(&mut builder.paths);
     for (kind, ids) in resources.by_type.iter().enumerate() {
@@ -578,4 +635,39 @@ impl Resources {
     fn lacks(&self, kind: usize, plan: &SampleSizes) -> bool {
         self.by_type[kind].len() < plan.records[kind]
     }
+}
+
+/// Makes the pool of names exactly as long as planned, by the names of files without a prototype.
+fn fit_path_bytes(builder: &mut DatabaseBuilder, plan: &SampleSizes) {
+    if plan.path_bytes == 0 {
+        return;
+    }
+    let bytes: usize = builder.paths.iter().map(|p| p.name.len() + 1).sum();
+    let mut excess = bytes as isize - plan.path_bytes as isize;
+    let names: HashMap<u64, usize> = builder.paths.iter().enumerate().map(|(i, p)| (p.id, i)).collect();
+    for index in (0..builder.paths.len()).rev() {
+        if excess == 0 {
+            break;
+        }
+        let path = &builder.paths[index];
+        let Some(stem) = path.name.strip_suffix("_a.dds") else { continue };
+        let keep = (stem.len() as isize - excess).clamp(stem.len().min(10) as isize, 120) as usize;
+        let stem: String = stem.chars().chain(std::iter::repeat('x')).take(keep).collect();
+        let renamed = format!("{stem}_a.dds");
+        let mut folders = Vec::new();
+        let mut parent = path.parent;
+        while let Some(&at) = names.get(&parent) {
+            folders.push(builder.paths[at].name.clone());
+            parent = builder.paths[at].parent;
+        }
+        folders.reverse();
+        folders.push(renamed.clone());
+        let id = cityhash64(folders.join("/").as_bytes());
+        if builder.path_ids.insert(id) {
+            excess += renamed.len() as isize - path.name.len() as isize;
+            builder.paths[index].id = id;
+            builder.paths[index].name = renamed;
+        }
+    }
+    assert_eq!(excess, 0, "the pool of names can be made to fit");
 }
