@@ -191,7 +191,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
 
 /// The edited file, and the file that contains it.
 pub(super) struct Target {
-    asset: Asset,
+    pub(super) asset: Asset,
     /// The file that contains it, if that is rewritten, and its name in it.
     outer: Option<(Asset, String)>,
     /// The path of the new file; `None` for a dry run.
@@ -263,10 +263,6 @@ impl Target {
             to.iter().try_for_each(|to| context.check_different([to, undo], "the new file and --undo"))?;
         }
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
-    }
-
-    pub(super) fn asset(&self) -> &Asset {
-        &self.asset
     }
 
     /// Writes the edits of the editor, and shows them.

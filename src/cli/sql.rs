@@ -11,6 +11,7 @@ use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
+use crate::source::bounded::Bounded;
 use crate::sql::{Answer, Fault, Input, Session, keep, statements};
 use crate::urls::url_of;
 use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
@@ -160,12 +161,9 @@ fn check_database(out: &Path) -> Result<(), Failure> {
 
 fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
-    let read = std::io::stdin().lock().take(SCRIPT + 1).read_to_string(&mut text);
-    let read = read.and_then(|_| match text.len() as u64 > SCRIPT {
-        true => Err(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))),
-        false => Ok(text),
-    });
-    read.map_err(|error| Error::io("cannot read standard input", error).into())
+    let read = Bounded::new(std::io::stdin().lock(), SCRIPT).read_to_string(&mut text);
+    read.map_err(|error| Error::io("cannot read standard input", error))?;
+    Ok(text)
 }
 
 /// Writes the file that statements have changed.
@@ -182,7 +180,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     };
     let target = Target::of_asset(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
-    target.finish(edited(target.asset(), edits, context).map_err(failed)?, output, context)
+    target.finish(edited(&target.asset, edits, context).map_err(failed)?, output, context)
 }
 
 const SCRIPT: u64 = 16 << 20;

@@ -179,6 +179,11 @@ fn a_variable_wins_over_what_is_found() {
     assert_eq!(rows[0]["folder"], own.to_str().unwrap());
     let out = assetq(home.path(), &variables, &["ls", "wows:", "-n", "1"]);
     assert_eq!(out.status.code(), Some(0), "{out:?}");
+    // The prefix stands for all builds of the folder.
+    let [of_prefix, of_folder] = ["wows:", own.to_str().unwrap()]
+        .map(|game| assetq(home.path(), &variables, &["history", "content/assets.bin", game, "-f", "json"]));
+    assert_eq!(of_prefix.status.code(), Some(0), "{of_prefix:?}");
+    assert_eq!(of_prefix.stdout, of_folder.stdout);
     let out = assetq(home.path(), &[("ASSETQ_WOWS", "nowhere")], &["ls", "wows:"]);
     let err = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(1));
