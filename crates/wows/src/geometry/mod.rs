@@ -183,9 +183,6 @@ impl Geometry {
     }
 
     /// Vertex buffer `index`.
-    ///
-    /// # Errors
-    /// `NotFound` without such a buffer, and as [`Geometry::vertices_prototypes`].
     pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
         let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
         Ok(VertexBuffer::new(index, prototype, self.view("vertices")))
@@ -198,9 +195,6 @@ impl Geometry {
     }
 
     /// Index buffer `index`.
-    ///
-    /// # Errors
-    /// `NotFound` without such a buffer, and as [`Geometry::indices_prototypes`].
     pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
         let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
         Ok(IndexBuffer::new(index, prototype, self.view("indices")))
@@ -213,17 +207,11 @@ impl Geometry {
     }
 
     /// Armour model `index`.
-    ///
-    /// # Errors
-    /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
         Model::new(self, index)
     }
 
     /// Collision model `index`.
-    ///
-    /// # Errors
-    /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
         Model::new(self, index)
     }

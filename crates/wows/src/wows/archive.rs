@@ -65,7 +65,7 @@ impl WowsArchive {
         if let Some(place) = self.resource(id, None) {
             return join(self.indexes(), place, |parent, near| self.resource(parent, Some(near))).map(Some);
         }
-        Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
+        Ok(self.loose.all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
 
     /// Whether the resource at `place` has the path `path`: its name is the end of the path, and its folder has the
@@ -151,14 +151,14 @@ impl WowsArchive {
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
         let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
         match row {
-            FileOrigin::Loose(n) => match self.loose().all().get(n as usize) {
+            FileOrigin::Loose(n) => match self.loose.all().get(n as usize) {
                 Some(file) => Ok(Self::loose_file(file)),
                 None => Err(archive::no_file(n as usize)),
             },
             FileOrigin::Indexed { index, file: n, .. } => {
                 let (index, n) = (index as usize, n as usize);
                 let of = self.indexes().get(index).ok_or_else(|| archive::no_file(n))?;
-                let path = tree.path_of_row(self.indexes(), self.loose(), row).and_then(|path| {
+                let path = tree.path_of_row(self.indexes(), &self.loose, row).and_then(|path| {
                     path.ok_or_else(|| of.file_view(n).error(ErrorKind::damaged("no index has the name of the file")))
                 });
                 let path = path.map_err(|error| error.context(format_args!("{}: file {n}", of.name())))?;
@@ -178,7 +178,7 @@ impl Archive for WowsArchive {
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        if let Some(file) = self.loose().find(path) {
+        if let Some(file) = self.loose.find(path) {
             return Ok(Some(Self::loose_file(&file)));
         }
         match self.indexed(path)? {
@@ -191,12 +191,12 @@ impl Archive for WowsArchive {
         let tree = self.tree();
         let Some(n) = tree.row(cityhash64(path.as_bytes())) else { return Ok(None) };
         let found =
-            tree.rows.get(n).map(|&row| tree.path_of_row(self.indexes(), self.loose(), row)).transpose()?.flatten();
+            tree.rows.get(n).map(|&row| tree.path_of_row(self.indexes(), &self.loose, row)).transpose()?.flatten();
         Ok(found.is_some_and(|found| found == path).then_some(n))
     }
 
     fn stamp(&self, path: &str) -> Option<Vec<u8>> {
-        if self.names.is_empty() || self.loose().find(path).is_some() {
+        if self.names.is_empty() || self.loose.find(path).is_some() {
             return None;
         }
         let folder = self.folder.canonicalize().ok()?;
@@ -206,7 +206,7 @@ impl Archive for WowsArchive {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
-            let Some(place) = self.loose().place(lower, &file.path) else {
+            let Some(place) = self.loose.place(lower, &file.path) else {
                 let what = format!("file {:?} not found", file.path);
                 return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
             };
@@ -265,7 +265,7 @@ impl PathIds for WowsArchive {
     fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
             FileOrigin::Loose(n) => {
-                self.loose().all().get(n as usize).map(|file| Identity { id: file.id(), size: file.size, crc32: None })
+                self.loose.all().get(n as usize).map(|file| Identity { id: file.id(), size: file.size, crc32: None })
             }
             FileOrigin::Indexed { index, file, .. } => {
                 let entry = self.indexes().get(index as usize)?.file(file as usize)?;
@@ -277,7 +277,7 @@ impl PathIds for WowsArchive {
     fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         let path = match self.tree.get() {
             None if self.looks.is_below(LOOKS) => self.look_up(id)?,
-            _ => self.tree().path(self.indexes(), self.loose(), id)?,
+            _ => self.tree().path(self.indexes(), &self.loose, id)?,
         };
         // The ids of a damaged index may be anything: a path is proved by its hash.
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
@@ -324,7 +324,7 @@ impl Descriptions for WowsArchive {
             return Some(wanted);
         }
         // Texts lie loose in the folder of a build.
-        let others = self.loose().all().iter().map(|file| &file.path);
+        let others = self.loose.all().iter().map(|file| &file.path);
         let (front, end) = wanted.split_once(FIRST)?;
         others.filter(|path| path.starts_with(front) && path.ends_with(end)).min().cloned()
     }

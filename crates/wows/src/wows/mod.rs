@@ -175,7 +175,7 @@ impl WowsArchive {
 
     fn tree(&self) -> &Tree {
         // By rayon, so without a lock.
-        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), self.loose())));
+        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), &self.loose)));
         tree
     }
 
@@ -183,14 +183,11 @@ impl WowsArchive {
         self.volumes.get_or_init(|| Volumes::of(self.indexes(), &self.folders, &self.options))
     }
 
-    fn loose(&self) -> &Loose {
-        &self.loose
-    }
-
     /// The sums over the entries of all indexes, without the tree.
     fn sums(&self) -> Sums {
         let volumes = self.volume_list();
-        let is_there: Vec<bool> = volumes.all().iter().map(|volume| volumes::size(volume).is_some()).collect();
+        let is_there: Vec<bool> =
+            volumes.all().iter().map(|volume| volume.as_ref().is_ok_and(|file| file.size().is_some())).collect();
         let sums = self.indexes().par_iter().map(|index| {
             let mut sums = Sums::default();
             for entry in (0..index.file_count()).map_while(|n| index.file(n)) {

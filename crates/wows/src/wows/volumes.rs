@@ -72,10 +72,6 @@ impl Volumes {
     }
 }
 
-pub(super) fn size(volume: &Volume) -> Option<u64> {
-    volume.as_ref().ok()?.size()
-}
-
 /// Checks the trailer after a blob that ends at `end` of `volume`.
 ///
 /// # Errors

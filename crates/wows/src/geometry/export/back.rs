@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::content::turned;
 use crate::geometry::mesh::{Group, Groups, cross};
 use crate::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
+use crate::scene::figure::Solid;
 use crate::writable::refused;
 use gltf::accessor::sparse::IndexType;
 use gltf::accessor::{DataType, Dimensions};
@@ -531,7 +532,7 @@ impl<'g> Laid<'g, '_> {
     fn rest(&mut self, before: Option<&ScenePart<'_>>) -> Result<()> {
         let old = self.old;
         let normals =
-            self.set(Attribute::Normal, before.and_then(ScenePart::normals), |normal| Ok(packed(mirror(normal))))?;
+            self.set(Attribute::Normal, before.and_then(Solid::normals), |normal| Ok(packed(mirror(normal))))?;
         let tangents = self.set(Attribute::Tangent, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
             Ok(packed(mirror([x, y, z])))
         })?;
@@ -572,7 +573,7 @@ impl<'g> Laid<'g, '_> {
     ) -> Result<()> {
         let normals = match normals {
             Some(normals) => normals.to_vec(),
-            None => before.and_then(ScenePart::normals).into_iter().flatten().collect(),
+            None => before.and_then(Solid::normals).into_iter().flatten().collect(),
         };
         let both: Vec<[f32; 7]> =
             normals.into_iter().zip(tangents).map(|(normal, tangent)| joined(normal, *tangent)).collect();

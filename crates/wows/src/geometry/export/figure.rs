@@ -2,7 +2,7 @@
 
 use super::super::{AXES, METRES};
 use super::Scene;
-use super::part::{Baked, ScenePart, Shape};
+use super::part::{Baked, ScenePart, Shape, mirror, normal};
 use super::skin::Role;
 use crate::materials::region;
 use crate::scene::figure::{
@@ -73,11 +73,17 @@ impl Solid for ScenePart<'_> {
     }
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
-        self.positions()
+        match &self.shape {
+            Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
+            Shape::Solid(baked) => Box::new(baked.positions.iter().copied()),
+        }
     }
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        self.normals()
+        Some(match &self.shape {
+            Shape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
+            Shape::Solid(baked) => Box::new(baked.normals.iter().copied()),
+        })
     }
 
     fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
@@ -85,7 +91,13 @@ impl Solid for ScenePart<'_> {
     }
 
     fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
-        self.indices.is_some().then(|| self.triangles())
+        Some(match &self.shape {
+            Shape::Group { indices, flip, .. } => {
+                let flip = *flip;
+                Box::new(indices.triangles().map(move |[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }))
+            }
+            Shape::Solid(baked) => Box::new(baked.indices.as_ref()?.iter().copied()),
+        })
     }
 
     fn plates(&self) -> Vec<Plated> {

@@ -7,6 +7,7 @@ use super::skin::{Alpha, Role};
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::{Attribute, METRES};
+use crate::scene::figure::Solid as _;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

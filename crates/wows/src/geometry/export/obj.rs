@@ -6,6 +6,7 @@ use super::{PlacedPart, Scene, written};
 use crate::error::Result;
 use crate::geometry::METRES;
 use crate::geometry::mesh::cross;
+use crate::scene::figure::Solid as _;
 use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
@@ -110,17 +111,15 @@ fn object(
         let [x, y, z] = matrix.map_or(p, |m| point(m, p)).map(|v| v * METRES);
         writeln!(out, "v {x} {y} {z}")?;
     }
-    let mut has_normals = false;
-    for n in part.normals().into_iter().flatten() {
+    let (normals, uvs) = (part.normals(), part.uvs());
+    let (has_normals, has_uvs) = (normals.is_some(), uvs.is_some());
+    for n in normals.into_iter().flatten() {
         let [x, y, z] = matrix.map_or(n, |m| direction(m, n));
         writeln!(out, "vn {x} {y} {z}")?;
-        has_normals = true;
     }
-    let mut has_uvs = false;
-    for [u, v] in part.group_vertices().and_then(|v| v.uvs()).into_iter().flatten() {
+    for [u, v] in uvs.into_iter().flatten() {
         // Here v counts from the bottom.
         writeln!(out, "vt {u} {}", 1.0 - v)?;
-        has_uvs = true;
     }
     // A matrix that mirrors turns the triangles around.
     let mirrors = matrix.is_some_and(|m| determinant(m) < 0.0);

@@ -4,7 +4,7 @@ use super::boxes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::mesh::{cross, dot, minus, side, turns, zip};
 use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
-use crate::scene::figure::{Iter, Plated, SolidKind};
+use crate::scene::figure::{Iter, Plated, Solid as _, SolidKind};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -22,10 +22,10 @@ pub(super) enum Shape<'a> {
 #[derive(Debug)]
 pub(super) struct Baked {
     pub kind: SolidKind,
-    positions: Vec<[f32; 3]>,
-    normals: Vec<[f32; 3]>,
+    pub positions: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
     /// `None` where each three vertices are a triangle.
-    indices: Option<Vec<[u32; 3]>>,
+    pub indices: Option<Vec<[u32; 3]>>,
     /// Plates of armour that the triangles are of.
     pub plates: Vec<Plated>,
 }
@@ -164,22 +164,6 @@ impl<'a> ScenePart<'a> {
         Ok(())
     }
 
-    /// Positions, right-handed.
-    pub(super) fn positions(&self) -> Iter<'_, [f32; 3]> {
-        match &self.shape {
-            Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
-            Shape::Solid(baked) => Box::new(baked.positions.iter().copied()),
-        }
-    }
-
-    /// Normals of length 1, right-handed; `None` where vertices have none.
-    pub(super) fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        Some(match &self.shape {
-            Shape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
-            Shape::Solid(baked) => Box::new(baked.normals.iter().copied()),
-        })
-    }
-
     /// Tangents of length 1, right-handed, with the side on which the binormal lies.
     pub(super) fn tangents(&self) -> Option<Iter<'_, [f32; 4]>> {
         let Shape::Group { vertices, .. } = &self.shape else { return None };
@@ -203,18 +187,6 @@ impl<'a> ScenePart<'a> {
     pub(super) fn has(&self, attribute: Attribute) -> bool {
         self.group_vertices().is_some_and(|v| v.format().has(attribute))
     }
-
-    /// Triangles by vertices, turning left around their normals.
-    pub(super) fn triangles(&self) -> Iter<'_, [u32; 3]> {
-        match &self.shape {
-            Shape::Group { indices, flip, .. } => {
-                let flip = *flip;
-                Box::new(indices.triangles().map(move |[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }))
-            }
-            Shape::Solid(Baked { indices: Some(all), .. }) => Box::new(all.iter().copied()),
-            Shape::Solid(_) => Box::new((0u32..).step_by(3).map(|a| [a, a + 1, a + 2]).take(self.vertices / 3)),
-        }
-    }
 }
 
 #[cold]
@@ -227,7 +199,7 @@ pub(super) fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [-x + 0.0, y, z]
 }
 
-fn normal(stored: [f32; 3]) -> [f32; 3] {
+pub(super) fn normal(stored: [f32; 3]) -> [f32; 3] {
     unit(mirror(stored)).unwrap_or([0.0, 1.0, 0.0])
 }
 

@@ -368,3 +368,33 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     taken.insert(free.clone());
     free
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Found(&'static str);
+
+    impl WantedImage for Found {
+        fn texture(&self) -> &str {
+            self.0
+        }
+
+        fn ending(&self) -> Option<&'static str> {
+            None
+        }
+
+        fn make(&self, _: &TextureFiles, _: u32) -> Result<Option<Vec<u8>>> {
+            Ok(Some(Vec::new()))
+        }
+    }
+
+    #[test]
+    fn images_of_one_name_are_numbered() {
+        let mut scene = Scene::default();
+        let files = TextureFiles::new(&crate::options::Options::default());
+        assert_eq!(scene.add_images(&[Found("a/x.dds")], &files, 64), [Some(0)]);
+        assert_eq!(scene.add_images(&[Found("a/x.dds"), Found("b/y.dds")], &files, 64), [Some(1), Some(2)]);
+        assert_eq!(scene.images.iter().map(|image| &*image.name).collect::<Vec<_>>(), ["x", "2-x", "y"]);
+    }
+}

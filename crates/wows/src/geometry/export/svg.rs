@@ -5,6 +5,7 @@ use super::{Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
 use crate::geometry::mesh::{bounds, minus};
+use crate::scene::figure::Solid as _;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
