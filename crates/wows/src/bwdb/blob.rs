@@ -2,7 +2,7 @@ use super::layout::{BlobHeader, DatabaseEntry};
 use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::raw::samples;
-use super::record::{ListInfo, Walker, Wanted};
+use super::record::{Elements, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
@@ -288,7 +288,7 @@ struct Arrays {
 }
 
 impl<'a> Walker<'a> for Arrays {
-    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
         let start = list.view.position();
         let inside = self.inside.contains(&start) && self.inside.contains(&start.saturating_add(list.bytes()));
         match (list.len, inside) {

@@ -15,8 +15,8 @@ impl Counts {
         self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
     }
 
-    /// The positions of a table with rows of `size` bytes, of which as many are counted as arrays in a file of `file` bytes may have:
-    /// the parent at which the rows exceed this limit, and all later parents, have no position.
+    /// The positions of a table with rows of `size` bytes in a file of `file` bytes. The parent at which the rows exceed the limit of
+    /// arrays in such a file, and all later parents, have no position.
     pub(super) fn get(
         &self,
         table: &'static str,

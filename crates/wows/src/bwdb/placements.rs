@@ -153,7 +153,7 @@ fn surface(material: &Material<'_>, id: u64, texts: &dyn IdTexts) -> Result<Surf
             Some(name) => name.to_owned(),
             None => text(Some(texts), property.name)?,
         };
-        let value = match property.value {
+        let value = match property.value() {
             Leaf::Path(texture) => Property::Texture(path(Some(texts), texture.0)?),
             Leaf::Value(value) => Property::Value(value.into_owned()),
             _ => continue,

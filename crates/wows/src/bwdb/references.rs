@@ -1,7 +1,7 @@
 //! References in records: every path id in them, however deep, and every text of a path.
 
 use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
-use super::record::{Leaf, ListInfo, NameId, Walker};
+use super::record::{Elements, Leaf, NameId, Walker};
 use super::uber::{UberMaterial, UberModel};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
@@ -140,8 +140,8 @@ impl<'a> Walker<'a> for Collector<'_> {
         self.next();
     }
 
-    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
-        if !list.refers || list.len == 0 {
+    fn begin_list(&mut self, name: &'static str, list: &Elements<'a>) -> bool {
+        if !list.of.traits.refers || list.len == 0 {
             return false;
         }
         if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {

@@ -30,20 +30,7 @@ impl Relations for Database {
         let budget = Budget::of_arrays(self.source().bytes().len());
         let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
         for blob in self.databases() {
-            let blob = match blob {
-                Ok(blob) => blob,
-                Err(error) => {
-                    found.damage.fail(error);
-                    continue;
-                }
-            };
-            let Some(table) = blob.layout().map(|layout| layout.table()) else {
-                found.notes.extend(blob.note());
-                continue;
-            };
-            if !blob.refers() {
-                continue;
-            }
+            let Some((blob, table)) = laid_out(blob, &mut found).filter(|(blob, _)| blob.refers()) else { continue };
             let shares = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(|i| {
                 let first = i.saturating_mul(SHARE);
                 let records = first..first.saturating_add(SHARE).min(blob.len());
@@ -92,17 +79,7 @@ impl Relations for Database {
             found.notes.push(format!("{} is deleted or not valid, and its record is not followed", Id64(id)));
             return found;
         }
-        let blob = match resource.database() {
-            Ok(blob) => blob,
-            Err(error) => {
-                found.damage.fail(error);
-                return found;
-            }
-        };
-        let Some(table) = blob.layout().map(|layout| layout.table()) else {
-            found.notes.extend(blob.note());
-            return found;
-        };
+        let Some((blob, table)) = laid_out(resource.database(), &mut found) else { return found };
         let (budget, row) = (Budget::of_arrays(self.source().bytes().len()), resource.record_index());
         let (references, errors) = of_record(self, blob, row, &|_, _| true, &budget);
         errors.into_iter().for_each(|error| found.damage.fail(error.context(format_args!("{table} {row}"))));
@@ -295,6 +272,13 @@ pub(super) fn known_path(
 fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
     let to = Database::parent_of(entry)?;
     Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned(), text: None })
+}
+
+/// A database and the table of its records, if it is readable and its layout is known.
+fn laid_out<'a>(blob: Result<Blob<'a>>, found: &mut Found) -> Option<(Blob<'a>, &'static str)> {
+    let blob = blob.map_err(|error| found.damage.fail(error)).ok()?;
+    found.notes.extend(blob.note());
+    Some((blob, blob.layout()?.table()))
 }
 
 fn of_record(

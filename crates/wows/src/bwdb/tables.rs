@@ -19,7 +19,7 @@ use super::lists::{RowTarget, tables_of};
 use super::prototypes::{self as p, Layout, PrototypeType};
 use super::{Blob, Database};
 use crate::table::{Table, Value};
-use children::{Properties, children, material_properties, skeleton_nodes};
+use children::{children, material_properties, skeleton_nodes};
 use records::{Records, records};
 use rows::DatabaseRows;
 
@@ -80,7 +80,7 @@ fn rows_of<'a, R: Records<'a>>(name: &'static str, rows: R, target: RowTarget) -
     match target {
         RowTarget::Records(of) => records(name, rows, of),
         RowTarget::Elements(array) => children(name, rows, array),
-        RowTarget::Properties => material_properties(rows, Properties::<p::Material<'a>>::default()),
+        RowTarget::Properties => material_properties::<_, p::Material<'a>>(rows),
         RowTarget::Nodes { at } => skeleton_nodes(rows, at),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
-use super::prototypes::{MergedModel, Record, Skeleton, SpaceLight};
-use super::record::{Field as _, ListInfo, Type, Walker, Wanted};
-use super::{Blob, Database, Models, Space, State, paths};
+use super::prototypes::{MergedModel, Property, Record, Skeleton, SpaceLight};
+use super::record::{Elements, Field as _, Type, Walker, Wanted};
+use super::{Database, Models, Space, State, paths};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3};
@@ -313,7 +313,12 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
         for record in from..blob.len().min(from.saturating_add(CHUNK)) {
             pointers.record = record;
             match blob.record(record) {
-                Ok(Some(typed)) => pointers.walk(blob, &typed),
+                Ok(Some(typed)) => {
+                    typed.walk_fields(&mut pointers);
+                    if let Record::Material(material) = typed {
+                        pointers.note_properties(material.properties(), "MaterialPrototype record");
+                    }
+                }
                 Ok(None) => {}
                 Err(error) => pointers.check.fail(error),
             }
@@ -339,27 +344,23 @@ impl<'b> Pointers<'b> {
         Self { inside, budget, check, record: 0, spans: None }
     }
 
-    fn walk(&mut self, blob: Blob<'_>, record: &Record<'_>) {
-        record.walk_fields(self);
-        if let Record::Material(material) = record {
-            match material.properties() {
-                Ok(properties) => {
-                    for error in properties.filter_map(Result::err) {
-                        self.check.fail(error.context(format_args!(
-                            "{} record {}",
-                            blob.type_name_or_magic(),
-                            self.record
-                        )));
-                    }
-                }
-                Err(error) => self.check.fail(error),
-            }
-        }
+    /// Notes properties that cannot be read, of a `part` of the file.
+    pub(super) fn note_properties<'a>(
+        &mut self,
+        properties: Result<impl Iterator<Item = Result<Property<'a>>>>,
+        part: &str,
+    ) {
+        let errors = match properties {
+            Ok(properties) => properties.filter_map(Result::err).collect(),
+            Err(error) => vec![error],
+        };
+        let record = self.record;
+        errors.into_iter().for_each(|error| self.check.fail(error.context(format_args!("{part} {record}"))));
     }
 }
 
 impl<'a> Walker<'a> for Pointers<'_> {
-    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, name: &'static str, list: &Elements<'a>) -> bool {
         if list.len == 0 {
             return false;
         }
@@ -373,7 +374,7 @@ impl<'a> Walker<'a> for Pointers<'_> {
         if let Some(spans) = &mut self.spans {
             spans.push(start..end);
         }
-        if list.plain {
+        if list.of.traits.plain {
             return false;
         }
         let spent = self.budget.spend_at(list.view, list.bytes());

@@ -43,7 +43,7 @@ impl<'a> ValueBuilder<'a, '_> {
                     self.leaf("name", Leaf::Name(property.name));
                     self.fill_in_name(known_property_name(property.name));
                     self.leaf("kind", Leaf::Value(property.kind.into()));
-                    self.leaf("value", property.value);
+                    self.leaf("value", property.value());
                     self.end();
                 }
                 Err(error) => self.damage("", error),

@@ -48,39 +48,26 @@ prototype! { 'a
     }
 }
 
-/// A property of a material.
-#[derive(Debug, Clone)]
-pub struct Property<'a> {
-    /// The property's name.
-    pub name: NameId,
-    /// The property's value; textures are paths.
-    pub value: Leaf<'a>,
-    /// The name of its kind.
-    pub kind: &'static str,
-}
-
-/// A property whose value is not decoded yet.
+/// A property of a material. Its value is decoded on demand.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::bwdb) struct StoredProperty<'a> {
-    pub(in crate::bwdb) name: NameId,
-    pub(in crate::bwdb) kind: &'static str,
+pub struct Property<'a> {
+    pub name: NameId,
+    /// The name of the kind of its value.
+    pub kind: &'static str,
     of: &'static Type,
     view: View<'a>,
 }
 
-impl<'a> StoredProperty<'a> {
+impl<'a> Property<'a> {
     /// A property with the value of a type at `view`.
     pub(in crate::bwdb) fn new(name: NameId, kind: &'static str, of: &'static Type, view: View<'a>) -> Result<Self> {
         view.take(of.size).map(|_| Self { name, kind, of, view })
     }
 
-    pub(in crate::bwdb) fn value(&self) -> Leaf<'a> {
+    /// The property's value; textures are paths.
+    pub fn value(&self) -> Leaf<'a> {
         let value = self.of.read_leaf(self.view).expect("values of properties have no parts");
         value.expect("the value is inside of the file, and any bytes are one")
-    }
-
-    pub(in crate::bwdb) fn property(self) -> Property<'a> {
-        Property { name: self.name, value: self.value(), kind: self.kind }
     }
 
     pub(in crate::bwdb) fn path(&self) -> Option<PathId> {
@@ -120,14 +107,6 @@ pub(in crate::bwdb) fn reference_to(kind: usize, value: usize) -> Option<u16> {
 }
 
 impl<'a> Material<'a> {
-    /// The property at `index`, with its value looked up.
-    ///
-    /// # Errors
-    /// When there is no such property, its kind is unknown, or its value does not exist.
-    pub fn property(&self, index: usize) -> Result<Property<'a>> {
-        Ok(self.stored_property(index)?.property())
-    }
-
     /// All properties in order.
     ///
     /// # Errors
@@ -145,7 +124,7 @@ impl<'a> Propertied<'a> for Material<'a> {
         Ok(self.property_count()?.into())
     }
 
-    fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
+    fn property(&self, index: usize) -> Result<Property<'a>> {
         let here = self.view();
         let refs = self.property_refs()?;
         let property = self.property_names()?.get(index).zip(refs.get(index));
@@ -156,7 +135,7 @@ impl<'a> Propertied<'a> for Material<'a> {
         if let Some((kind, field)) = PROPERTY_KINDS.get(kind).zip(PROPERTY_VALUES.get(kind)) {
             let values = Self::OF.array(self.view(), *field)?;
             if let Some(value) = values.get(at) {
-                return StoredProperty::new(name, kind, values.of, value);
+                return Property::new(name, kind, values.of, value);
             }
         }
         Err(refs.view().skip(index.saturating_mul(u16::SIZE)).bad_value("property reference", reference))

@@ -4,7 +4,7 @@
 //! paths are compared by their ids.
 
 use super::types::{Elements, Type};
-use super::{Field as _, Leaf, ListInfo, NameId, NameLookup, PathId, ValueBuilder, Walker};
+use super::{Field as _, Leaf, NameId, NameLookup, PathId, ValueBuilder, Walker};
 pub use crate::budget::{Budget, BudgetShare};
 use crate::bwdb::prototypes::{Layout, Material, Record, known_property_name};
 use crate::bwdb::walk::record_fields;
@@ -32,7 +32,7 @@ pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, share: &mut
 
 /// The properties of a material in the order of their names; `None` when a name repeats.
 fn properties<'a>(material: &Material<'a>) -> Result<Option<Vec<(NameId, Leaf<'a>)>>> {
-    let named = material.properties()?.map(|property| property.map(|p| (p.name, p.value)));
+    let named = material.properties()?.map(|property| property.map(|p| (p.name, p.value())));
     let mut named: Vec<_> = named.collect::<Result<_>>()?;
     named.sort_by_key(|(name, _)| name.0);
     Ok(named.is_sorted_by(|a, b| a.0.0 < b.0.0).then_some(named))
@@ -105,7 +105,7 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
         }
     }
 
-    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
         self.hasher.write_usize(list.len);
         let afforded = self.share.spend(list.view, list.bytes()).is_ok();
         self.sound &= afforded;

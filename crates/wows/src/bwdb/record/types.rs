@@ -4,7 +4,7 @@ use super::differ::Differ;
 use super::leaves::text_bytes;
 use super::list::{follow, follow_one};
 use super::union::{Slot, UnionKind};
-use super::walker::{HeldTexts, Leaf, ListInfo, Walker, Wanted};
+use super::walker::{HeldTexts, Leaf, Walker, Wanted};
 use crate::budget::BudgetShare;
 use crate::bytes::{View, le};
 use crate::error::Result;
@@ -515,11 +515,11 @@ impl Type {
 
 /// The elements of an array outside of its struct.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::bwdb) struct Elements<'a> {
-    pub(in crate::bwdb) of: &'static Type,
+pub struct Elements<'a> {
+    pub of: &'static Type,
     /// The start of the first.
-    pub(in crate::bwdb) view: View<'a>,
-    pub(in crate::bwdb) len: usize,
+    pub view: View<'a>,
+    pub len: usize,
 }
 
 impl<'a> Elements<'a> {
@@ -528,14 +528,13 @@ impl<'a> Elements<'a> {
         (index < self.len).then(|| self.view.skip(index.saturating_mul(self.of.size)))
     }
 
-    pub(in crate::bwdb) fn bytes(&self) -> usize {
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
         self.len.saturating_mul(self.of.size)
     }
 
     pub(super) fn walk(&self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        let Traits { plain, refers, texts, .. } = self.of.traits;
-        let list = ListInfo { view: self.view, len: self.len, stride: self.of.size, plain, refers, texts };
-        if walker.begin_list(name, &list) {
+        if walker.begin_list(name, self) {
             (0..self.len).filter_map(|index| self.get(index)).for_each(|view| self.of.walk(view, "", walker));
             walker.end_list();
         }

@@ -1,6 +1,6 @@
 //! Walks over records as values, with the texts of their ids.
 
-use super::{Leaf, ListInfo, NameId, PathId, Type, Walker, Wanted};
+use super::{Elements, Leaf, NameId, PathId, Type, Walker, Wanted};
 use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -36,9 +36,9 @@ impl<'a> Walker<'a> for Ids {
     }
 
     /// Lists are visited only if they are lists of ids, because the data of other lists may be long.
-    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
         const MANY: usize = 64;
-        list.stride <= size_of::<u64>() && list.len <= MANY
+        list.of.size <= size_of::<u64>() && list.len <= MANY
     }
 
     fn damage(&mut self, _: &'static str, _: Error) {}
@@ -145,7 +145,7 @@ impl<'a> Walker<'a> for ValueBuilder<'a, '_> {
         self.close();
     }
 
-    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, name: &'static str, list: &Elements<'a>) -> bool {
         if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
             self.damage(name, error);
             return false;

@@ -1,6 +1,6 @@
 //! Leaves of records, and visits of them.
 
-use crate::bytes::View;
+use super::types::Elements;
 use crate::error::Error;
 use crate::id::{Id32, Id64};
 use crate::table::Value;
@@ -64,7 +64,7 @@ pub trait Walker<'a> {
     fn end(&mut self) {}
 
     /// An array begins. With `true` its elements follow and then [`Walker::end_list`]; with `false` neither.
-    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool;
+    fn begin_list(&mut self, name: &'static str, list: &Elements<'a>) -> bool;
 
     /// The array that began last ends.
     fn end_list(&mut self) {}
@@ -86,30 +86,6 @@ pub enum Wanted {
     Texts,
     /// Fields with pointers. Other fields lie in their struct, so that they cannot be damaged.
     Pointers,
-}
-
-/// An array, announced to a walker before its elements.
-#[derive(Debug, Clone, Copy)]
-pub struct ListInfo<'a> {
-    /// The place of the elements.
-    pub view: View<'a>,
-    /// The number of elements.
-    pub len: usize,
-    /// Bytes of an element.
-    pub stride: usize,
-    /// Whether its elements are plain values without references.
-    pub plain: bool,
-    /// Whether its elements may refer to resources.
-    pub refers: bool,
-    /// The texts that its elements may hold.
-    pub texts: HeldTexts,
-}
-
-impl ListInfo<'_> {
-    /// Bytes of all elements.
-    pub fn bytes(&self) -> usize {
-        self.len.saturating_mul(self.stride)
-    }
 }
 
 /// The texts that a value, or the data at its pointers, may hold.

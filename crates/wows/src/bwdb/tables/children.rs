@@ -4,7 +4,7 @@ use super::cells::{FieldPlace, cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
 use crate::bwdb::lists::ArrayRef;
-use crate::bwdb::prototypes::{self as p, StoredProperty, known_property_name};
+use crate::bwdb::prototypes::{self as p, Property, known_property_name};
 use crate::bwdb::record::{Field, Ids, Leaf, NameId};
 use crate::bytes::View;
 use crate::error::Result;
@@ -119,12 +119,9 @@ impl<'a> Children<'a> for SkeletonNodes {
     }
 }
 
-pub(super) fn material_properties<'a, R: Records<'a>, C>(rows: R, properties: C) -> Box<dyn Table + 'a>
-where
-    C: Children<'a, Row = StoredProperty<'a>>,
-{
+pub(super) fn material_properties<'a, R: Records<'a>, M: Propertied<'a> + 'a>(rows: R) -> Box<dyn Table + 'a> {
     let names = rows.names();
-    Nested::new("material_properties", rows, properties)
+    Nested::new("material_properties", rows, Properties::<M>(PhantomData))
         .field(Column::id32("name_id").writable(), |property| Ok(Id32(property.name.0)))
         .field(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
             let name = names.name(property.name.0)?;
@@ -153,19 +150,17 @@ pub(in crate::bwdb) trait Propertied<'a>: Field<'a> {
 
     fn count(&self) -> Result<usize>;
 
-    fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>>;
+    /// The property at `index`.
+    ///
+    /// # Errors
+    /// When there is no such property, its kind is unknown, or its value does not exist.
+    fn property(&self, index: usize) -> Result<Property<'a>>;
 }
 
-pub(super) struct Properties<M>(PhantomData<fn() -> M>);
-
-impl<M> Default for Properties<M> {
-    fn default() -> Self {
-        Self(PhantomData)
-    }
-}
+struct Properties<M>(PhantomData<fn() -> M>);
 
 impl<'a, M: Propertied<'a> + 'a> Children<'a> for Properties<M> {
-    type Row = StoredProperty<'a>;
+    type Row = Property<'a>;
 
     fn size(&self) -> usize {
         M::PROPERTY_SIZE
@@ -175,13 +170,13 @@ impl<'a, M: Propertied<'a> + 'a> Children<'a> for Properties<M> {
         M::read(record)?.count()
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<StoredProperty<'a>> {
-        M::read(record)?.stored_property(index)
+    fn row(&self, record: View<'a>, index: usize) -> Result<Property<'a>> {
+        M::read(record)?.property(index)
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         let material = M::read(record)?;
-        rows.map(|index| material.stored_property(index)).try_for_each(|property| {
+        rows.map(|index| material.property(index)).try_for_each(|property| {
             let property = property?;
             ids.names.push(property.name);
             ids.paths.extend(property.path().filter(|id| id.0 != 0));

@@ -3,7 +3,7 @@
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bwdb::counts;
-use crate::bwdb::record::{HeldTexts, Ids, KIND, Leaf, ListInfo, Walker, Wanted};
+use crate::bwdb::record::{Elements, HeldTexts, Ids, KIND, Leaf, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
@@ -48,8 +48,8 @@ impl<'a> Walker<'a> for TextSearch<'_> {
         };
     }
 
-    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
-        let walk = list.texts.any() && !self.found;
+    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
+        let walk = list.of.traits.texts.any() && !self.found;
         let afford = !walk || self.budget.spend(list.bytes() as u64).is_ok();
         self.found |= !afford;
         walk && afford

@@ -1,6 +1,6 @@
 //! The tables of the models of World of Warships: Legends.
 
-use super::children::{Properties, material_properties};
+use super::children::material_properties;
 use super::records::{Lead, Origin, Records, records, table_of, with_fields};
 use super::space::{by_path, path_column};
 use super::{id64, number};
@@ -44,7 +44,7 @@ pub(in crate::bwdb) fn uber(models: &UberModels) -> Vec<Box<dyn Table + '_>> {
         super::rows_of(render_sets, visual, list_named(UberVisual::OF, render_sets).expect(DECLARED)),
         super::rows_of(nodes, rows, list_named(UberModel::OF, nodes).expect(DECLARED)),
         records(materials, material, material.array.element()),
-        material_properties(material, Properties::<UberMaterial<'_>>::default()),
+        material_properties::<_, UberMaterial<'_>>(material),
     ]
 }
 

@@ -177,8 +177,7 @@ fn show_materials<'a>(model: &UberModel<'a>, budget: &Budget, shown: &mut ValueB
                 shown.leaf("name", Leaf::Name(name));
                 let own = UberMaterial::FIELDS.iter().enumerate().filter(|(_, info)| info.told_in.is_none());
                 own.for_each(|(field, _)| UberMaterial::OF.walk_field(material.view(), field, shown));
-                let properties = material.properties(budget);
-                shown.show_properties(properties.map(|all| all.map(|stored| Ok(stored?.property()))));
+                shown.show_properties(material.properties(budget));
                 shown.end();
             }
             Err(error) => shown.damage("", error),

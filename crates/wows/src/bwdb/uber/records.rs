@@ -1,5 +1,5 @@
 use crate::budget::Budget;
-use crate::bwdb::prototypes::{Skeleton, StoredProperty};
+use crate::bwdb::prototypes::{Property, Skeleton};
 use crate::bwdb::record::{Field, Flag, NameId, PathId, Type, follow_one, prototype};
 use crate::bwdb::tables::Propertied;
 use crate::error::{Error, ErrorKind, Result};
@@ -89,7 +89,7 @@ impl<'a> Propertied<'a> for UberMaterial<'a> {
         Ok(self.property_count()?.into())
     }
 
-    fn stored_property(&self, index: usize) -> Result<StoredProperty<'a>> {
+    fn property(&self, index: usize) -> Result<Property<'a>> {
         let here = self.view();
         let codes = self.property_codes()?;
         let property = self.property_names()?.get(index).zip(codes.get(index));
@@ -99,7 +99,7 @@ impl<'a> Propertied<'a> for UberMaterial<'a> {
         let (kind, number) = (usize::from(code & 7), usize::from(code >> 3));
         let (kind_name, of) = *PROPERTY_KINDS.get(kind).expect("three bits are below 8");
         let first = follow_one(here, VALUES.saturating_add(kind.saturating_mul(8)))?;
-        let property = StoredProperty::new(name, kind_name, of, first.skip(number.saturating_mul(of.size)));
+        let property = Property::new(name, kind_name, of, first.skip(number.saturating_mul(of.size)));
         let code = codes.view().skip(index);
         property.map_err(|_: Error| code.bad_value("number of a property's value", number as i128))
     }
@@ -113,9 +113,9 @@ impl<'a> UberMaterial<'a> {
     pub(in crate::bwdb) fn properties(
         &self,
         budget: &Budget,
-    ) -> Result<impl Iterator<Item = Result<StoredProperty<'a>>> + use<'a>> {
+    ) -> Result<impl Iterator<Item = Result<Property<'a>>> + use<'a>> {
         let (this, names) = (*self, self.property_names()?);
         budget.spend_at(names.view(), names.len().saturating_mul(NameId::SIZE))?;
-        Ok((0..names.len()).map(move |index| this.stored_property(index)))
+        Ok((0..names.len()).map(move |index| this.property(index)))
     }
 }

@@ -34,11 +34,7 @@ pub(super) fn models(models: &UberModels, progress: &Progress) -> Report {
         model.walk_fields(&mut pointers);
         if let Ok(materials) = model.materials() {
             for material in materials.iter().flatten() {
-                let errors = match material.properties(&budget) {
-                    Ok(properties) => properties.filter_map(Result::err).collect(),
-                    Err(error) => vec![error],
-                };
-                errors.into_iter().for_each(|error| pointers.check.fail(error.context(format_args!("model {row}"))));
+                pointers.note_properties(material.properties(&budget), "model");
             }
         }
         if let Err(error) = check_order(&model).and_then(|()| check_levels(&model)) {

@@ -4,9 +4,7 @@
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
 use super::super::layouts;
-use super::super::record::{
-    Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, ListInfo, Type, Walker, Wanted,
-};
+use super::super::record::{Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, Type, Walker, Wanted};
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
@@ -138,13 +136,13 @@ impl<'a> Walker<'a> for Ranges<'a, '_> {
         }
     }
 
-    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
         if list.len == 0 || self.spent.is_some() {
             return false;
         }
         self.meet(list.view.position(), list.bytes());
         // Leaves of more than 8 bytes and no plain values are texts.
-        let descend = !list.plain && list.stride > 8;
+        let descend = !list.of.traits.plain && list.of.size > 8;
         if descend && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
             self.spent = Some(error);
         }
