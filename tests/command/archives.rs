@@ -373,6 +373,8 @@ fn a_snapshot_replaces_nothing_but_a_snapshot() {
     let home = builds.join("bin").join(BUILDS[1]);
     let index = files_below(&home.join("idx")).into_keys().next().unwrap();
     for foreign in [home.join("notes.txt"), home.join("res/content/new/own.bin"), index] {
+        // With the separators of the system, as in messages.
+        let foreign: PathBuf = foreign.components().collect();
         let old = fs::read(&foreign).ok();
         fs::create_dir_all(foreign.parent().unwrap()).unwrap();
         fs::write(&foreign, "mine").unwrap();
