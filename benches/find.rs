@@ -11,7 +11,7 @@ use assetq::Source;
 use assetq::formats::Reader as _;
 use assetq::formats::wows::bwdb::Database;
 use assetq::query::find;
-use assetq::query::find::{Options, Pattern, Syntax};
+use assetq::query::find::{Pattern, PatternOptions, Syntax};
 use assetq::table::Table;
 use assetq_sample::{Size, bwdb::demo};
 use common::{cached, claim, medians};
@@ -72,7 +72,7 @@ impl Owned {
 }
 
 fn pattern(text: &str, syntax: Syntax) -> Pattern {
-    let mut options = Options::default();
+    let mut options = PatternOptions::default();
     options.syntax = syntax;
     Pattern::new(text, options).unwrap()
 }
@@ -136,7 +136,7 @@ fn cases(c: &mut Criterion) {
         b.iter(|| assert_eq!(texts(&*table, "*.visual", Syntax::Glob).len(), expected));
     });
     let folded = owned.count(|name| name.to_ascii_lowercase().contains(".visual"));
-    let mut options = Options::default();
+    let mut options = PatternOptions::default();
     options.ignore_case = true;
     let pattern = Pattern::new(".Visual", options).unwrap();
     group.bench_function("rows/.Visual, any case", |b| {

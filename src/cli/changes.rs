@@ -6,7 +6,7 @@ use crate::table::{Kind, Value};
 use crate::write::text::Mark;
 
 /// A table, and the pairs of its selected rows that differ.
-pub(super) struct Found<'d, 'a> {
+pub(super) struct ChangedTable<'d, 'a> {
     /// The table's name, after the path of its file if that is in an archive.
     pub(super) name: String,
     pub(super) table: &'d TableDiff<'a>,
@@ -16,7 +16,7 @@ pub(super) struct Found<'d, 'a> {
 /// The kinds of differences, in the order in which they are shown.
 pub(super) const KINDS: [DifferenceKind; 3] = [DifferenceKind::Added, DifferenceKind::Removed, DifferenceKind::Changed];
 
-impl Found<'_, '_> {
+impl ChangedTable<'_, '_> {
     pub(super) fn of_kind(&self, kind: DifferenceKind) -> impl Iterator<Item = Pair> {
         self.pairs.iter().copied().filter(move |pair| pair.kind() == kind)
     }

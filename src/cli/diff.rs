@@ -3,7 +3,7 @@ mod html;
 mod page;
 mod show;
 
-use super::changes::{Found, side_of};
+use super::changes::{ChangedTable, side_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{self, Archive};
 use crate::asset::Asset;
@@ -111,7 +111,7 @@ fn overlay<'d>(old: &'d dyn Drawing, new: &'d dyn Drawing) -> Option<TwoVersions
 const TOGETHER: usize = 8;
 
 /// The paths of changed files that seem to be of a format whose tables can be compared.
-fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
+fn inner(old: &Asset, new: &Asset, found: &[ChangedTable<'_, '_>]) -> Vec<[String; 2]> {
     let (Some(old), Some(new)) = (old.reader().archive(), new.reader().archive()) else { return Vec::new() };
     let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
     let changed = pairs.filter_map(|pair| {

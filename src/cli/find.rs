@@ -1,5 +1,5 @@
 use super::{Context, Failure, Outcome, Unit};
-use crate::find::{self, Hit, Look, Options, Pattern, Syntax};
+use crate::find::{self, Hit, Look, Pattern, PatternOptions, Syntax};
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let text = &*entry.to_string_lossy();
     let smart_case = !args.case_sensitive && syntax != Syntax::Regex && !has_uppercase(text);
     let ignore_case = args.ignore_case || smart_case;
-    let options = Options { syntax, ignore_case, full_path: args.full_path };
+    let options = PatternOptions { syntax, ignore_case, full_path: args.full_path };
     let pattern = Pattern::new(text, options)?;
     let filter = args.condition.as_deref().map(Filter::parse).transpose()?;
     let search = Search { args, context, pattern, filter };

@@ -126,7 +126,7 @@ fn all() -> Vec<Whole> {
     all.push(Whole::new(name, later()).with(GameKind::Second));
     all.push(Whole::new(name, white::with_crypt_header(&later(), [3; 16])).with(GameKind::Second));
     all.push(Whole::wrapped(name, later(), |list| white::encrypt(&list, [3; 16])).with(GameKind::Second));
-    let mut records = rusty_hearts::Records::new();
+    let mut records = rusty_hearts::ListRecords::new();
     let mut ends = Vec::new();
     for n in 0..12 {
         ends.push(records.bytes().len());

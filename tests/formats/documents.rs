@@ -115,16 +115,16 @@ fn folders_of_world_of_warships() {
     assert_states(&fields(&table(document, "## 1."), 10), Header::MEMBERS, &[]);
     assert_states(&fields(&table(document, "## 5."), 10), Trailer::MEMBERS, &[]);
     let today = table(document, "## 2.");
-    assert_states(&fields_in(&today, 0), v2::Resource::MEMBERS, &[]);
-    assert_states(&fields_in(&today, 1), v2::File::MEMBERS, &[]);
-    assert_states(&fields_in(&today, 2), v2::Volume::MEMBERS, &[]);
+    assert_states(&fields_in(&today, 0), v2::ResourceRow::MEMBERS, &[]);
+    assert_states(&fields_in(&today, 1), v2::FileRow::MEMBERS, &[]);
+    assert_states(&fields_in(&today, 2), v2::VolumeRow::MEMBERS, &[]);
     let small = table(document, "## 3.");
-    assert_states(&fields_in(&small, 0), v1::Resource::MEMBERS, &[]);
-    assert_states(&fields_in(&small, 1), v1::File::MEMBERS, &[]);
-    assert_states(&fields_in(&small, 2), v1::Volume::MEMBERS, &[]);
+    assert_states(&fields_in(&small, 0), v1::ResourceRow::MEMBERS, &[]);
+    assert_states(&fields_in(&small, 1), v1::FileRow::MEMBERS, &[]);
+    assert_states(&fields_in(&small, 2), v1::VolumeRow::MEMBERS, &[]);
     let legends = table(document, "## 4.");
-    assert_states(&fields_in(&legends, 0), legends::Resource::MEMBERS, &[]);
-    assert_states(&fields_in(&legends, 1), legends::Volume::MEMBERS, &[]);
+    assert_states(&fields_in(&legends, 0), legends::ResourceRow::MEMBERS, &[]);
+    assert_states(&fields_in(&legends, 1), legends::VolumeRow::MEMBERS, &[]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use assetq::query::archive;
 use assetq::query::archive::Archive;
 use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
-use assetq_sample::rusty_hearts::{Records, folder, hash, pack, volume_of};
+use assetq_sample::rusty_hearts::{ListRecords, folder, hash, pack, volume_of};
 use serde_json::Value as Json;
 use std::fs;
 use std::io::Read as _;
@@ -179,7 +179,7 @@ fn with_records(records: &[u8]) -> (TempDir, Asset) {
 
 #[test]
 fn what_a_record_lies_about_is_an_error_of_its_file() {
-    let mut records = Records::new();
+    let mut records = ListRecords::new();
     records.record("good", 0, 10, hash(&(20..30).collect::<Vec<u8>>()), 20);
     records.record("wrong crc", 0, 10, 7, 20);
     records.record("negative size", 0, -1, 0, 0);
@@ -240,7 +240,7 @@ fn a_list_that_cannot_be_read_is_one_error_and_no_rows() {
 
 #[test]
 fn unsafe_names_are_listed_and_lead_nowhere() {
-    let mut records = Records::new();
+    let mut records = ListRecords::new();
     let names =
         [r"..\..\out.txt", r"C:\windows\out.txt", r"\etc\out.txt", "a/b.txt", "nul\0.txt", "con.txt", r"ok\fine.txt"];
     for name in names {
@@ -258,7 +258,7 @@ fn unsafe_names_are_listed_and_lead_nowhere() {
 #[test]
 fn a_list_cut_anywhere_keeps_what_comes_before() {
     let dir = TempDir::new().unwrap();
-    let mut records = Records::new();
+    let mut records = ListRecords::new();
     for n in 0..12 {
         records.record(&format!(r"folder\file {n}"), 0, 1, 0, n);
     }
@@ -283,7 +283,7 @@ fn a_list_cut_anywhere_keeps_what_comes_before() {
 }
 
 /// Where records begin, and where the last one ends.
-fn starts(records: &Records) -> Vec<usize> {
+fn starts(records: &ListRecords) -> Vec<usize> {
     let (mut at, mut starts, bytes) = (0, vec![0], records.bytes());
     while at < bytes.len() {
         at += 2 + usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])) * 2 + 17;
@@ -304,7 +304,7 @@ fn a_list_that_decodes_to_more_than_a_list_can_is_refused_on_the_way() {
 
 #[test]
 fn bytes_behind_the_stream_are_found_by_verify() {
-    let mut records = Records::new();
+    let mut records = ListRecords::new();
     records.record("a", 0, 1, hash(&[0]), 0);
     let mut dat = pack(records.bytes(), &KEY);
     let len = dat.len();

@@ -20,9 +20,9 @@ pub fn volume_of(name: &str) -> u8 {
 
 /// The records of a list before packing.
 #[derive(Debug, Default)]
-pub struct Records(Writer);
+pub struct ListRecords(Writer);
 
-impl Records {
+impl ListRecords {
     pub fn new() -> Self {
         Self::default()
     }
@@ -70,7 +70,7 @@ pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str
         files.push((format!(r"effect\e{:03}\effect_{n:06}.mgm", n % 500), bytes));
     }
     let mut volumes = vec![Vec::<u8>::new(); usize::from(VOLUMES)];
-    let mut records = Records::new();
+    let mut records = ListRecords::new();
     for (name, bytes) in &files {
         let number = volume_of(name);
         let volume = &mut volumes[usize::from(number)];

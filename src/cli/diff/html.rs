@@ -3,7 +3,7 @@
 //! Every text of a file is escaped.
 
 use super::show::UNFOLDED;
-use crate::cli::changes::{Found, KINDS, difference, lone_value, said, text};
+use crate::cli::changes::{ChangedTable, KINDS, difference, lone_value, said, text};
 use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::escape::Xml;
 use crate::table::Value;
@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 /// Writes the number of differing rows of each table, with links. `first` is the number of the first table.
-pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
+pub(super) fn counts(out: &mut dyn Write, found: &[ChangedTable<'_, '_>], first: usize) -> io::Result<()> {
     out.write_all(
         b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",
     )?;
@@ -28,7 +28,7 @@ pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize)
 pub(super) fn table<'d>(
     out: &mut dyn Write,
     n: usize,
-    found: &Found<'d, '_>,
+    found: &ChangedTable<'d, '_>,
     limit: usize,
     change: &dyn Fn(Pair) -> Change<'d>,
 ) -> io::Result<()> {

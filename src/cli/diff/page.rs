@@ -1,7 +1,7 @@
 //! Differences as a page: a part for each table; a script shows and filters its rows.
 
 use super::html::colour;
-use crate::cli::changes::{Found, KINDS, difference, lone_value, said, text};
+use crate::cli::changes::{ChangedTable, KINDS, difference, lone_value, said, text};
 use crate::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
@@ -21,7 +21,7 @@ impl Tables {
     /// Adds a table, of each kind of change at most `limit` rows.
     pub(super) fn add<'d>(
         &mut self,
-        found: &Found<'d, '_>,
+        found: &ChangedTable<'d, '_>,
         limit: usize,
         change: &dyn Fn(Pair) -> Change<'d>,
     ) -> Result<()> {

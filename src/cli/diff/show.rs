@@ -3,7 +3,7 @@
 use super::args::{Args, By};
 use super::{html, page};
 use crate::asset::Asset;
-use crate::cli::changes::{COLUMNS, Found, KINDS, by, cells, lone_value, mark, said, side_of, text};
+use crate::cli::changes::{COLUMNS, ChangedTable, KINDS, by, cells, lone_value, mark, said, side_of, text};
 use crate::cli::output::Stdout;
 use crate::cli::{Context, Failure, Format};
 use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
@@ -45,7 +45,7 @@ impl Show<'_> {
         tables: &'d [TableDiff<'a>],
         all: &[Differences],
         filters: &[Option<Filters>],
-    ) -> Vec<Found<'d, 'a>> {
+    ) -> Vec<ChangedTable<'d, 'a>> {
         let (context, old, new) = (self.context, self.old, self.new);
         let mut found = Vec::new();
         for ((table, differences), filter) in tables.iter().zip(all).zip(filters) {
@@ -63,7 +63,7 @@ impl Show<'_> {
             self.meant += pairs.len();
             note_columns(context, old, new, table);
             let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
-            found.push(Found { name, table, pairs });
+            found.push(ChangedTable { name, table, pairs });
         }
         found
     }
@@ -84,7 +84,7 @@ impl Show<'_> {
         })
     }
 
-    pub(super) fn show(&mut self, found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
+    pub(super) fn show(&mut self, found: Vec<ChangedTable<'_, '_>>) -> Result<(), Failure> {
         match self.context.format() {
             _ if self.args.stat => self.stat(&found),
             _ if !matches!(self.out.report, Report::None) => self.html(&found),
@@ -109,9 +109,9 @@ impl Show<'_> {
         self.args.limit.unwrap_or(usize::MAX)
     }
 
-    pub(super) fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn rows(&mut self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
         let mut out = self.out.rows.take().map_or_else(|| self.context.rows_of(COLUMNS), Ok)?;
-        for Found { name, table, pairs } in found {
+        for ChangedTable { name, table, pairs } in found {
             for &pair in pairs.iter().take(self.limit()) {
                 out.row(&cells(name, pair, self.change(table, pair)))?;
             }
@@ -121,7 +121,7 @@ impl Show<'_> {
     }
 
     /// Counts the rows that differ, by table and by the requested groups.
-    pub(super) fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn stat(&mut self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
         let names: &[&'static str] = match &*self.args.by {
             [] => &["group"],
             [By::Folder] => &["folder"],
@@ -132,7 +132,7 @@ impl Show<'_> {
         columns.extend(names.iter().map(|name| Column::new(name, Kind::Text)));
         columns.extend(KINDS.map(|kind| Column::new(kind.name(), Kind::Uint)));
         let mut out = self.out.rows.take().map_or_else(|| self.context.rows(&columns), Ok)?;
-        for Found { name, table, pairs } in found {
+        for ChangedTable { name, table, pairs } in found {
             let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
                 let (what, key) =
@@ -155,7 +155,7 @@ impl Show<'_> {
     }
 
     /// Text for people: by table and folder.
-    pub(super) fn text(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn text(&self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
         // A path that was added or removed with its resource is shown with the resource, with its type.
         let of_resources: HashSet<(Happened, String)> = found
@@ -165,7 +165,7 @@ impl Show<'_> {
             .filter(|(kind, _)| *kind != Happened::Changed)
             .collect();
         for found in found.iter().filter(|found| !found.pairs.is_empty()) {
-            let Found { name, table, pairs } = found;
+            let ChangedTable { name, table, pairs } = found;
             let counts = KINDS.into_iter().zip(found.counts()).filter(|(_, count)| *count > 0);
             let counts: Vec<String> = counts.map(|(kind, count)| format!("{count} {}", kind.name())).collect();
             page.put_marked(name, Mark::Bold)?;
@@ -216,7 +216,7 @@ impl Show<'_> {
     }
 
     /// Text for wikis and posts: a heading for each table, and lists; long lists are collapsed.
-    pub(super) fn markdown(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn markdown(&self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
         for found in found.iter().filter(|found| !found.pairs.is_empty()) {
             page.line(&format!("## {}", code(&found.name)))?;
@@ -247,7 +247,7 @@ impl Show<'_> {
     }
 
     /// A part of a page or of a feed's entry for each table.
-    pub(super) fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    pub(super) fn html(&mut self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
         let mut report = std::mem::take(&mut self.out.report);
         match &mut report {
             Report::None => {}

@@ -3,7 +3,7 @@
 use assetq::formats::Reader as _;
 use assetq::formats::wows::bwdb::Database;
 use assetq::query::find;
-use assetq::query::find::{Options, Pattern, Syntax};
+use assetq::query::find::{Pattern, PatternOptions, Syntax};
 use assetq::table::Table;
 use assetq::{Asset, Source};
 use assetq_sample::Size;
@@ -45,7 +45,7 @@ struct Plain<'a> {
 
 impl Plain<'_> {
     fn pattern(&self) -> Pattern {
-        let mut options = Options::default();
+        let mut options = PatternOptions::default();
         (options.syntax, options.ignore_case, options.full_path) = (self.syntax, self.fold, self.full);
         Pattern::new(self.text, options).unwrap()
     }
@@ -217,7 +217,7 @@ fn a_search_of_a_sample_finds_what_a_look_at_each_row_finds() {
 fn what_is_searched_is_no_copy_of_something_else() {
     let asset = Asset::open(Source::from_vec("assets.bin", demo(5, Size::Small))).unwrap();
     let mut searched = Vec::new();
-    let pattern = Pattern::new("ship", Options::default()).unwrap();
+    let pattern = Pattern::new("ship", PatternOptions::default()).unwrap();
     for (table, columns) in find::tables(&asset, &pattern) {
         let names = columns.iter().map(|&c| table.columns()[c].name.to_string());
         searched.push(format!("{}: {}", table.name(), names.collect::<Vec<_>>().join(" ")));

@@ -102,7 +102,7 @@ fn hostile(dir: &Path, text: &str) -> Vec<String> {
     let list = white::list(white::layout_of(assetq::formats::ff13::white::GameKind::First), &[listed], 4096);
     write(dir, "ff13/white_data/sys/filelistu.win32.bin", &list);
     write(dir, "ff13/white_data/sys/white_imgu.win32.bin", &image.into_bytes());
-    let mut records = rusty_hearts::Records::new();
+    let mut records = rusty_hearts::ListRecords::new();
     records.record(&format!("c\\{text}.dds"), 0, text.len() as i32, rusty_hearts::hash(text.as_bytes()), 0);
     let key = [7; 256];
     write(dir, "rusty/f00X.dat", &rusty_hearts::pack(records.bytes(), &key));
@@ -360,7 +360,7 @@ fn no_archive_writes_outside_of_the_folder() {
     let mut package = Package::new(assetq::formats::wows::wows::Variant::V2, "v.pkg");
     let mut image = white::Image::default();
     let mut listed = Vec::new();
-    let mut records = rusty_hearts::Records::new();
+    let mut records = rusty_hearts::ListRecords::new();
     for path in hostile.iter().copied().chain([good]) {
         package.file(path, b"x", How::Stored);
         let text = image.add(path, b"x", false);

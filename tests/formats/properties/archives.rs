@@ -105,7 +105,7 @@ proptest! {
     fn rusty_hearts_of_any_region(given in btree_map(path(), bytes(), 1..12), key in vec(1u8.., 256)) {
         let key: [u8; 256] = key.try_into().unwrap();
         let mut volumes = vec![Vec::new(); rusty_hearts::VOLUMES.into()];
-        let mut records = rusty_hearts::Records::new();
+        let mut records = rusty_hearts::ListRecords::new();
         for (path, bytes) in &given {
             let name = path.replace('/', "\\");
             let number = rusty_hearts::volume_of(&name);

@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 /// Lists of field names by file stem. The built-in ones are in `known_fields.txt`; people add to them.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFields {
-    lists: Vec<List>,
+    lists: Vec<SheetFields>,
 }
 
 /// The presumed field names of one sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
+pub struct SheetFields {
     /// File names without `.wdb`; `#` matches one digit.
     pub stems: Vec<String>,
     pub note: Option<String>,
@@ -38,7 +38,7 @@ impl KnownFields {
     /// # Errors
     /// `Damaged` with the line: a field or note outside of a list, a list without stems, a field name with blanks.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
-        let mut lists: Vec<List> = Vec::new();
+        let mut lists: Vec<SheetFields> = Vec::new();
         for (number, line) in (1u64..).zip(text.lines()) {
             read_line(&mut lists, line.trim()).map_err(|what| {
                 Error::of_part(ErrorKind::damaged(format!("line {number}: {what}")), name.to_owned())
@@ -56,18 +56,18 @@ impl KnownFields {
     }
 
     /// All lists, in the order in which they are tried.
-    pub fn lists(&self) -> &[List] {
+    pub fn lists(&self) -> &[SheetFields] {
         &self.lists
     }
 
     /// The lists for a sheet with the file stem `stem`, in the order of preference.
-    pub fn of<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a List> {
+    pub fn of<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a SheetFields> {
         self.lists.iter().filter(move |list| list.stems.iter().any(|pattern| stem_matches(pattern, stem)))
     }
 }
 
 /// Reads a line of a file of lists; the error says what is wrong with it.
-fn read_line(lists: &mut Vec<List>, line: &str) -> Result<(), &'static str> {
+fn read_line(lists: &mut Vec<SheetFields>, line: &str) -> Result<(), &'static str> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(());
     }
@@ -77,7 +77,7 @@ fn read_line(lists: &mut Vec<List>, line: &str) -> Result<(), &'static str> {
         if stems.is_empty() {
             return Err("a list without stems");
         }
-        lists.push(List { stems, note: None, fields: Vec::new() });
+        lists.push(SheetFields { stems, note: None, fields: Vec::new() });
         return Ok(());
     }
     let list = lists.last_mut().ok_or("a field before the first [stem ...]")?;
@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// The word kinds that names imply, worked out without the reader's own code.
-    fn implied(list: &List) -> String {
+    fn implied(list: &SheetFields) -> String {
         let (mut kinds, mut left) = (String::new(), 0);
         for name in &list.fields {
             let digits: String = name[1..].chars().take(2).take_while(char::is_ascii_digit).collect();

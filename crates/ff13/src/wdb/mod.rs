@@ -34,7 +34,7 @@ mod verify;
 mod writer;
 
 pub use fields::{Fault, Field, FieldKind};
-pub use known_fields::{KnownFields, List};
+pub use known_fields::{KnownFields, SheetFields};
 pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet};
 

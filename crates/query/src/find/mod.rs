@@ -5,7 +5,7 @@
 
 mod pattern;
 
-pub use pattern::{Exact, Options, Pattern, Syntax};
+pub use pattern::{Exact, Pattern, PatternOptions, Syntax};
 
 use crate::advance;
 use crate::asset::Asset;

@@ -24,7 +24,7 @@ pub enum Syntax {
 
 /// The interpretation of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct PatternOptions {
     /// How it is written.
     pub syntax: Syntax,
     /// Whether upper and lower case are the same: of ASCII letters, in regular expressions of all.
@@ -119,7 +119,7 @@ impl Pattern {
     ///
     /// # Errors
     /// `Syntax` for one that is empty, or no glob or regular expression.
-    pub fn new(text: &str, options: Options) -> Result<Self> {
+    pub fn new(text: &str, options: PatternOptions) -> Result<Self> {
         if text.is_empty() {
             return Err(syntax("the text to find is empty"));
         }

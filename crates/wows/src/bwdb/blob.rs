@@ -39,15 +39,15 @@ pub(super) enum Raw {
 
 /// The layout of the records of each database, found out when it is first opened: as many as resources can name.
 #[derive(Debug)]
-pub(super) struct Found([OnceLock<Result<Layout, Raw>>; Found::KEPT]);
+pub(super) struct FoundLayouts([OnceLock<Result<Layout, Raw>>; FoundLayouts::KEPT]);
 
-impl Default for Found {
+impl Default for FoundLayouts {
     fn default() -> Self {
         Self([const { OnceLock::new() }; Self::KEPT])
     }
 }
 
-impl Found {
+impl FoundLayouts {
     const KEPT: usize = 64;
 
     fn get(&self, index: usize, find: impl FnOnce() -> Result<Layout, Raw>) -> Result<Layout, Raw> {
@@ -64,12 +64,18 @@ impl<'a> Blob<'a> {
         entry: &'a DatabaseEntry,
         at: View<'a>,
         layouts: &Layouts,
-        found: &Found,
+        found: &FoundLayouts,
     ) -> Result<Self> {
         Self::read(index, entry, at, layouts, found).map_err(|error| error.context(format_args!("database {index}")))
     }
 
-    fn read(index: usize, entry: &'a DatabaseEntry, at: View<'a>, layouts: &Layouts, found: &Found) -> Result<Self> {
+    fn read(
+        index: usize,
+        entry: &'a DatabaseEntry,
+        at: View<'a>,
+        layouts: &Layouts,
+        found: &FoundLayouts,
+    ) -> Result<Self> {
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
         let view = match at.follow_nullable(entry.data.get())? {

@@ -89,7 +89,7 @@ pub struct Database {
     aliases: Lazy<Aliases>,
     /// Locations that were looked at without `owners`.
     owner_walks: ScanCost,
-    found_layouts: blob::Found,
+    found_layouts: blob::FoundLayouts,
     layouts: Arc<Layouts>,
     /// Asked for ids that the file does not name.
     more_names: Arc<crate::archive::names::NameSources>,
@@ -282,7 +282,7 @@ impl Database {
             owner_walks: ScanCost::default(),
             owners: Lazy::default(),
             aliases: Lazy::default(),
-            found_layouts: blob::Found::default(),
+            found_layouts: blob::FoundLayouts::default(),
             layouts,
             more_names: Arc::default(),
             resource_rows: Lazy::default(),

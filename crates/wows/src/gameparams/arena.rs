@@ -19,7 +19,7 @@ pub(super) const CONTAINER: u32 = 1 << 31;
 
 /// The kind of a container, in the low bits of its second word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ContainerKind {
     List,
     Tuple,
     Set,
@@ -35,7 +35,7 @@ pub(super) enum Shape {
     Class,
 }
 
-impl Shape {
+impl ContainerKind {
     const ALL: [Self; 8] =
         [Self::List, Self::Tuple, Self::Set, Self::Dict, Self::Object, Self::Reconstructor, Self::Base, Self::Class];
 
@@ -66,13 +66,14 @@ impl Container {
     const LEN: u32 = 4;
     pub(super) const MOST: u32 = u32::MAX >> Self::LEN;
 
-    pub(super) fn new(shape: Shape, start: u32, len: u32) -> Self {
-        let (number, _) = (0u32..).zip(Shape::ALL).find(|(_, known)| *known == shape).expect("all shapes are listed");
+    pub(super) fn new(shape: ContainerKind, start: u32, len: u32) -> Self {
+        let (number, _) =
+            (0u32..).zip(ContainerKind::ALL).find(|(_, known)| *known == shape).expect("all shapes are listed");
         Self { start, word: len << Self::LEN | number }
     }
 
-    pub(super) fn shape(self) -> Shape {
-        Shape::ALL.get(self.word as usize & 7).copied().unwrap_or(Shape::List)
+    pub(super) fn shape(self) -> ContainerKind {
+        ContainerKind::ALL.get(self.word as usize & 7).copied().unwrap_or(ContainerKind::List)
     }
 
     pub(super) fn len(self) -> u32 {
@@ -240,10 +241,10 @@ impl<'a> Node<'a> {
             return leaf::kind(self.pickle.data.bytes(), self.cell as usize);
         }
         match self.container().map(Container::shape) {
-            Some(Shape::Dict) => NodeKind::Dict,
-            Some(Shape::Object) => NodeKind::Object,
-            Some(Shape::List | Shape::Tuple | Shape::Set) => NodeKind::List,
-            Some(Shape::Reconstructor | Shape::Base | Shape::Class) | None => NodeKind::Text,
+            Some(ContainerKind::Dict) => NodeKind::Dict,
+            Some(ContainerKind::Object) => NodeKind::Object,
+            Some(ContainerKind::List | ContainerKind::Tuple | ContainerKind::Set) => NodeKind::List,
+            Some(ContainerKind::Reconstructor | ContainerKind::Base | ContainerKind::Class) | None => NodeKind::Text,
         }
     }
 
@@ -294,8 +295,8 @@ impl<'a> Node<'a> {
     /// The dictionary that has its members: its own, or the dictionary of attributes of an object.
     fn dict(self) -> Option<Node<'a>> {
         match self.container()?.shape() {
-            Shape::Dict => Some(self),
-            Shape::Object => self.cells().nth(1).filter(|state| state.container().is_some()),
+            ContainerKind::Dict => Some(self),
+            ContainerKind::Object => self.cells().nth(1).filter(|state| state.container().is_some()),
             _ => None,
         }
     }
@@ -303,7 +304,7 @@ impl<'a> Node<'a> {
     /// The class of an object, without its module.
     pub fn class(self) -> Result<Option<Cow<'a, str>>> {
         match self.container().map(Container::shape) {
-            Some(Shape::Object | Shape::Class) => match self.cells().next() {
+            Some(ContainerKind::Object | ContainerKind::Class) => match self.cells().next() {
                 Some(name) => name.name(),
                 None => Ok(None),
             },

@@ -3,7 +3,7 @@
 //! Values go to flat arenas ([`arena`](super::arena)). Memory of the stack, the memo and the arenas together is bounded by
 //! a multiple of the pickle's size, so that no pickle can ask for more by one byte of program for each large value.
 
-use super::arena::{CONTAINER, Container, PART, Pickle, Shape, Words};
+use super::arena::{CONTAINER, Container, ContainerKind, PART, Pickle, Words};
 use super::leaf::{line, sized};
 use super::op;
 use crate::bytes::{View, le};
@@ -169,7 +169,7 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn shape(&self, cell: u32) -> Option<Shape> {
+    fn shape(&self, cell: u32) -> Option<ContainerKind> {
         if cell & CONTAINER == 0 {
             return None;
         }
@@ -177,17 +177,17 @@ impl<'a> Machine<'a> {
     }
 
     fn name_of(&self, cell: u32) -> &'static str {
-        self.shape(cell).map_or("a value without values in it", Shape::name)
+        self.shape(cell).map_or("a value without values in it", ContainerKind::name)
     }
 
     /// A new container of the cells of the stack from `from` on, which are taken away.
-    fn collect(&mut self, shape: Shape, from: usize) -> Result<u32> {
+    fn collect(&mut self, shape: ContainerKind, from: usize) -> Result<u32> {
         let start = self.cells.len();
         let count = self.move_cells(from)?;
         self.container(shape, start, count)
     }
 
-    fn container(&mut self, shape: Shape, start: usize, count: u32) -> Result<u32> {
+    fn container(&mut self, shape: ContainerKind, start: usize, count: u32) -> Result<u32> {
         let number = u32::try_from(self.containers.len()).expect(SMALL);
         let container = Container::new(shape, u32::try_from(start).expect(SMALL), count);
         let pushed = self.room.push(&mut self.containers, container);
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
 
     /// The container below the cells of the stack from `from` on, which must be one of `shape`.
     #[inline]
-    fn owner(&self, from: usize, shape: Shape) -> Result<u32> {
+    fn owner(&self, from: usize, shape: ContainerKind) -> Result<u32> {
         let below = from.checked_sub(1).filter(|below| *below >= self.floor());
         let Some(owner) = below.and_then(|below| self.stack.get(below).copied()) else {
             return Err(self.damaged("nothing is on the stack"));
@@ -267,7 +267,7 @@ impl<'a> Machine<'a> {
             return Err(self.damaged("a key without a value"));
         }
         for [key, _] in pairs {
-            if key & CONTAINER != 0 && self.shape(*key) != Some(Shape::Tuple) {
+            if key & CONTAINER != 0 && self.shape(*key) != Some(ContainerKind::Tuple) {
                 return Err(self.damaged(format!("{} is a key", self.name_of(*key))));
             }
         }
@@ -315,12 +315,12 @@ impl<'a> Machine<'a> {
     /// The class or function that a pickle names; none is ever looked up.
     fn global(&mut self, module: &[u8], name: &[u8], cell: u32) -> Result<u32> {
         match (module, name) {
-            (b"copy_reg" | b"copyreg", b"_reconstructor") => self.container(Shape::Reconstructor, 0, 0),
-            (b"__builtin__" | b"builtins", b"object") => self.container(Shape::Base, 0, 0),
+            (b"copy_reg" | b"copyreg", b"_reconstructor") => self.container(ContainerKind::Reconstructor, 0, 0),
+            (b"__builtin__" | b"builtins", b"object") => self.container(ContainerKind::Base, 0, 0),
             (MODULE, name) if !name.is_empty() => {
                 let from = self.stack.len();
                 self.push(cell)?;
-                self.collect(Shape::Class, from)
+                self.collect(ContainerKind::Class, from)
             }
             _ => {
                 let [module, name] = [module, name].map(|all| String::from_utf8_lossy(all.get(..64).unwrap_or(all)));
@@ -331,7 +331,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The cells of a container that was made at once.
-    fn cells_of(&self, cell: u32, shape: Shape) -> Option<&[le::U32]> {
+    fn cells_of(&self, cell: u32, shape: ContainerKind) -> Option<&[le::U32]> {
         let container =
             self.containers.get((cell & !CONTAINER) as usize).filter(|_| self.shape(cell) == Some(shape))?;
         let start = container.start as usize;
@@ -340,25 +340,25 @@ impl<'a> Machine<'a> {
 
     /// An object of the class in `cell`, without attributes yet.
     fn object(&mut self, class: u32) -> Result<()> {
-        let Some([name]) = self.cells_of(class, Shape::Class) else {
+        let Some([name]) = self.cells_of(class, ContainerKind::Class) else {
             return Err(self.damaged(format!("an object is made of {}", self.name_of(class))));
         };
         let name = name.get();
         let from = self.stack.len();
         self.push(name)?;
-        let object = self.collect(Shape::Object, from)?;
+        let object = self.collect(ContainerKind::Object, from)?;
         self.push(object)
     }
 
     /// `copy_reg._reconstructor(class, object, None)`: the one call that is taken for what it means.
     fn reduce(&mut self) -> Result<()> {
         let (args, function) = (self.pop()?, self.pop()?);
-        if self.shape(function) != Some(Shape::Reconstructor) {
+        if self.shape(function) != Some(ContainerKind::Reconstructor) {
             return Err(self.damaged(format!("{} is called", self.name_of(function))));
         }
-        match self.cells_of(args, Shape::Tuple) {
+        match self.cells_of(args, ContainerKind::Tuple) {
             Some([class, base, state])
-                if self.shape(base.get()) == Some(Shape::Base)
+                if self.shape(base.get()) == Some(ContainerKind::Base)
                     && self.view.data().get(state.get() as usize) == Some(&op::NONE) =>
             {
                 self.object(class.get())
@@ -370,7 +370,7 @@ impl<'a> Machine<'a> {
     /// `class.__new__(class)`.
     fn new_object(&mut self) -> Result<()> {
         let (args, class) = (self.pop()?, self.pop()?);
-        match self.cells_of(args, Shape::Tuple) {
+        match self.cells_of(args, ContainerKind::Tuple) {
             Some([]) => self.object(class),
             _ => Err(self.damaged("an object is made with arguments")),
         }
@@ -380,8 +380,8 @@ impl<'a> Machine<'a> {
     fn build(&mut self) -> Result<()> {
         let state = self.top()?;
         let from = self.stack.len().saturating_sub(1);
-        let owner = self.owner(from, Shape::Object)?;
-        if self.shape(state) != Some(Shape::Dict) {
+        let owner = self.owner(from, ContainerKind::Object)?;
+        if self.shape(state) != Some(ContainerKind::Dict) {
             return Err(self.damaged(format!("the attributes of an object are {}", self.name_of(state))));
         }
         if self.containers.get((owner & !CONTAINER) as usize).is_some_and(|object| object.len() > 1) {
@@ -485,33 +485,33 @@ impl<'a> Machine<'a> {
                 let height = u32::try_from(self.stack.len()).expect(SMALL);
                 self.room.push(&mut self.marks, height).map_err(|kind| self.full(kind))
             }
-            op::EMPTY_LIST => self.push_empty(Shape::List),
-            op::EMPTY_DICT => self.push_empty(Shape::Dict),
-            op::EMPTY_SET => self.push_empty(Shape::Set),
-            op::EMPTY_TUPLE => self.push_empty(Shape::Tuple),
-            op::LIST => self.push_marked(Shape::List),
-            op::TUPLE => self.push_marked(Shape::Tuple),
-            op::DICT => self.push_marked(Shape::Dict),
-            op::FROZENSET => self.push_marked(Shape::Set),
+            op::EMPTY_LIST => self.push_empty(ContainerKind::List),
+            op::EMPTY_DICT => self.push_empty(ContainerKind::Dict),
+            op::EMPTY_SET => self.push_empty(ContainerKind::Set),
+            op::EMPTY_TUPLE => self.push_empty(ContainerKind::Tuple),
+            op::LIST => self.push_marked(ContainerKind::List),
+            op::TUPLE => self.push_marked(ContainerKind::Tuple),
+            op::DICT => self.push_marked(ContainerKind::Dict),
+            op::FROZENSET => self.push_marked(ContainerKind::Set),
             op::TUPLE1 | op::TUPLE2 | op::TUPLE3 => {
                 let count = usize::from(code.saturating_sub(op::TUPLE1)).saturating_add(1);
                 let from = self.stack.len().checked_sub(count).filter(|from| *from >= self.floor());
                 let from = from.ok_or_else(|| self.damaged("too little is on the stack"))?;
-                let made = self.collect(Shape::Tuple, from)?;
+                let made = self.collect(ContainerKind::Tuple, from)?;
                 self.push(made)
             }
             op::APPEND => {
                 let from = self.stack.len().saturating_sub(1);
-                self.append(self.owner(from, Shape::List)?, from)
+                self.append(self.owner(from, ContainerKind::List)?, from)
             }
             op::APPENDS | op::ADDITEMS => {
                 let from = self.mark()?;
-                let shape = if code == op::APPENDS { Shape::List } else { Shape::Set };
+                let shape = if code == op::APPENDS { ContainerKind::List } else { ContainerKind::Set };
                 self.append(self.owner(from, shape)?, from)
             }
             op::SETITEM | op::SETITEMS => {
                 let from = if code == op::SETITEMS { self.mark()? } else { self.stack.len().saturating_sub(2) };
-                let owner = self.owner(from, Shape::Dict)?;
+                let owner = self.owner(from, ContainerKind::Dict)?;
                 self.pairs(from)?;
                 self.append(owner, from)
             }
@@ -545,15 +545,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn push_empty(&mut self, shape: Shape) -> Result<()> {
+    fn push_empty(&mut self, shape: ContainerKind) -> Result<()> {
         let made = self.container(shape, 0, 0)?;
         self.push(made)
     }
 
     /// Pushes a container of the values since the last mark.
-    fn push_marked(&mut self, shape: Shape) -> Result<()> {
+    fn push_marked(&mut self, shape: ContainerKind) -> Result<()> {
         let from = self.mark()?;
-        if shape == Shape::Dict {
+        if shape == ContainerKind::Dict {
             self.pairs(from)?;
         }
         let made = self.collect(shape, from)?;

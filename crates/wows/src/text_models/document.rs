@@ -132,13 +132,13 @@ impl Document {
         parser.finish()
     }
 
-    pub(crate) fn root<'d>(&'d self, source: &'d Source) -> Node<'d> {
-        Node { document: self, source, index: 0 }
+    pub(crate) fn root<'d>(&'d self, source: &'d Source) -> ElementRef<'d> {
+        ElementRef { document: self, source, index: 0 }
     }
 
-    /// The element `index`, as [`Node::index`] returns it.
-    pub(crate) fn node<'d>(&'d self, source: &'d Source, index: u32) -> Node<'d> {
-        Node { document: self, source, index }
+    /// The element `index`, as [`ElementRef::index`] returns it.
+    pub(crate) fn node<'d>(&'d self, source: &'d Source, index: u32) -> ElementRef<'d> {
+        ElementRef { document: self, source, index }
     }
 }
 
@@ -241,13 +241,13 @@ impl Parser<'_> {
 
 /// An element of a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Node<'d> {
+pub(crate) struct ElementRef<'d> {
     document: &'d Document,
     source: &'d Source,
     index: u32,
 }
 
-impl<'d> Node<'d> {
+impl<'d> ElementRef<'d> {
     fn element(self) -> &'d Element {
         self.document.elements.get(self.index as usize).expect("a node of this document")
     }
@@ -279,7 +279,7 @@ impl<'d> Node<'d> {
         escape::unescape(self.slice(&self.element().text)).map_err(|error| self.error(error))
     }
 
-    /// The range of the text, as in [`Node::text`] but with entities, in the file.
+    /// The range of the text, as in [`ElementRef::text`] but with entities, in the file.
     pub(crate) fn text_range(self) -> Range<usize> {
         let range = &self.element().text;
         range.start as usize..range.end as usize

@@ -1,7 +1,7 @@
 //! Lists of models, `.info`: the models of a ship in the Mods SDK. Only their names are read: the text of an element is a packed
 //! program or tuple of Python.
 
-use super::document::{Document, Node};
+use super::document::{Document, ElementRef};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::options::Options;
@@ -24,12 +24,12 @@ impl ModelList {
         Ok(Self { source, document: Lazy::default(), models: Lazy::default() })
     }
 
-    fn root(&self) -> Result<Node<'_>> {
+    fn root(&self) -> Result<ElementRef<'_>> {
         Ok(self.document.get_or_try_init(|| Document::parse(&self.source))?.root(&self.source))
     }
 
     fn models(&self) -> Result<&[u32]> {
-        Ok(self.models.get_or_try_init(|| Ok(self.root()?.children().map(Node::index).collect()))?)
+        Ok(self.models.get_or_try_init(|| Ok(self.root()?.children().map(ElementRef::index).collect()))?)
     }
 }
 
@@ -47,7 +47,7 @@ impl Reader for ModelList {
             |row| self.models()?.get(row).map(|&model| Ok(self.root()?.sibling(model))).transpose(),
         );
         let models = models
-            .column(Column::text("name").brief().key(), |model: &Node<'_>| Ok(Value::text(model.name())))
+            .column(Column::text("name").brief().key(), |model: &ElementRef<'_>| Ok(Value::text(model.name())))
             .column(Column::uint("size").brief(), |model| Ok(model.text_range().len().into()))
             .random_access();
         vec![Box::new(models)]

@@ -1,6 +1,6 @@
 //! Models, `.model`: the visual that a model shows, and in older files the model of the next level of detail.
 
-use super::document::{Document, Node};
+use super::document::{Document, ElementRef};
 use super::references::{PathCell, Texts};
 use super::visual::{flag, number, text_list, texts};
 use crate::error::Result;
@@ -28,7 +28,7 @@ impl ModelFile {
         Ok(Self { source, document: Lazy::default(), texts: Lazy::default() })
     }
 
-    pub(super) fn root(&self) -> Result<Node<'_>> {
+    pub(super) fn root(&self) -> Result<ElementRef<'_>> {
         Ok(self.document.get_or_try_init(|| Document::parse(&self.source))?.root(&self.source))
     }
 
@@ -62,7 +62,7 @@ fn with_ending(path: &str, ending: &str) -> String {
     if path.ends_with(ending) { path } else { path + ending }
 }
 
-pub(super) fn visual_element(root: Node<'_>) -> Result<Option<Node<'_>>> {
+pub(super) fn visual_element(root: ElementRef<'_>) -> Result<Option<ElementRef<'_>>> {
     for name in ["visual", "nodefullVisual", "nodelessVisual"] {
         if let Some(node) = root.child(name)
             && !node.text()?.is_empty()
@@ -73,12 +73,12 @@ pub(super) fn visual_element(root: Node<'_>) -> Result<Option<Node<'_>>> {
     Ok(None)
 }
 
-fn visual(root: Node<'_>) -> Result<Option<String>> {
-    let path = visual_element(root)?.map(Node::text).transpose()?;
+fn visual(root: ElementRef<'_>) -> Result<Option<String>> {
+    let path = visual_element(root)?.map(ElementRef::text).transpose()?;
     Ok(path.map(|path| with_ending(&path, super::visual::ENDING)))
 }
 
-fn parent(root: Node<'_>) -> Result<Option<String>> {
+fn parent(root: ElementRef<'_>) -> Result<Option<String>> {
     Ok(root.text_of("parent")?.map(|path| with_ending(&path, ENDING)))
 }
 

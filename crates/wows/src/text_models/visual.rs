@@ -1,6 +1,6 @@
 //! Visuals, `.visual`: nodes, render sets and levels of detail.
 
-use super::document::{Document, Node};
+use super::document::{Document, ElementRef};
 use super::references::{PathCell, Texts};
 use crate::archive;
 use crate::bwdb::product;
@@ -69,13 +69,13 @@ pub(super) fn cell(text: Option<Cow<'_, str>>) -> Value<'_> {
 }
 
 /// A cell of the number in the child `name`.
-pub(super) fn number<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
-    Ok(node.child(name).map(Node::number).transpose()?.into())
+pub(super) fn number<'v>(node: ElementRef<'v>, name: &str) -> Result<Value<'v>> {
+    Ok(node.child(name).map(ElementRef::number).transpose()?.into())
 }
 
 /// A cell of the flag in the child `name`.
-pub(super) fn flag<'v>(node: Node<'v>, name: &str) -> Result<Value<'v>> {
-    Ok(node.child(name).map(Node::flag).transpose()?.into())
+pub(super) fn flag<'v>(node: ElementRef<'v>, name: &str) -> Result<Value<'v>> {
+    Ok(node.child(name).map(ElementRef::flag).transpose()?.into())
 }
 
 pub(super) fn text_list(name: &'static str) -> Column {
@@ -83,7 +83,7 @@ pub(super) fn text_list(name: &'static str) -> Column {
 }
 
 /// A cell of the texts of the children called `name`; null if `list` is absent.
-pub(super) fn texts<'v>(list: Option<Node<'v>>, name: &'v str) -> Result<Value<'v>> {
+pub(super) fn texts<'v>(list: Option<ElementRef<'v>>, name: &'v str) -> Result<Value<'v>> {
     let Some(list) = list else { return Ok(Value::Null) };
     Ok(Value::List(list.all(name).map(|item| item.text().map(Value::Text)).collect::<Result<_>>()?))
 }
@@ -102,13 +102,13 @@ impl VisualFile {
                 add_nodes(above, &mut nodes);
             }
             let sets = root.child("renderSets").into_iter().chain([root]);
-            let render_sets = sets.flat_map(|list| list.all("renderSet")).map(Node::index).collect();
-            let lods = root.child("lods").into_iter().flat_map(|list| list.all("lod")).map(Node::index).collect();
+            let render_sets = sets.flat_map(|list| list.all("renderSet")).map(ElementRef::index).collect();
+            let lods = root.child("lods").into_iter().flat_map(|list| list.all("lod")).map(ElementRef::index).collect();
             Ok(Parts { document, nodes, render_sets, lods })
         })
     }
 
-    pub(super) fn node(&self, element: u32) -> Result<Node<'_>> {
+    pub(super) fn node(&self, element: u32) -> Result<ElementRef<'_>> {
         Ok(self.parts()?.document.node(&self.source, element))
     }
 
@@ -171,7 +171,7 @@ impl VisualFile {
         let mut transforms = HashMap::new();
         for &element in &self.parts()?.render_sets {
             let set = self.node(element)?;
-            if set.child("treatAsWorldSpaceObject").map(Node::flag).transpose()? == Some(true) {
+            if set.child("treatAsWorldSpaceObject").map(ElementRef::flag).transpose()? == Some(true) {
                 continue;
             }
             let mut nodes = set.child("nodes").unwrap_or(set).all("node");
@@ -235,7 +235,7 @@ impl VisualFile {
 }
 
 /// Adds the nodes below `above`, each before the nodes below it.
-fn add_nodes(above: Node<'_>, nodes: &mut Vec<NodePosition>) {
+fn add_nodes(above: ElementRef<'_>, nodes: &mut Vec<NodePosition>) {
     let mut waiting: Vec<(u32, Option<usize>)> = Vec::new();
     let mut below = Vec::new();
     let mut next = Some((above, None));
@@ -250,12 +250,12 @@ fn add_nodes(above: Node<'_>, nodes: &mut Vec<NodePosition>) {
 }
 
 /// The material of a render set: its own, or that of its primitive group.
-pub(super) fn material(set: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn material(set: ElementRef<'_>) -> Option<ElementRef<'_>> {
     set.child("material").or_else(|| set.child("geometry")?.child("primitiveGroup")?.child("material"))
 }
 
 /// The text of the child `name` of a render set's material.
-fn of_material<'v>(set: Node<'v>, name: &str) -> Result<Option<Cow<'v, str>>> {
+fn of_material<'v>(set: ElementRef<'v>, name: &str) -> Result<Option<Cow<'v, str>>> {
     material(set).map_or(Ok(None), |material| material.text_of(name))
 }
 
@@ -265,7 +265,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// The names of the buffers of a render set: stated by older files, and derived from its name in newer ones.
-fn buffer_names(set: Node<'_>) -> Result<Option<BufferNames<'_>>> {
+fn buffer_names(set: ElementRef<'_>) -> Result<Option<BufferNames<'_>>> {
     if let Some(name) = set.text_of("name")? {
         return Ok(Some(BufferNames {
             vertices: format!("{name}.vertices").into(),
@@ -278,7 +278,7 @@ fn buffer_names(set: Node<'_>) -> Result<Option<BufferNames<'_>>> {
 }
 
 /// The rows of a node's transform to the node above; the last one is its position.
-fn transform(node: Node<'_>) -> Result<[f32; 16]> {
+fn transform(node: ElementRef<'_>) -> Result<[f32; 16]> {
     let mut transform = IDENTITY;
     let Some(stated) = node.child("transform") else { return Ok(transform) };
     for (row, name) in transform.as_chunks_mut::<4>().0.iter_mut().zip(ROWS) {
@@ -290,7 +290,7 @@ fn transform(node: Node<'_>) -> Result<[f32; 16]> {
 }
 
 /// A cell of a corner of the range in which a node turns, in degrees.
-fn rotation<'v>(node: Node<'v>, corner: &str) -> Result<Value<'v>> {
+fn rotation<'v>(node: ElementRef<'v>, corner: &str) -> Result<Value<'v>> {
     let Some(limit) = node.child("rotate").and_then(|rotate| rotate.child(corner)) else { return Ok(Value::Null) };
     limit.numbers([0.0; 3]).map(Value::floats)
 }
@@ -334,7 +334,7 @@ impl Placements for VisualFile {
 }
 
 /// A row: its number, and its element.
-type Row<'v> = (usize, Node<'v>);
+type Row<'v> = (usize, ElementRef<'v>);
 
 impl VisualFile {
     fn rows<'v>(&'v self, name: &'static str, elements: fn(&Parts) -> &[u32]) -> DeclaredTable<'v, Row<'v>> {
@@ -347,7 +347,7 @@ impl VisualFile {
     }
 
     /// The number of a row, the row of the node above, and the node.
-    fn node_in(&self, row: usize) -> Result<Option<(usize, Option<usize>, Node<'_>)>> {
+    fn node_in(&self, row: usize) -> Result<Option<(usize, Option<usize>, ElementRef<'_>)>> {
         let Some(position) = self.parts()?.nodes.get(row) else { return Ok(None) };
         Ok(Some((row, position.parent, self.node(position.element)?)))
     }

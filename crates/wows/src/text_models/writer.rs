@@ -1,6 +1,6 @@
 //! Edits of values by their keys. The bytes of a value are replaced, and all others stay, tabs too.
 
-use super::document::Node;
+use super::document::ElementRef;
 use super::material::property;
 use super::visual::material;
 use super::{Material, ModelFile, VisualFile};
@@ -29,8 +29,8 @@ fn text_of(value: &Value<'_>) -> Result<String> {
 }
 
 /// Replaces the text of `node`, which must have one, by `text`.
-fn stretch(node: Option<Node<'_>>, column: &str, text: &str) -> Result<Stretch> {
-    match node.map(Node::text_range).filter(|range| !range.is_empty()) {
+fn stretch(node: Option<ElementRef<'_>>, column: &str, text: &str) -> Result<Stretch> {
+    match node.map(ElementRef::text_range).filter(|range| !range.is_empty()) {
         Some(range) => Ok((range, escape::escape(text).into_owned().into_bytes())),
         None => Err(refused(format!("column {column}: the file has no such element in this row, or an empty one"))),
     }
@@ -97,7 +97,7 @@ impl Writable for ModelFile {
                 return Err(refused(format!("{text:?} does not fit: a path that ends in {ending} does")));
             };
             // Older files leave the ending out.
-            let has_ending = node.map(Node::text).transpose()?.is_some_and(|old| old.ends_with(ending));
+            let has_ending = node.map(ElementRef::text).transpose()?.is_some_and(|old| old.ends_with(ending));
             stretch(node, "path", if has_ending { &text } else { stem })
         })
     }

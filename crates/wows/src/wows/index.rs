@@ -226,7 +226,7 @@ macro_rules! has_id {
         })*
     };
 }
-has_id!(v2::Resource, v2::File, v1::Resource, v1::File, legends::Resource);
+has_id!(v2::ResourceRow, v2::FileRow, v1::ResourceRow, v1::FileRow, legends::ResourceRow);
 
 /// The first of `items` with this id, and not before number `from`. They are compared in blocks without a branch for
 /// each.
@@ -267,9 +267,9 @@ impl Index {
         let [resources, files, volumes] = by_variant!(variant, of => {
             let m: &of::Metadata = base.read()?;
             [
-                Span::check::<of::Resource>(base, "resources", m.resources_at.get(), m.resources.get())?,
-                Span::check::<of::File>(base, "files", m.files_at.get(), m.files.get())?,
-                Span::check::<of::Volume>(base, "volumes", m.volumes_at.get(), m.volumes.get())?,
+                Span::check::<of::ResourceRow>(base, "resources", m.resources_at.get(), m.resources.get())?,
+                Span::check::<of::FileRow>(base, "files", m.files_at.get(), m.files.get())?,
+                Span::check::<of::VolumeRow>(base, "volumes", m.volumes_at.get(), m.volumes.get())?,
             ]
         });
         Ok(Self { name: name.to_owned(), variant, resources, files, volumes, source })
@@ -318,8 +318,8 @@ impl Index {
     /// Resource `n`; `None` past the end.
     pub fn resource(&self, n: usize) -> Option<Resource<'_>> {
         Some(by_variant!(self.variant, of => {
-            let r = self.all::<of::Resource>(self.resources).get(n)?;
-            let base = self.base("resource", self.resources, n, offset_of!(of::Resource, name_len));
+            let r = self.all::<of::ResourceRow>(self.resources).get(n)?;
+            let base = self.base("resource", self.resources, n, offset_of!(of::ResourceRow, name_len));
             let name = Name { base, len: r.name_len.get().into(), pointer: r.name.get().into() };
             Resource { id: r.id.get(), parent: r.parent.get(), name }
         }))
@@ -329,7 +329,7 @@ impl Index {
     #[inline]
     pub fn file(&self, n: usize) -> Option<Entry> {
         Some(by_variant!(self.variant, of => {
-            let f = self.all::<of::File>(self.files).get(n)?;
+            let f = self.all::<of::FileRow>(self.files).get(n)?;
             Entry {
                 id: f.id.get(),
                 volume: f.volume.get(),
@@ -346,8 +346,8 @@ impl Index {
     /// Volume `n`; `None` past the end.
     pub fn volume(&self, n: usize) -> Option<VolumeEntry<'_>> {
         Some(by_variant!(self.variant, of => {
-            let v = self.all::<of::Volume>(self.volumes).get(n)?;
-            let base = self.base("volume", self.volumes, n, offset_of!(of::Volume, name_len));
+            let v = self.all::<of::VolumeRow>(self.volumes).get(n)?;
+            let base = self.base("volume", self.volumes, n, offset_of!(of::VolumeRow, name_len));
             let name = Name { base, len: v.name_len.get().into(), pointer: v.name.get().into() };
             VolumeEntry { id: v.id.get(), name }
         }))
@@ -355,12 +355,12 @@ impl Index {
 
     /// The number of the first file with this id, from number `from` on, by a scan.
     pub fn find_file(&self, id: u64, from: usize) -> Option<usize> {
-        by_variant!(self.variant, of => position(self.all::<of::File>(self.files), id, from))
+        by_variant!(self.variant, of => position(self.all::<of::FileRow>(self.files), id, from))
     }
 
     /// The number of the first resource with this id, by a scan.
     pub fn find_resource(&self, id: u64) -> Option<usize> {
-        by_variant!(self.variant, of => position(self.all::<of::Resource>(self.resources), id, 0))
+        by_variant!(self.variant, of => position(self.all::<of::ResourceRow>(self.resources), id, 0))
     }
 
     /// Compares the checksum in the header with the bytes after it.

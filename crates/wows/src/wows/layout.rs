@@ -57,7 +57,7 @@ pub mod v2 {
         }
 
         /// The name of a folder or a file.
-        pub struct Resource: 32 {
+        pub struct ResourceRow: 32 {
             /// Bytes of the name, its NUL included.
             pub name_len: U64,
             /// Pointer to the name, from this struct.
@@ -69,7 +69,7 @@ pub mod v2 {
         }
 
         /// The place of a file's bytes.
-        pub struct File: 48 {
+        pub struct FileRow: 48 {
             /// The id of its resource.
             pub id: U64,
             /// The id of its volume.
@@ -89,7 +89,7 @@ pub mod v2 {
         }
 
         /// A volume.
-        pub struct Volume: 24 {
+        pub struct VolumeRow: 24 {
             /// Bytes of the name, its NUL included.
             pub name_len: U64,
             /// Pointer to the name, from this struct.
@@ -116,7 +116,7 @@ pub mod v1 {
         }
 
         /// The name of a folder or a file.
-        pub struct Resource: 24 {
+        pub struct ResourceRow: 24 {
             pub id: U64,
             pub parent: U64,
             pub name_len: U32,
@@ -125,7 +125,7 @@ pub mod v1 {
         }
 
         /// The place of a file's bytes; [`super::legends`] has the same.
-        pub struct File: 48 {
+        pub struct FileRow: 48 {
             pub offset: U64,
             /// Zero.
             pub reserved: U32,
@@ -139,7 +139,7 @@ pub mod v1 {
         }
 
         /// A volume.
-        pub struct Volume: 16 {
+        pub struct VolumeRow: 16 {
             pub id: U64,
             pub name_len: U32,
             /// Pointer to the name, from `name_len`.
@@ -152,7 +152,7 @@ pub mod v1 {
 pub mod legends {
     use super::*;
 
-    pub use super::v1::File;
+    pub use super::v1::FileRow;
 
     schema! {
         /// Counts and places of the tables.
@@ -166,7 +166,7 @@ pub mod legends {
         }
 
         /// The name of a folder or a file.
-        pub struct Resource: 32 {
+        pub struct ResourceRow: 32 {
             pub id: U64,
             pub parent: U64,
             pub name_len: U64,
@@ -175,7 +175,7 @@ pub mod legends {
         }
 
         /// A volume.
-        pub struct Volume: 32 {
+        pub struct VolumeRow: 32 {
             pub id: U64,
             /// Not known.
             pub unknown: U64,

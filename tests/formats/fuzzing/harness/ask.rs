@@ -68,7 +68,7 @@ fn references(u: &mut Unstructured<'_>, asset: &Asset) {
 
 /// The hits of a pattern in all texts.
 pub fn search(asset: &Asset, text: &str) {
-    let Ok(pattern) = Pattern::new(text, find::Options::default()) else { return };
+    let Ok(pattern) = Pattern::new(text, find::PatternOptions::default()) else { return };
     let mut hits = 0;
     for (table, columns) in find::tables(asset, &pattern) {
         let mut each = |_: &find::Hit<'_>| {

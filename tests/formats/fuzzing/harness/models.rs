@@ -336,7 +336,7 @@ fn list_in_cipher(u: &mut Unstructured<'_>) -> File {
 
 fn list_in_zlib(u: &mut Unstructured<'_>) -> File {
     let key = [any::<u8>(u); 256];
-    let mut records = rusty_hearts::Records::new();
+    let mut records = rusty_hearts::ListRecords::new();
     records.record(r"world\town\town_01.wdata", 3, 900, 7, 0);
     records.record(r"texture\hair.dds", 9, 300, 8, 900);
     records.record("empty.txt", 0, 0, u32::MAX, 0);

@@ -110,7 +110,7 @@ fn pattern(asset: &Asset, text: &str, bits: u8) {
         glob.is_match("content/gameplay/usa/ship/x.geometry");
     }
     for syntax in [Syntax::Auto, Syntax::Text, Syntax::Glob, Syntax::Regex] {
-        let mut options = find::Options::default();
+        let mut options = find::PatternOptions::default();
         options.syntax = syntax;
         options.ignore_case = bits & 1 == 0;
         options.full_path = bits & 2 == 0;

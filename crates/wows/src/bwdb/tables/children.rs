@@ -71,12 +71,12 @@ pub(super) fn skeleton_nodes<'a, R: Records<'a>>(rows: R, at: usize) -> Box<dyn 
         .build()
 }
 
-pub(super) struct Node<'a> {
+pub(super) struct SkeletonNode<'a> {
     skeleton: p::Skeleton<'a>,
     index: usize,
 }
 
-impl Node<'_> {
+impl SkeletonNode<'_> {
     fn name(&self) -> Result<NameId> {
         self.skeleton.names()?.get(self.index).ok_or_else(|| self.missing())?
     }
@@ -98,7 +98,7 @@ impl SkeletonNodes {
 }
 
 impl<'a> Children<'a> for SkeletonNodes {
-    type Row = Node<'a>;
+    type Row = SkeletonNode<'a>;
 
     /// A name, a parent and a matrix.
     fn size(&self) -> usize {
@@ -109,8 +109,8 @@ impl<'a> Children<'a> for SkeletonNodes {
         Ok(self.skeleton(record)?.names()?.len())
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<Node<'a>> {
-        Ok(Node { skeleton: self.skeleton(record)?, index })
+    fn row(&self, record: View<'a>, index: usize) -> Result<SkeletonNode<'a>> {
+        Ok(SkeletonNode { skeleton: self.skeleton(record)?, index })
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {

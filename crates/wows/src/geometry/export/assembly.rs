@@ -1,6 +1,6 @@
 //! Scenes of several geometries: a ship with its mounts.
 
-use super::part::Shape;
+use super::part::PartShape;
 use super::{AlikePlates, Node, Scene, band};
 use crate::armor::PlateUse;
 use crate::error::Result;
@@ -118,7 +118,7 @@ impl<'g> Scene<'g> {
             if mm.is_some() {
                 name = format!("{name}, {title}");
             }
-            nodes.extend(self.show(name, Ok(Shape::plates(&plates, mm)), material));
+            nodes.extend(self.show(name, Ok(PartShape::plates(&plates, mm)), material));
         }
         if !nodes.is_empty() {
             self.stand(&nodes, &armored.places, top);

@@ -7,7 +7,7 @@
 
 use super::boxes::HIT_BOXES;
 use super::glb::STREAMS;
-use super::part::{ScenePart, Shape, mirror, unit};
+use super::part::{PartShape, ScenePart, mirror, unit};
 use super::{Options, Scene};
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::content::turned;
@@ -402,7 +402,7 @@ impl Fixed {
 }
 
 /// The change of a group by a mesh; `None` if it does not change.
-pub(in crate::geometry) struct Change {
+pub(in crate::geometry) struct GroupChange {
     pub vertices: Option<Vec<u8>>,
     pub indices: Option<Vec<u32>>,
     /// The data of the mesh that the group has no place for, in words.
@@ -437,10 +437,15 @@ struct Laid<'g, 'a> {
 ///
 /// # Errors
 /// Wrong usage where it has numbers that do not fit, or lacks some that vertices of the format have.
-pub(in crate::geometry) fn lay(geometry: &Geometry, group: &Group, glb: &Glb<'_>, mesh: &Mesh<'_>) -> Result<Change> {
+pub(in crate::geometry) fn lay(
+    geometry: &Geometry,
+    group: &Group,
+    glb: &Glb<'_>,
+    mesh: &Mesh<'_>,
+) -> Result<GroupChange> {
     let (old, indices) = (geometry.mapped_vertices(group.vertices)?, geometry.mapped_indices(group.indices)?);
-    let shape = Shape::group(old, indices);
-    let flip = matches!(shape, Shape::Group { flip: true, .. });
+    let shape = PartShape::group(old, indices);
+    let flip = matches!(shape, PartShape::Group { flip: true, .. });
     let part = ScenePart::new((&*group.name).into(), shape, 0, &mut Vec::new())?;
     let Surface { positions, triangles: new } = glb.surface(mesh)?;
     let count = positions.len();
@@ -465,7 +470,7 @@ pub(in crate::geometry) fn lay(geometry: &Geometry, group: &Group, glb: &Glb<'_>
     let indices = (before != new)
         .then(|| new.into_iter().flat_map(|[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }).collect());
     let left_out = mesh.primitive.iter().flat_map(|primitive| left_out(mesh, primitive, &format)).collect();
-    Ok(Change { vertices, indices, left_out })
+    Ok(GroupChange { vertices, indices, left_out })
 }
 
 impl<'g> Laid<'g, '_> {

@@ -3,7 +3,7 @@
 //! The game's axes are left-handed and glTF's axes are right-handed: x is mirrored. Below the root, which scales to metres,
 //! everything else has the numbers of the file.
 
-use super::part::Shape;
+use super::part::PartShape;
 use super::{Node, Scene, write_glb};
 use crate::error::Result;
 use std::io::Write;
@@ -46,7 +46,7 @@ impl Scene<'_> {
         let mut cubes = Vec::new();
         for (name, [r, g, b]) in materials {
             let material = self.paint(name, [r, g, b, 1.0]);
-            cubes.push(self.show(name.to_owned(), Ok(Shape::cube()), material).expect("a cube has triangles"));
+            cubes.push(self.show(name.to_owned(), Ok(PartShape::cube()), material).expect("a cube has triangles"));
         }
         let boxes =
             boxes.map(|one| Node { name: one.name.into(), matrix: Some(one.matrix()), ..cubes[one.material].clone() });

@@ -2,7 +2,7 @@
 
 use super::super::{AXES, METRES};
 use super::Scene;
-use super::part::{Baked, ScenePart, Shape, mirror, normal};
+use super::part::{Baked, PartShape, ScenePart, mirror, normal};
 use super::skin::Role;
 use crate::materials::region;
 use crate::scene::figure::{
@@ -55,8 +55,8 @@ impl Solid for ScenePart<'_> {
 
     fn kind(&self) -> SolidKind {
         match &self.shape {
-            Shape::Group { .. } => SolidKind::Mesh,
-            Shape::Solid(Baked { kind, .. }) => *kind,
+            PartShape::Group { .. } => SolidKind::Mesh,
+            PartShape::Solid(Baked { kind, .. }) => *kind,
         }
     }
 
@@ -74,15 +74,15 @@ impl Solid for ScenePart<'_> {
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
         match &self.shape {
-            Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
-            Shape::Solid(baked) => Box::new(baked.positions.iter().copied()),
+            PartShape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
+            PartShape::Solid(baked) => Box::new(baked.positions.iter().copied()),
         }
     }
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
         Some(match &self.shape {
-            Shape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
-            Shape::Solid(baked) => Box::new(baked.normals.iter().copied()),
+            PartShape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
+            PartShape::Solid(baked) => Box::new(baked.normals.iter().copied()),
         })
     }
 
@@ -92,18 +92,18 @@ impl Solid for ScenePart<'_> {
 
     fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
         Some(match &self.shape {
-            Shape::Group { indices, flip, .. } => {
+            PartShape::Group { indices, flip, .. } => {
                 let flip = *flip;
                 Box::new(indices.triangles().map(move |[a, b, c]| if flip { [a, c, b] } else { [a, b, c] }))
             }
-            Shape::Solid(baked) => Box::new(baked.indices.as_ref()?.iter().copied()),
+            PartShape::Solid(baked) => Box::new(baked.indices.as_ref()?.iter().copied()),
         })
     }
 
     fn plates(&self) -> Vec<Plated> {
         match &self.shape {
-            Shape::Group { .. } => Vec::new(),
-            Shape::Solid(Baked { plates, .. }) => plates.clone(),
+            PartShape::Group { .. } => Vec::new(),
+            PartShape::Solid(Baked { plates, .. }) => plates.clone(),
         }
     }
 

@@ -38,7 +38,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
 use crate::scene::Placement;
 use crate::source::Source;
-use part::{ScenePart, Shape};
+use part::{PartShape, ScenePart};
 use serde_json::json;
 use skin::{Image, Skin};
 use std::collections::BTreeMap;
@@ -233,7 +233,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Adds a part after a look at all of its numbers. Returns a node that shows it. Damaged or empty ones are left out.
-    fn show(&mut self, name: String, shape: Result<Shape<'a>>, material: usize) -> Option<Node> {
+    fn show(&mut self, name: String, shape: Result<PartShape<'a>>, material: usize) -> Option<Node> {
         let part = shape.and_then(|shape| ScenePart::new(name.into(), shape, material, &mut self.notes));
         let part = self.note(part)??;
         let node = Node { name: Arc::clone(&part.name), part: Some(self.parts.len()), ..Node::default() };
@@ -260,7 +260,7 @@ impl<'a> Scene<'a> {
                 self.coloured.entry(name.clone()).or_insert(material);
             }
             let vertices = geometry.mapped_vertices(group.vertices);
-            let shape = vertices.and_then(|v| Ok(Shape::group(v, geometry.mapped_indices(group.indices)?)));
+            let shape = vertices.and_then(|v| Ok(PartShape::group(v, geometry.mapped_indices(group.indices)?)));
             let shape = shape.map_err(|error| error.context(&group.name));
             let Some(mut node) = self.show(group.name.clone(), shape, material) else { continue };
             let part = self.parts.last_mut().expect("it was just added");
@@ -382,7 +382,7 @@ impl<'a> Scene<'a> {
                 if let Some(mm) = thickness {
                     title = format!("{title}, {mm} mm");
                 }
-                nodes.extend(self.show(format!("{name}/{title}"), Ok(Shape::plates(&plates, thickness)), material));
+                nodes.extend(self.show(format!("{name}/{title}"), Ok(PartShape::plates(&plates, thickness)), material));
             }
             if !nodes.is_empty() {
                 top.push(self.add(Node { name: name.into(), ..Node::default() }, nodes));
@@ -402,7 +402,7 @@ impl<'a> Scene<'a> {
             for place in of_model {
                 let Ok(hull) = place.read(geometry) else { continue };
                 let name = format!("collision {model}/hull {}", place.number);
-                let shape = Shape::hull(&name, &hull);
+                let shape = PartShape::hull(&name, &hull);
                 nodes.extend(self.show(name, shape, material));
             }
             if !nodes.is_empty() {

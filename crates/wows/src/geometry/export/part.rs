@@ -8,7 +8,7 @@ use crate::scene::figure::{Iter, Plated, Solid as _, SolidKind};
 use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) enum Shape<'a> {
+pub(super) enum PartShape<'a> {
     /// A render group, with whether its triangles turn right around their normals once x is turned around.
     Group {
         vertices: Vertices<'a>,
@@ -30,7 +30,7 @@ pub(super) struct Baked {
     pub plates: Vec<Plated>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> PartShape<'a> {
     /// A render group. The winding follows the normals: skinned meshes of the game turn the other way.
     pub(super) fn group(vertices: Vertices<'a>, indices: Indices<'a>) -> Self {
         let (left, right) = turns(&vertices, &indices);
@@ -89,7 +89,7 @@ impl<'a> Shape<'a> {
 #[derive(Debug)]
 pub(super) struct ScenePart<'a> {
     pub name: Arc<str>,
-    pub shape: Shape<'a>,
+    pub shape: PartShape<'a>,
     pub material: usize,
     /// JSON to be kept with the mesh.
     pub extras: Option<serde_json::Value>,
@@ -110,12 +110,12 @@ impl<'a> ScenePart<'a> {
     /// The part, or `None` where it has no triangles.
     pub(super) fn new(
         name: Arc<str>,
-        shape: Shape<'a>,
+        shape: PartShape<'a>,
         material: usize,
         notes: &mut Vec<String>,
     ) -> Result<Option<Self>> {
         let (vertices, indices, greatest) = match &shape {
-            Shape::Group { vertices, indices, .. } => {
+            PartShape::Group { vertices, indices, .. } => {
                 let Some(greatest) = indices.max() else { return Ok(None) };
                 if greatest as usize >= vertices.len() {
                     return Err(damaged(&name, format!("index {greatest} of {} vertices", vertices.len())));
@@ -123,7 +123,7 @@ impl<'a> ScenePart<'a> {
                 (vertices.len(), Some(indices.len() - indices.len() % 3), greatest)
             }
             // All indices of a cube fit 16 bits.
-            Shape::Solid(baked) => (baked.positions.len(), baked.indices.as_ref().map(|all| 3 * all.len()), 0),
+            PartShape::Solid(baked) => (baked.positions.len(), baked.indices.as_ref().map(|all| 3 * all.len()), 0),
         };
         if vertices == 0 || indices == Some(0) {
             return Ok(None);
@@ -145,7 +145,7 @@ impl<'a> ScenePart<'a> {
             (min, max) = (zip(min, position, f32::min), zip(max, position, f32::max));
         }
         (self.min, self.max) = (min, max);
-        let Shape::Group { vertices, .. } = &self.shape else { return Ok(()) };
+        let PartShape::Group { vertices, .. } = &self.shape else { return Ok(()) };
         let mut uvs = vertices.uvs().into_iter().flatten().chain(vertices.uv2s().into_iter().flatten());
         if !uvs.all(|[u, v]| u.is_finite() && v.is_finite()) {
             return Err(damaged(&self.name, "a texture coordinate is not a number".into()));
@@ -166,7 +166,7 @@ impl<'a> ScenePart<'a> {
 
     /// Tangents of length 1, right-handed, with the side on which the binormal lies.
     pub(super) fn tangents(&self) -> Option<Iter<'_, [f32; 4]>> {
-        let Shape::Group { vertices, .. } = &self.shape else { return None };
+        let PartShape::Group { vertices, .. } = &self.shape else { return None };
         let both = vertices.normals()?.zip(vertices.tangents()?).zip(vertices.binormals()?);
         Some(Box::new(both.map(|((n, t), b)| {
             let n = normal(n);
@@ -178,7 +178,7 @@ impl<'a> ScenePart<'a> {
 
     pub(super) fn group_vertices(&self) -> Option<&Vertices<'a>> {
         match &self.shape {
-            Shape::Group { vertices, .. } => Some(vertices),
+            PartShape::Group { vertices, .. } => Some(vertices),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Armour and collision hulls as a drawing: seen from above and from the side.
 
-use super::part::{ScenePart, Shape};
+use super::part::{PartShape, ScenePart};
 use super::{Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
@@ -40,7 +40,7 @@ struct Face {
 /// `NotFound` when the scene has neither armour nor hulls, and `Io` when `out` fails.
 pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let drawn: Vec<(usize, &ScenePart<'_>)> =
-        scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, Shape::Group { .. })).collect();
+        scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, PartShape::Group { .. })).collect();
     if drawn.is_empty() {
         let what = "there are no armor and no collision hulls to draw".to_owned();
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
