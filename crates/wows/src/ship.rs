@@ -246,6 +246,9 @@ impl Ship {
     }
 
     /// The ship as a scene. `armor` states how thick plates are.
+    ///
+    /// # Errors
+    /// When a geometry is damaged beyond its parts.
     pub fn scene(&self, context: &Context<'_>, options: &scene::Options) -> Result<Scene<'_>> {
         let assembled = self.parts.iter().filter_map(|part| {
             let geometry = self.geometries.get(part.geometry)?.get::<Geometry>()?;

@@ -38,6 +38,7 @@ pub struct Cache {
 #[non_exhaustive]
 pub struct Cached {
     pub path: PathBuf,
+    /// In bytes.
     pub size: u64,
     /// The CRC-32 of its content in the archive; `None` without a seal.
     pub crc32: Option<u32>,

@@ -187,6 +187,7 @@ pub struct ZlibSteps<'a> {
 }
 
 impl<'a> ZlibSteps<'a> {
+    /// In bytes.
     pub const STEP: usize = 64 << 10;
 
     /// The stream at the start of `input`, with at most `limit` decoded bytes.

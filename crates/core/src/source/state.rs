@@ -46,6 +46,7 @@ impl FileState {
         file.metadata().is_ok_and(|meta| number(&meta) == self.number)
     }
 
+    /// In bytes.
     #[allow(clippy::len_without_is_empty, reason = "the length of a file")]
     pub fn len(&self) -> u64 {
         self.len

@@ -339,6 +339,9 @@ impl<'a> Action<'a> for Skip {
 }
 
 /// Skips a record, reading only lengths.
+///
+/// # Errors
+/// Names the field that does not fit.
 #[inline]
 pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
     walk(fields, cursor, versions, ALONE, &mut Skip)
@@ -369,6 +372,9 @@ pub(super) fn skip_item(
 }
 
 /// Field number `wanted`, found from the start of its record; null if this file does not store it.
+///
+/// # Errors
+/// Names the field that does not fit.
 pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     match fields.get(wanted) {
@@ -387,6 +393,9 @@ fn skip_to(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &
 }
 
 /// The byte range of field number `wanted`, found in the same way.
+///
+/// # Errors
+/// Names the field that does not fit.
 pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<(usize, usize)> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     let start = cursor.position();

@@ -384,6 +384,9 @@ impl<'a> Node<'a> {
     }
 
     /// The text that it is; `None` for anything else.
+    ///
+    /// # Errors
+    /// When it is a damaged text.
     pub fn text(self) -> Result<Option<Cow<'a, str>>> {
         Ok(match self.leaf()? {
             Leaf::Text(text) => Some(text),
@@ -416,6 +419,9 @@ impl<'a> Node<'a> {
     }
 
     /// The value of a leaf. A container has none: null.
+    ///
+    /// # Errors
+    /// When the leaf is damaged.
     pub fn value(self) -> Result<Value<'a>> {
         Ok(match self.leaf()? {
             Leaf::Null => Value::Null,

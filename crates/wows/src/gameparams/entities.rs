@@ -64,6 +64,9 @@ impl<'a> Entity<'a> {
     }
 
     /// The entity's name, by which others refer to it: `PASB018_Iowa`.
+    ///
+    /// # Errors
+    /// When the text is damaged.
     pub fn name(&self) -> Result<Cow<'a, str>> {
         Ok(self.key.text()?.unwrap_or_default())
     }
@@ -83,6 +86,9 @@ impl<'a> Entity<'a> {
     }
 
     /// The first part of its name: `PASB018`.
+    ///
+    /// # Errors
+    /// When the text is damaged.
     pub fn index(&self) -> Result<Option<Cow<'a, str>>> {
         self.get("index").map_or(Ok(None), Node::text)
     }

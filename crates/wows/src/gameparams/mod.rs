@@ -130,6 +130,9 @@ impl Client {
 impl Params {
     /// Opens `source`: looks at the last two bytes, with which the zlib stream begins, and at the first ones of the files of
     /// other clients.
+    ///
+    /// # Errors
+    /// `Damaged` where these are no such beginning.
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         Self::open_with(source, &Options::default())
@@ -157,6 +160,9 @@ impl Params {
     }
 
     /// The pickle, decoded and read on first use.
+    ///
+    /// # Errors
+    /// As [`Pickle::read`], and `Codec` for a damaged stream.
     pub fn pickle(&self) -> Result<&Pickle> {
         self.pickle.get_or_try_init(|| {
             kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?))
@@ -238,6 +244,9 @@ impl Params {
     }
 
     /// The ship that `query` names: by its name, its index, its id, or its title.
+    ///
+    /// # Errors
+    /// As [`Params::pickle`], and when texts are damaged.
     pub fn ship<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
         if let Some(found) = self.find(query)?.filter(|found| found.is("Ship")) {
             return Ok(Some(found));
@@ -266,6 +275,9 @@ impl Params {
     }
 
     /// The title of an entity in the language that was asked for, if texts are at hand (§5).
+    ///
+    /// # Errors
+    /// When a file of texts is damaged.
     pub fn title(&self, entity: &Entity<'_>) -> Result<Option<Cow<'_, str>>> {
         let Some(names) = &self.names else { return Ok(None) };
         let name = entity.name()?.to_ascii_uppercase();

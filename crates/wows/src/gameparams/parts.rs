@@ -39,6 +39,9 @@ pub struct EntityPart<'a> {
 
 impl<'a> EntityPart<'a> {
     /// The path of its model.
+    ///
+    /// # Errors
+    /// When the text is damaged.
     pub fn model(self) -> Result<Option<Cow<'a, str>>> {
         self.node.get("model").map_or(Ok(None), Node::text)
     }

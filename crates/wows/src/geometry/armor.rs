@@ -19,6 +19,9 @@ pub struct Plate<'a> {
 
 impl<'a> ArmorModel<'a> {
     /// Iterates over its plates; ends after the first error.
+    ///
+    /// # Errors
+    /// As [`Model::header`].
     pub fn plates(&self) -> Result<Pieces<'a, Plate<'a>>> {
         self.pieces()
     }

@@ -71,6 +71,9 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     }
 
     /// The bytes that the file stores, packed or not.
+    ///
+    /// # Errors
+    /// When they are not in the file after its header.
     pub fn stored(&self) -> Result<&'a [u8]> {
         let (pointer, size) = self.prototype.stored();
         if size == 0 {
@@ -113,6 +116,9 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// The name of its vertex format, as in `set3/xyznuvtbpc`.
+    ///
+    /// # Errors
+    /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn format_name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
@@ -180,6 +186,9 @@ impl<'a> VertexBuffer<'a> {
 
 impl IndexBuffer<'_> {
     /// Bytes of an index: 2 or 4.
+    ///
+    /// # Errors
+    /// `BadValue` for any other.
     pub fn index_size(&self) -> Result<usize> {
         match self.prototype.index_size.get() {
             size @ (2 | 4) => Ok(usize::from(size)),
@@ -384,11 +393,17 @@ impl Geometry {
     }
 
     /// The size of all decoded buffers together, as far as their headers are valid.
+    ///
+    /// # Errors
+    /// `Limit` when that is more than [`Geometry::decode_limit`].
     pub fn decoded_size(&self) -> Result<u64> {
         Ok(self.decoded()?.total)
     }
 
     /// The bytes of vertex buffer `index`: borrowed from the file if raw, else decoded once and kept.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::decode_into`] and [`Geometry::decoded_size`].
     pub fn vertex_bytes(&self, index: usize) -> Result<&[u8]> {
         let buffer = self.vertex_buffer(index)?;
         if buffer.encoded()?.is_none() {
@@ -399,11 +414,17 @@ impl Geometry {
     }
 
     /// The vertices of vertex buffer `index`.
+    ///
+    /// # Errors
+    /// As [`Geometry::vertex_bytes`] and [`VertexBuffer::format`].
     pub fn vertices(&self, index: usize) -> Result<Vertices<'_>> {
         Ok(Vertices::new(self.vertex_bytes(index)?, self.vertex_buffer(index)?.format()?))
     }
 
     /// The indices of index buffer `index`: borrowed from the file if raw, else decoded once and kept.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::decode_into`] and [`Geometry::decoded_size`].
     pub fn indices(&self, index: usize) -> Result<Indices<'_>> {
         let buffer = self.index_buffer(index)?;
         let width = buffer.index_size()?;

@@ -32,6 +32,9 @@ pub struct Face<'a> {
 
 impl<'a> CollisionModel<'a> {
     /// Iterates over its hulls; ends after the first error.
+    ///
+    /// # Errors
+    /// As [`Model::header`].
     pub fn hulls(&self) -> Result<Pieces<'a, Hull<'a>>> {
         self.pieces()
     }

@@ -182,6 +182,9 @@ impl Geometry {
     }
 
     /// The render groups as the files in `context` name and pair them, or by the file's own hints where none of them does.
+    ///
+    /// # Errors
+    /// As [`Geometry::groups`], and when a file in `context` cannot be read.
     pub fn groups_in(&self, context: &Context<'_>) -> Result<Cow<'_, Groups>> {
         let (models, _) = self.models_in(context)?;
         Ok(if models.is_empty() { Cow::Borrowed(self.groups()?) } else { Cow::Owned(self.groups_of(&models)?) })
@@ -199,6 +202,9 @@ impl Geometry {
 
     /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes
     /// say.
+    ///
+    /// # Errors
+    /// When the mappings do not lie in the file.
     pub fn groups_of(&self, models: &[Model]) -> Result<Groups> {
         let (vertices, indices) = (by_id(self.vertex_mappings()?), by_id(self.index_mappings()?));
         let mut out = Groups { models: models.iter().map(|m| m.name.clone()).collect(), ..Groups::default() };

@@ -115,6 +115,9 @@ impl Geometry {
 
     /// The ships, mounts and other things that have plates of this file, with the thickness of these; none where no file of
     /// parameters is at hand.
+    ///
+    /// # Errors
+    /// When the parameters cannot be read.
     pub fn armor_uses(&self) -> Result<&[PlateUse]> {
         self.made.uses.get_or_init(|| self.find_armor_uses()).as_ref().map(Vec::as_slice).map_err(Error::clone)
     }
@@ -140,6 +143,9 @@ impl Geometry {
     }
 
     /// The text models beside this file, which name its render groups; `None` without a visual of its name.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
     pub fn companions(&self) -> Result<Option<&Companions>> {
         if !self.reads_companions {
             return Ok(None);
@@ -183,6 +189,9 @@ impl Geometry {
     }
 
     /// Vertex buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a buffer, and as [`Geometry::vertices_prototypes`].
     pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
         let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
         Ok(VertexBuffer::new(index, prototype, self.view("vertices")))
@@ -195,6 +204,9 @@ impl Geometry {
     }
 
     /// Index buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a buffer, and as [`Geometry::indices_prototypes`].
     pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
         let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
         Ok(IndexBuffer::new(index, prototype, self.view("indices")))
@@ -207,11 +219,17 @@ impl Geometry {
     }
 
     /// Armour model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
         Model::new(self, index)
     }
 
     /// Collision model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
         Model::new(self, index)
     }

@@ -79,6 +79,9 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// The model's name, such as `CM_PA_united.armor`; empty if it has none.
+    ///
+    /// # Errors
+    /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
@@ -97,6 +100,9 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// The absolute file offset of its data, and the number of bytes.
+    ///
+    /// # Errors
+    /// When it is not in the file after its header.
     pub fn span(&self) -> Result<(u64, u64)> {
         let data = self.data()?;
         Ok((data.offset(), data.rest().len() as u64))
@@ -119,6 +125,9 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     }
 
     /// Iterates over its pieces; ends after the first error.
+    ///
+    /// # Errors
+    /// As [`Model::header`].
     pub fn pieces(&self) -> Result<Pieces<'a, P>> {
         let [_, left] = P::counted(self.header()?);
         let cursor = Cursor::new(self.data()?.part(P::NAME).skip(size_of::<P::Head>()));

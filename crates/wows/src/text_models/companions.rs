@@ -35,6 +35,9 @@ fn file_name(path: &str) -> &str {
 impl Companions {
     /// The companions of the geometry `source`: the `.visual` with its stem, and the visuals of the models that the `.model` with
     /// its stem names. `None` without such a visual.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
     pub fn find(source: &Source, options: &Options) -> Result<Option<Self>> {
         let stem = source.stem();
         let mut visuals = Vec::new();

@@ -33,11 +33,17 @@ impl ModelFile {
     }
 
     /// The path of the visual, with its ending.
+    ///
+    /// # Errors
+    /// When the file is damaged.
     pub fn visual(&self) -> Result<Option<String>> {
         visual(self.root()?)
     }
 
     /// The path of the model of the next level of detail, with its ending; older files alone have one.
+    ///
+    /// # Errors
+    /// When the file is damaged.
     pub fn parent(&self) -> Result<Option<String>> {
         parent(self.root()?)
     }

@@ -113,6 +113,9 @@ impl VisualFile {
     }
 
     /// The render sets, with the ids of the buffers that they draw, and the levels of detail.
+    ///
+    /// # Errors
+    /// When the file is damaged.
     pub fn model(&self) -> Result<Model> {
         let parts = self.parts()?;
         let mut model = Model { name: self.source.stem().to_owned(), ..Model::default() };
@@ -159,12 +162,18 @@ impl VisualFile {
     }
 
     /// The nodes on which other models are put.
+    ///
+    /// # Errors
+    /// When the file is damaged.
     pub fn hard_points(&self) -> Result<Vec<HardPoint>> {
         Ok(self.places()?.into_iter().filter(|place| place.name.starts_with("HP_")).collect())
     }
 
     /// The transform of each render set that hangs on one node which is not where the model is, by the id of its vertices. The
     /// vertices of a render set on several nodes, and of one that is in the space of the world, have the transform of the model.
+    ///
+    /// # Errors
+    /// When the file is damaged.
     pub fn transforms(&self) -> Result<HashMap<u32, [f32; 16]>> {
         let places = self.places()?;
         let by_name: HashMap<&str, &HardPoint> = places.iter().map(|place| (place.name.as_str(), place)).collect();

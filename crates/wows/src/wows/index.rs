@@ -70,6 +70,9 @@ pub struct Resource<'a> {
 
 impl<'a> Resource<'a> {
     /// The last part of the path.
+    ///
+    /// # Errors
+    /// When it leaves the file, has no NUL at its end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
         self.name.text()
     }
@@ -122,6 +125,9 @@ pub struct VolumeEntry<'a> {
 
 impl<'a> VolumeEntry<'a> {
     /// The stored name; in older files it begins with `//.//`.
+    ///
+    /// # Errors
+    /// As [`Resource::name`].
     pub fn name(&self) -> Result<&'a str> {
         self.name.text()
     }
@@ -364,6 +370,9 @@ impl Index {
     }
 
     /// Compares the checksum in the header with the bytes after it.
+    ///
+    /// # Errors
+    /// `Checksum`.
     pub fn check(&self) -> Result<()> {
         let view = self.source.view("header");
         let header: &Header = view.read()?;

@@ -37,6 +37,9 @@ pub struct ArmoredPlaces<'g> {
 const DAMAGED: [&str; 2] = ["_crack", "_hide"];
 
 /// The scene called `name` with all `parts` in their places. Meshes are written once, wherever they stand.
+///
+/// # Errors
+/// When the mappings of a geometry do not lie in its file.
 pub fn assemble<'g>(
     name: &str,
     parts: &[Assembled<'g>],

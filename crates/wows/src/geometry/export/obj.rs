@@ -11,6 +11,9 @@ use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
 /// coordinates. Materials are described in a file of their own.
+///
+/// # Errors
+/// `Io` when `out` fails.
 pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut counts = Counts::default();
