@@ -46,6 +46,7 @@ impl<T> Lazy<T> {
         self.0.get_or_init(make)
     }
 
+    /// `None` until it is computed.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }

@@ -50,6 +50,7 @@ impl VolumeFile {
         found.as_ref()
     }
 
+    /// `None` if it is missing.
     pub fn path(&self) -> Option<&Path> {
         self.found().map(|(path, _)| &**path)
     }

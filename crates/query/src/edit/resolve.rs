@@ -41,7 +41,7 @@ const WALKS: usize = 8;
 type OptionalTable<'a> = Option<Box<dyn Table + 'a>>;
 
 self_cell!(
-    /// The table of another file, if it has it.
+    /// The table of another file, if that holds one of this name.
     struct KnownTable {
         owner: Asset,
         #[covariant]

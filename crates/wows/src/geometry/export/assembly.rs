@@ -29,7 +29,7 @@ pub type Place = (String, Option<[f32; 16]>);
 #[derive(Debug)]
 pub struct ArmoredPlaces<'g> {
     pub places: Vec<Place>,
-    /// Statements of the thickness of plates, the first of which counts.
+    /// Statements of the thickness of plates. The first one counts.
     pub uses: Vec<&'g PlateUse>,
 }
 
