@@ -380,7 +380,9 @@ impl<'a> Paths<'a> {
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
         let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
-        let entries = ids.filter_map(|id| {
+        // All ids first: reads that wait for memory run beside each other.
+        let ids: Vec<u64> = ids.collect();
+        let entries = ids.into_iter().filter_map(|id| {
             let position = index.find(self.entries, id)?;
             Some((position, self.entries.get(position)?))
         });
