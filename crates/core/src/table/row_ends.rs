@@ -12,18 +12,21 @@ impl RowEnds {
         self.0.push(self.total().saturating_add(rows));
     }
 
+    /// The number of parts.
+    pub fn parts(&self) -> usize {
+        self.0.len()
+    }
+
     /// The number of rows of all parts.
     pub fn total(&self) -> usize {
         self.0.last().map_or(0, |end| *end)
     }
 
-    /// The rows of a part; none past the last part.
+    /// The rows of a part; none, after all rows, past the last part.
     pub fn rows(&self, part: usize) -> Range<usize> {
-        match (self.0.get(part), part.checked_sub(1)) {
-            (Some(&end), Some(before)) => self.0[before]..end,
-            (Some(&end), None) => 0..end,
-            (None, _) => 0..0,
-        }
+        let before = part.min(self.0.len()).checked_sub(1);
+        let start = before.map_or(0, |before| self.0[before]);
+        start..self.0.get(part).map_or(start, |end| *end)
     }
 
     /// The part that has `row`, and the row's number in it.
@@ -48,7 +51,7 @@ mod tests {
     #[test]
     fn rows_are_of_parts_and_empty_parts_have_none() {
         let ends: RowEnds = [2, 0, 1].into_iter().collect();
-        assert_eq!((ends.total(), ends.rows(0), ends.rows(1), ends.rows(2), ends.rows(3)), (3, 0..2, 2..2, 2..3, 0..0));
+        assert_eq!((ends.total(), ends.rows(0), ends.rows(1), ends.rows(2), ends.rows(3)), (3, 0..2, 2..2, 2..3, 3..3));
         assert_eq!([0, 1, 2, 3].map(|row| ends.locate(row)), [Some((0, 0)), Some((0, 1)), Some((2, 0)), None]);
     }
 }

@@ -66,16 +66,6 @@ impl<'a> Blob<'a> {
         layouts: &Layouts,
         found: &FoundLayouts,
     ) -> Result<Self> {
-        Self::read(index, entry, at, layouts, found).map_err(|error| error.context(format_args!("database {index}")))
-    }
-
-    fn read(
-        index: usize,
-        entry: &'a DatabaseEntry,
-        at: View<'a>,
-        layouts: &Layouts,
-        found: &FoundLayouts,
-    ) -> Result<Self> {
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
         let view = match at.follow_nullable(entry.data.get())? {

@@ -1,14 +1,14 @@
 //! Positions of counted rows, which a file keeps.
 
 use crate::budget::Budget;
+use crate::table::RowEnds;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Positions of counted rows: for each parent, the end of its children's rows. A file caches them by the unique names
-/// of its tables, because the tables themselves are built for each query.
+/// The rows of the children of each parent. A file caches their positions by the unique names of its tables, because the tables
+/// themselves are built for each query.
 #[derive(Debug, Default)]
-pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
+pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<RowEnds>>>);
 
 impl Counts {
     pub(super) fn has(&self, table: &'static str) -> bool {
@@ -23,25 +23,18 @@ impl Counts {
         file: usize,
         size: usize,
         count: impl FnOnce() -> Vec<usize>,
-    ) -> Arc<[usize]> {
+    ) -> Arc<RowEnds> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
         }
         let most = Budget::of_arrays(file).limit().checked_div(size as u64).expect("rows have bytes");
-        let mut sum = 0usize;
-        let ends: Arc<[usize]> = count()
-            .into_iter()
-            .map_while(|n| {
-                sum = sum.saturating_add(n);
-                (sum as u64 <= most).then_some(sum)
-            })
-            .collect();
-        Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert(ends))
+        let mut ends = RowEnds::default();
+        for rows in count() {
+            if ends.total().saturating_add(rows) as u64 > most {
+                break;
+            }
+            ends.push(rows);
+        }
+        Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert_with(|| ends.into()))
     }
-}
-
-/// The rows of the parent with a number, whose rows end at `ends`.
-pub(super) fn rows_of(ends: &[usize], parent: usize) -> Range<usize> {
-    let start = ends.get(..parent).and_then(<[usize]>::last).map_or(0, |end| *end);
-    start..ends.get(parent).map_or(start, |end| *end)
 }

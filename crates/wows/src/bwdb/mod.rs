@@ -559,7 +559,8 @@ impl Database {
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {
-            Some(entry) => Blob::open(index, entry, view.locate(entry), &self.layouts, &self.found_layouts),
+            Some(entry) => Blob::open(index, entry, view.locate(entry), &self.layouts, &self.found_layouts)
+                .map_err(|error| error.context(format_args!("database {index}"))),
             None => Err(view.bad_value("number of a database", index as i128)),
         }
     }

@@ -369,7 +369,7 @@ impl<'g> Vertex<'g> {
     }
 }
 
-/// The first element of an attribute, if vertices have it.
+/// The first element of an attribute, if the vertices have this attribute.
 fn first<T>(all: Option<impl Iterator<Item = T>>) -> Option<T> {
     all?.next()
 }

@@ -2,13 +2,12 @@
 
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
-use crate::bwdb::counts;
 use crate::bwdb::record::{Elements, HeldTexts, Ids, KIND, Leaf, Walker, Wanted};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
 use crate::table::search::{Literal, stands};
-use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, StoredRows, Table, Value};
+use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, RowEnds, StoredRows, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -74,14 +73,14 @@ struct Parents<'a, R, C> {
     leads: Vec<Lead<'a>>,
     /// The literal of the last search in all texts, and whether it was found.
     stood: Mutex<Option<(Literal, bool)>>,
-    /// For each record, up to one that exceeds all limits, the end of its children's rows; counted on first use.
-    ends: OnceLock<Arc<[usize]>>,
+    /// The rows of the children of each record, up to one that exceeds all limits; counted on first use.
+    ends: OnceLock<Arc<RowEnds>>,
     /// The last found record: cells are read row by row, and rows of one record are consecutive.
     last: AtomicUsize,
 }
 
 impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
-    fn ends(&self) -> &[usize] {
+    fn ends(&self) -> &RowEnds {
         self.ends.get_or_init(|| {
             let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
@@ -143,7 +142,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 
     /// Rows that can be read.
     fn len(&self) -> usize {
-        self.ends().last().map_or(0, |end| *end)
+        self.ends().total()
     }
 
     fn file_size(&self) -> usize {
@@ -152,7 +151,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
 
     /// Counts the rows of `record` unless they are counted.
     fn check_counted(&self, record: usize) -> Result<()> {
-        let counted = self.ends().len();
+        let counted = self.ends().parts();
         if record < counted {
             return Ok(());
         }
@@ -169,7 +168,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
-        counts::rows_of(self.ends(), record)
+        self.ends().rows(record)
     }
 
     /// The record that a row belongs to, which may be `guess`, and all of that record's rows.
@@ -178,7 +177,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         if rows.contains(&row) {
             return (guess, rows);
         }
-        let record = self.ends().partition_point(|&end| end <= row);
+        let record = self.ends().locate(row).map_or(self.ends().parts(), |(record, _)| record);
         (record, self.rows_of(record))
     }
 
@@ -233,7 +232,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         /// The number of records whose cache misses overlap. A record has several rows, so that these are beyond the requested rows.
         const RECORDS: usize = 32;
         let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
-        let end = first.saturating_add(RECORDS).min(self.ends().len());
+        let end = first.saturating_add(RECORDS).min(self.ends().parts());
         look(first..end);
         self.rows_of(end.saturating_sub(1)).end
     }

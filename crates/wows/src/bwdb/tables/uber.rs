@@ -5,7 +5,6 @@ use super::records::{Lead, Origin, Records, records, table_of, with_fields};
 use super::space::{by_path, path_column};
 use super::{id64, number};
 use crate::budget::Budget;
-use crate::bwdb::counts;
 use crate::bwdb::lists::{ArrayRef, list_named};
 use crate::bwdb::record::{Elements, Field, List, PathId};
 use crate::bwdb::uber::{ModelSpan, UberMaterial, UberModel, UberModels, UberVisual};
@@ -13,7 +12,7 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use crate::relations::IdTexts;
 use crate::schema::Record as _;
-use crate::table::{Column, Table, Value, no_cell};
+use crate::table::{Column, RowEnds, Table, Value, no_cell};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -113,8 +112,8 @@ impl<'a> PartRows<'a> {
         self.array.elements(self.models.model(model)?.view())
     }
 
-    /// For each model, the end of its rows.
-    fn ends(self) -> Arc<[usize]> {
+    /// The rows of each model.
+    fn ends(self) -> Arc<RowEnds> {
         let models = self.models;
         models.counts.get(self.name, models.data().bytes().len(), self.array.element().size, || {
             (0..models.len()).map(|row| self.elements(row).map_or(1, |elements| elements.len)).collect()
@@ -122,24 +121,22 @@ impl<'a> PartRows<'a> {
     }
 
     fn rows_of(self, model: usize) -> Range<usize> {
-        counts::rows_of(&self.ends(), model)
+        self.ends().rows(model)
     }
 
     /// The model of a row, and the number of the row's element.
     fn place(self, row: usize) -> Result<(usize, usize)> {
         let ends = self.ends();
-        let model = ends.partition_point(|end| *end <= row);
-        let start = counts::rows_of(&ends, model).start;
-        if model < ends.len() {
-            return Ok((model, row.saturating_sub(start)));
+        if let Some(place) = ends.locate(row) {
+            return Ok(place);
         }
-        if row > start || ends.len() == self.models.len() {
+        if row > ends.total() || ends.parts() == self.models.len() {
             return Err(no_cell(self.name, row, 0));
         }
         let what = "bytes of the arrays of all models, which overlap";
         let limit = Budget::of_arrays(self.models.data().bytes().len()).limit();
         let kind = ErrorKind::Limit { what, value: limit.saturating_add(1), limit };
-        Err(self.models.span(model)?.error(kind))
+        Err(self.models.span(ends.parts())?.error(kind))
     }
 
     /// The element's id in an array beside it, such as the path of a material.
@@ -159,7 +156,7 @@ impl<'a> PartRows<'a> {
 impl<'a> Records<'a> for PartRows<'a> {
     fn len(self) -> usize {
         let ends = self.ends();
-        counts::rows_of(&ends, ends.len()).start.saturating_add(usize::from(ends.len() < self.models.len()))
+        ends.total().saturating_add(usize::from(ends.parts() < self.models.len()))
     }
 
     fn view(self, row: usize) -> Result<View<'a>> {
