@@ -6,16 +6,30 @@ use std::path::Path;
 /// The end of a command. Its context keeps the exit code of a command that did not fail.
 pub(super) type Outcome = Result<(), Failure>;
 
-/// The exit codes that other programs rely on.
+/// How a command ends. Of several ends the greatest one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Exit {
-    Done = 0,
-    NotFound = 1,
-    Usage = 2,
-    Damaged = 3,
-    Io = 4,
+    Done,
+    NotFound,
     /// The output is good, and lacks a part of what was asked for.
-    Partial = 5,
+    Partial,
+    Usage,
+    Damaged,
+    Io,
+}
+
+impl Exit {
+    /// The exit code, on which other programs rely.
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NotFound => 1,
+            Self::Usage => 2,
+            Self::Damaged => 3,
+            Self::Io => 4,
+            Self::Partial => 5,
+        }
+    }
 }
 
 /// Why a command could not continue: one line for standard error, and an exit code.
@@ -85,5 +99,17 @@ impl From<Error> for Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Error::io("cannot write", error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_ends_4_wins_then_3_2_5_and_1() {
+        let mut ends = [Exit::Usage, Exit::Partial, Exit::Io, Exit::Done, Exit::NotFound, Exit::Damaged];
+        ends.sort();
+        assert_eq!(ends.map(Exit::code), [0, 1, 5, 2, 3, 4]);
     }
 }

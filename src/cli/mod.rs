@@ -166,14 +166,14 @@ pub fn main() -> ExitCode {
     crate::atomic_file::keep_running_at_size_limits();
     crate::atomic_file::exit_when_memory_runs_out();
     // The process ends before long: taking the parser apart would cost more than many a question does.
-    ExitCode::from(run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os()) as u8)
+    ExitCode::from(run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os()).code())
 }
 
 /// Runs one command; the first argument is the name of the program. Signal handlers are not changed: a mapped file that
 /// becomes shorter meanwhile ends the process, unless
 /// [`exit_when_a_mapped_file_shrinks`](crate::source::exit_when_a_mapped_file_shrinks) was called.
 pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> ExitCode {
-    ExitCode::from(run_line(&mut Cli::command(), args) as u8)
+    ExitCode::from(run_line(&mut Cli::command(), args).code())
 }
 
 fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> Exit {

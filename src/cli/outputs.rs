@@ -24,7 +24,8 @@ impl Context {
                 complain(&failure.message);
                 Err(lost)
             }
-            (Err(failure), _) => Err(failure),
+            // What was reported before the failure may be worse.
+            (Err(failure), _) => Err(Failure { exit: failure.exit.max(self.worst()), ..failure }),
         }
     }
 
