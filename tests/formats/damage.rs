@@ -51,7 +51,10 @@ impl Whole {
         let started = Instant::now();
         let source = Source::from_vec(self.name, (self.wrap)(bytes));
         let (format, errors) = match Asset::open_with(source, &self.options) {
-            Ok(asset) => (Some(asset.format()), errors_of(&asset)),
+            Ok(asset) => {
+                counts_are_proven(&asset, damage);
+                (Some(asset.format()), errors_of(&asset))
+            }
             Err(error) => (None, vec![error]),
         };
         assert!(started.elapsed() < LONGEST, "{} {damage}: {:?}", self.name, started.elapsed());
@@ -59,6 +62,19 @@ impl Whole {
             assert!(has_place(error), "{} {damage}: {error:?} has no offset", self.name);
         }
         (format, errors)
+    }
+}
+
+/// A number of rows that is known is the number of rows that are found, whatever the file states.
+fn counts_are_proven(asset: &Asset, damage: &str) {
+    for table in asset.reader().tables() {
+        let Some(known) = table.known_len() else { continue };
+        let (mut rows, mut found) = (table.cursor_over(0, &[]), 0);
+        while found <= known && rows.advance().is_ok_and(|more| more) {
+            found += 1;
+        }
+        assert_eq!(found, known, "{} {damage}: {}", asset.source().name(), table.name());
+        assert_eq!(table.len().ok(), Some(known), "{} {damage}: {}", asset.source().name(), table.name());
     }
 }
 

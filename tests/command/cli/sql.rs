@@ -1,7 +1,11 @@
 //! `assetq sql`, run as a user runs it.
 
 use super::run_in;
+use assetq::formats::rusty_hearts::wdata::BoxType;
+use assetq::table::{Value, column_index};
+use assetq::{Asset, Source};
 use assetq_sample::bwdb::DatabaseBuilder;
+use assetq_sample::{FILES, Size};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
@@ -101,6 +105,40 @@ fn mistakes_are_one_line_and_exit_code_2() {
     }
     let (_, err) = sql(4, &["SELECT 1;", "--into", "x.sqlite", "-"]);
     assert!(err.starts_with("assetq: -: cannot open: ") && err.ends_with(" (os error 2)\n"), "{err}");
+}
+
+/// The number of rows that a file states is no answer before the rows are found.
+#[test]
+fn a_count_is_the_number_of_rows_that_are_found() {
+    let dir = TempDir::new().unwrap();
+    let town = FILES.iter().find(|(name, ..)| *name == "town.wdata").unwrap().2(1, Size::Small);
+    let file = Asset::open(Source::from_vec("town.wdata", town.clone())).unwrap();
+    let sections = file.reader().sections();
+    let index = sections.iter().find(|section| section.name == "event_box_index").unwrap();
+    let boxes = file.reader().table("waypoint_boxes").unwrap();
+    let offset = column_index(&*boxes, "offset").unwrap();
+    let Value::Uint(second) = boxes.value(1, offset).unwrap() else { panic!("offsets are numbers") };
+    let count = index.offset as usize + 4 + 8 * usize::from(BoxType::WaypointBox.number()) + 4;
+    let query = "SELECT count(*) FROM waypoint_boxes";
+    // A name that does not end hides the later boxes.
+    for (at, bytes, found) in [(count, 3_000_000u32, 0), (count, u32::MAX, 0), (second as usize, u32::MAX, 1)] {
+        let mut damaged = town.clone();
+        damaged[at..at + 4].copy_from_slice(&bytes.to_le_bytes());
+        fs::write(dir.path().join("bad.wdata"), damaged).unwrap();
+        let run = |code: i32, args: &[&str]| run_in(dir.path(), code, args, "");
+        let (rows, _) = run(3, &["ls", "bad.wdata", "-t", "waypoint_boxes", "-f", "ndjson"]);
+        assert_eq!(rows.lines().count(), found);
+        let (out, err) = run(3, &["sql", query, "bad.wdata", "-f", "csv"]);
+        assert!(!out.contains(char::is_numeric) && err.starts_with("assetq: bad.wdata: "), "{out}{err}");
+        let (out, _) = run(3, &["sql", query, "bad.wdata", "-f", "csv", "--skip-damaged"]);
+        assert_eq!(out, format!("count(*)\r\n{found}\r\n"));
+        run(3, &["sql", "SELECT count(*) FROM event_boxes", "bad.wdata"]);
+        run(3, &["export", "bad.wdata", "-t", "waypoint_boxes", "--to", "out.csv"]);
+        let info: serde_json::Value = serde_json::from_str(&run(0, &["info", "bad.wdata", "-f", "json"]).0).unwrap();
+        let tables = info["tables"].as_array().unwrap();
+        let of = |name: &str| &tables.iter().find(|table| table["name"] == name).unwrap()["rows"];
+        assert!(of("waypoint_boxes").is_null() && of("event_boxes").is_null() && of("npc_boxes").is_number(), "{info}");
+    }
 }
 
 #[test]

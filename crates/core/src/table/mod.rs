@@ -342,7 +342,8 @@ pub trait Table: Send + Sync {
     /// When counting them meets damaged data.
     fn len(&self) -> Result<usize>;
 
-    /// The number of rows, if known without much decoding or walking: for `info`.
+    /// The number of rows, as [`Table::len`] returns it, if that is known without much decoding or walking: for `info`. A number that
+    /// the file states is known once the rows are found, or proven to fit and to need no search.
     fn known_len(&self) -> Option<usize> {
         self.len().ok()
     }

@@ -208,17 +208,9 @@ fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
 pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
     let shape = rows.shape();
     let found = Arc::new(Found::new(map, rows));
-    let (of_count, of_damage, of_known) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
+    let (of_count, of_damage) = (Arc::clone(&found), Arc::clone(&found));
     let mut table = DeclaredTable::new(rows.name(), move || Ok(of_count.len()), move |row| Ok(found.get(row)))
-        .damaged(move || of_damage.fault().err())
-        .known(move || match rows {
-            RecordTable::EventBoxes => {
-                let counts = map.box_index().ok()?.iter().map(|entry| entry.count.get() as usize);
-                Some(counts.fold(0, usize::saturating_add))
-            }
-            RecordTable::Boxes(box_type) => map.box_count(box_type).ok().map(|count| count as usize),
-            _ => of_known.fault().ok().map(|()| of_known.len()),
-        });
+        .damaged(move || of_damage.fault().err());
     if rows == RecordTable::EventBoxes {
         table = table
             .column(Column::uint("type"), |row| Ok(row.box_type.map(BoxType::number).into()))
