@@ -122,7 +122,7 @@ fn compare(
         let found = table.find(&Progress::default(), 0);
         damage.extend(found.faults.iter().map(|(side, error)| (name(*side), error.clone())));
         for pair in found.pairs() {
-            if filter.is_some() && !table.matches(pair, &bound)? {
+            if filter.is_some() && !table.matches(pair, &bound).map_err(|(side, error)| error.context(name(side)))? {
                 continue;
             }
             let change = table.change(pair, &mut |side, error| damage.push((name(side), error)));

@@ -1,7 +1,8 @@
 //! Changes of rows: as text, and as rows of a table.
 
+use super::Context;
 use crate::asset::Asset;
-use crate::diff::{self, Change, DifferenceKind, Pair, Side, TableDiff};
+use crate::diff::{self, Change, DifferenceKind, Differences, Pair, Side, TableDiff};
 use crate::table::{Kind, Value};
 use crate::write::text::Mark;
 
@@ -82,6 +83,14 @@ pub(super) fn by(old: &Value<'_>, new: &Value<'_>) -> String {
 
 pub(super) fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
     if side == Side::Old { old } else { new }
+}
+
+/// Reports the rows that could not be compared.
+pub(super) fn report_faults(found: &Differences, old: &Asset, new: &Asset, context: &Context) {
+    for (side, error) in &found.faults {
+        context.damaged(side_of(*side, old, new).source().name(), error);
+    }
+    context.more_damaged(found.fault_count - found.faults.len() as u64);
 }
 
 pub(super) fn mark(kind: DifferenceKind) -> (char, Mark) {

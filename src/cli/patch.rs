@@ -398,7 +398,11 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, con
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
                 (None, _) if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
-                _ => table.find(&Progress::default(), 0).pairs().collect(),
+                _ => {
+                    let found = table.find(&Progress::default(), 0);
+                    changes::report_faults(&found, old, new, context);
+                    found.pairs().collect()
+                }
             };
             let name = prefix.map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
             for pair in pairs {

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 Rows are paired by what they are known by (path, name, id), wherever they lie.
 Exit code 0: no difference, 1: some. With -f patch, 5: the patch is good, and
 leaves some rows that no patch can tell of, which are counted on standard
-error.
+error. A damaged file is 3: if not all rows of a table can be read, no row of
+it is added or removed.
 
 Examples:
   assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed

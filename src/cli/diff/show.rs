@@ -3,7 +3,9 @@
 use super::args::{Args, By};
 use super::{html, page};
 use crate::asset::Asset;
-use crate::cli::changes::{COLUMNS, ChangedTable, KINDS, by, cells, lone_value, mark, said, side_of, text};
+use crate::cli::changes::{
+    COLUMNS, ChangedTable, KINDS, by, cells, lone_value, mark, report_faults, said, side_of, text,
+};
 use crate::cli::output::Stdout;
 use crate::cli::{Context, Failure, Format};
 use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
@@ -49,16 +51,17 @@ impl Show<'_> {
         let (context, old, new) = (self.context, self.old, self.new);
         let mut found = Vec::new();
         for ((table, differences), filter) in tables.iter().zip(all).zip(filters) {
-            for (side, error) in &differences.faults {
-                context.damaged(side_of(*side, old, new).source().name(), error);
-            }
-            context.more_damaged(differences.fault_count - differences.faults.len() as u64);
+            report_faults(differences, old, new, context);
             let Some(filter) = filter else { continue };
             let mut pairs: Vec<Pair> = differences.pairs().collect();
             self.differing += pairs.len();
             if self.args.condition.is_some() {
-                let name = new.source().name();
-                pairs.retain(|pair| context.or_damaged(name, table.matches(*pair, filter)) == Some(true));
+                pairs.retain(|pair| {
+                    table.matches(*pair, filter).unwrap_or_else(|(side, error)| {
+                        context.damaged(side_of(side, old, new).source().name(), &error);
+                        false
+                    })
+                });
             }
             self.meant += pairs.len();
             note_columns(context, old, new, table);
@@ -101,7 +104,8 @@ impl Show<'_> {
     }
 
     pub(super) fn key(&self, table: &TableDiff<'_>, pair: Pair) -> String {
-        let key = self.context.or_damaged(self.new.source().name(), table.key(pair));
+        let file = side_of(pair.side(), self.old, self.new).source().name();
+        let key = self.context.or_damaged(file, table.key(pair));
         key.map_or_else(String::new, |key| text(&key))
     }
 

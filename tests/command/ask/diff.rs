@@ -1,10 +1,11 @@
 //! Differences between two files: what a builder changes is what is reported, and nothing else.
 
+use crate::common::run;
 use assetq::diff::{self, DifferenceKind, Side};
 use assetq::formats::ErrorKind;
 use assetq::formats::report::Progress;
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
-use assetq::table::Value;
+use assetq::table::{Value, column_index};
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
@@ -678,4 +679,41 @@ fn what_cannot_be_compared_is_said() {
     assert!(err.contains("recods") && err.contains("records, sections, fields"), "{err}");
     assetq(dir.path(), 4, &["diff", "old.wdb", "none.wdb"]);
     assetq(dir.path(), 2, &["diff", "old.wdb"]);
+}
+
+/// What could not be read is not gone: in no output, and not in the other direction.
+#[test]
+fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
+    let dir = TempDir::new().unwrap();
+    let good = FILES.iter().find(|(name, ..)| *name == "savegame.vrb").unwrap().2(1, Size::Small);
+    let chunks = open("good.vrb", &good);
+    let chunks = chunks.reader().table("chunks").unwrap();
+    let cell = |name: &str| -> usize {
+        let column = column_index(&*chunks, name).unwrap();
+        chunks.value(0, column).unwrap().to_string().parse().unwrap()
+    };
+    let mut bad = good.clone();
+    let middle = cell("offset") + cell("stored_size") / 2;
+    bad[middle..middle + 20].fill(0xFF);
+    std::fs::write(dir.path().join("good.vrb"), &good).unwrap();
+    std::fs::write(dir.path().join("bad.vrb"), &bad).unwrap();
+    for [old, new] in [["good.vrb", "bad.vrb"], ["bad.vrb", "good.vrb"]] {
+        for format in ["text", "json", "ndjson", "csv", "markdown", "patch"] {
+            let (out, err) = run(dir.path(), 3, &["diff", old, new, "-f", format]);
+            assert!(!out.contains("values"), "{old} {new} {format}: {out}");
+            assert!(err.lines().any(|line| line.starts_with("assetq: bad.vrb: chunk [Main]: ")), "{format}: {err}");
+            let of_good = err.lines().find(|line| line.starts_with("assetq: good.vrb: chunk"));
+            assert_eq!(of_good, None, "{old} {new} {format}");
+        }
+        let (out, _) = run(dir.path(), 3, &["diff", old, new, "--stat", "-f", "csv", "-t", "values"]);
+        assert_eq!(out.lines().count(), 1, "{out}");
+        // Pages and feeds are made of these.
+        let (old, new) = (
+            open(old, if old == "bad.vrb" { &bad } else { &good }),
+            open(new, if new == "bad.vrb" { &bad } else { &good }),
+        );
+        let [values] = &diff::tables(&old, &new, &["values".to_owned()]).unwrap()[..] else { panic!("one is named") };
+        let found = values.find(&Progress::default(), 0);
+        assert!(found.is_empty() && !found.faults.is_empty(), "{found:?}");
+    }
 }

@@ -50,6 +50,11 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// The newest file that has the row.
+    pub const fn side(self) -> Side {
+        if self.new.is_some() { Side::New } else { Side::Old }
+    }
+
     /// Whether the row was added, removed or changed.
     pub const fn kind(self) -> DifferenceKind {
         match (self.old, self.new) {
@@ -60,7 +65,7 @@ impl Pair {
     }
 }
 
-/// The rows of a table that differ.
+/// The rows of a table that differ. If the rows of either file could not all be found by their keys, none is added or removed.
 #[derive(Debug, Default)]
 pub struct Differences {
     /// Rows of the old file that the new one does not have, in order.
@@ -159,6 +164,11 @@ impl Faults {
         if kept.len() < KEPT {
             kept.push((side, error));
         }
+    }
+
+    /// Whether there are no errors so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1 == 0
     }
 
     /// The kept errors, in the order of the files, and the number of all errors.

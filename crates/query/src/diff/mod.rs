@@ -122,11 +122,12 @@ impl<'a> TableDiff<'a> {
                 for side in [Side::Old, Side::New] {
                     let Some(table) = self.side(side) else { continue };
                     let (count, fault) = table::count(table);
+                    let rows = if fault.is_none() { (0..count).collect() } else { Vec::new() };
                     found.fault_count += u64::from(fault.is_some());
                     found.faults.extend(fault.map(|fault| (side, fault)));
                     match side {
-                        Side::Old => (found.removed, found.rows_old) = ((0..count).collect(), count.into()),
-                        Side::New => (found.added, found.rows_new) = ((0..count).collect(), count.into()),
+                        Side::Old => (found.removed, found.rows_old) = (rows, count.into()),
+                        Side::New => (found.added, found.rows_new) = (rows, count.into()),
                     }
                 }
                 found
@@ -141,7 +142,7 @@ impl<'a> TableDiff<'a> {
         table::Columns::new(old, new).among(key, cells)
     }
 
-    /// The key of a row that differs, with the text of an id if known.
+    /// The key of a row that differs, with the text of an id if known: from the new file, if that has the row.
     ///
     /// # Errors
     /// When the key is damaged.
@@ -157,7 +158,7 @@ impl<'a> TableDiff<'a> {
 
     /// A row that differs, as a description. A cell that cannot be read is null, and `damaged` gets its error.
     pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
-        let side = if pair.new.is_some() { Side::New } else { Side::Old };
+        let side = pair.side();
         let key = self.key(pair).unwrap_or_else(|error| {
             damaged(side, error);
             Value::Null
@@ -214,13 +215,19 @@ impl<'a> TableDiff<'a> {
     /// Whether `filter`, bound to each of the tables, matches the row on either side.
     ///
     /// # Errors
-    /// When a cell that decides is damaged.
-    pub fn matches(&self, pair: Pair, filter: &[Option<crate::table::filter::Bound>; 2]) -> Result<bool> {
-        for ((table, filter), row) in self.sides.iter().zip(filter).zip([pair.old, pair.new]) {
-            if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
-                && filter.matches(table::Seeker::new(&**table).at(row as usize)?)?
-            {
-                return Ok(true);
+    /// When a cell that decides is damaged; with the side of the cell.
+    pub fn matches(
+        &self,
+        pair: Pair,
+        filter: &[Option<crate::table::filter::Bound>; 2],
+    ) -> Result<bool, (Side, Error)> {
+        for ((side, filter), row) in [Side::Old, Side::New].into_iter().zip(filter).zip([pair.old, pair.new]) {
+            if let (Some(table), Some(filter), Some(row)) = (self.side(side), filter, row) {
+                let mut seeker = table::Seeker::new(table);
+                let is_meant = seeker.at(row as usize).and_then(|row| filter.matches(row));
+                if is_meant.map_err(|error| (side, error))? {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)

@@ -70,6 +70,8 @@ pub(super) fn number(row: usize) -> u32 {
 pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64) -> Differences {
     let faults = Faults::default();
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
+    // A row that cannot be found in one file is not missing there.
+    let is_whole = faults.is_empty();
     let aligned = align(&old.hashes, &new.hashes);
     let total = (old.hashes.len() as u64).max(1);
     let advance = |count: usize| progress.advance(count as u64 * steps / total);
@@ -101,6 +103,10 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
             removed.push(pair.0);
             added.push(pair.1);
         }
+    }
+    if !is_whole {
+        removed.clear();
+        added.clear();
     }
     removed.sort_unstable();
     added.sort_unstable();
@@ -245,12 +251,16 @@ fn contents(rows: &dyn Comparable, side: Side, of: &[Hashed]) -> Vec<(u32, u64)>
 mod tests {
     use super::*;
     use crate::compare::Each;
+    use crate::error::{Error, ErrorKind};
 
-    /// Rows of a key and a text.
+    /// Rows of a key and a text. After the text "lost" no row is found.
     struct Lists([Vec<(u64, &'static str)>; 2]);
 
     impl Comparable for Lists {
-        fn keys(&self, side: Side, _: &Faults) -> Keys {
+        fn keys(&self, side: Side, faults: &Faults) -> Keys {
+            if self.0[side as usize].iter().any(|row| row.1 == "lost") {
+                faults.add(side, Error::of_part(ErrorKind::damaged("the rows"), "lost"));
+            }
             Keys { hashes: self.0[side as usize].iter().map(|row| row.0).collect(), skipped: Vec::new() }
         }
 
@@ -283,6 +293,13 @@ mod tests {
         assert_eq!(compared(&old, &[(9, "z"), (1, "a"), (4, "x"), (3, "c")]), (vec![1], vec![0], vec![(3, 2)]));
         assert_eq!(compared(&old, &[]), (vec![0, 1, 2, 3], vec![], vec![]));
         assert_eq!(compared(&[], &old), (vec![], vec![0, 1, 2, 3], vec![]));
+    }
+
+    #[test]
+    fn rows_that_the_other_side_may_have_are_neither_added_nor_removed() {
+        let (old, cut) = ([(1, "a"), (2, "b"), (3, "c")], [(4, "d"), (2, "x"), (5, "lost")]);
+        assert_eq!(compared(&old, &cut), (vec![], vec![], vec![(1, 1)]));
+        assert_eq!(compared(&cut, &old), (vec![], vec![], vec![(1, 1)]));
     }
 
     #[test]

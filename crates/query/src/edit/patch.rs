@@ -6,7 +6,7 @@ use super::{Cells, Change, ColumnValues, Edit, Editor, Item, ListEdit, Lists, NT
 use crate::asset::Asset;
 use crate::compare::{DifferenceKind, Pair, same_value};
 use crate::diff::{self, Side};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
 use crate::table::{Accepts, Column, Role, Table, Value};
@@ -58,18 +58,25 @@ pub struct Unpatched {
     pub tables: Vec<(String, u64)>,
     /// Why, of the first rows that cannot be written.
     pub reasons: Vec<String>,
+    /// Damage of the old file that keeps rows from being written.
+    damage: Vec<Error>,
 }
 
 impl Unpatched {
-    fn refused(&mut self, table: &str, error: &Error) {
+    /// As many as people read.
+    const REASONS: usize = 8;
+
+    fn refused(&mut self, table: &str, error: Error) {
         self.count(table, self.counted(table) + 1);
-        self.reason(error);
+        if !is_damage(&error) {
+            self.reason(error);
+        } else if self.damage.len() < Self::REASONS {
+            self.damage.push(error);
+        }
     }
 
     fn reason(&mut self, reason: impl fmt::Display) {
-        /// As many as people read.
-        const MOST: usize = 8;
-        if self.reasons.len() < MOST {
+        if self.reasons.len() < Self::REASONS {
             self.reasons.push(reason.to_string());
         }
     }
@@ -91,6 +98,11 @@ impl Unpatched {
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.reasons.is_empty()
     }
+}
+
+/// Whether an edit failed because the file cannot be read, rather than because it is refused.
+fn is_damage(error: &Error) -> bool {
+    error.offset().is_some() || matches!(error.kind(), ErrorKind::Damaged { .. } | ErrorKind::Io { .. })
 }
 
 /// The patch that makes of `old` what `new` is: gives each row to `each`, and what cannot be read to `damaged`. Only
@@ -134,7 +146,8 @@ pub fn between(
         told |= !edits.is_empty();
         edits.into_iter().try_for_each(|edit| each(row(edit)))?;
     }
-    let mut left = draft.left;
+    let Draft { mut left, damaged, .. } = draft;
+    std::mem::take(&mut left.damage).into_iter().for_each(|error| damaged(Side::Old, error));
     let made = match told.then(|| editor.finish()).transpose() {
         Ok(Some(plan)) if plan.makes(new.source().bytes()) => return Ok(left),
         Ok(Some(plan)) => plan.asset(),
@@ -143,6 +156,10 @@ pub fn between(
     };
     let made = match made {
         Ok(made) => made,
+        Err(error) if is_damage(&error) => {
+            damaged(Side::Old, error);
+            return Ok(left);
+        }
         Err(error) => {
             left.reason(format!("these rows together: {error}"));
             return Ok(left);
@@ -223,7 +240,10 @@ impl<'t> TablePair<'t> {
     }
 
     /// The edit of a row that differs; `None` if all stored cells of the `wanted` columns are equal.
-    fn edit(&self, pair: Pair, wanted: fn(&Column) -> bool) -> Result<Option<Edit>> {
+    ///
+    /// # Errors
+    /// The damage of a cell, with the side of the cell.
+    fn edit(&self, pair: Pair, wanted: fn(&Column) -> bool) -> Result<Option<Edit>, (Side, Error)> {
         let (before, after) = (self.before, self.after);
         Ok(match (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize)) {
             (Some(old), Some(new)) => {
@@ -231,7 +251,8 @@ impl<'t> TablePair<'t> {
                 let columns = before.columns().iter().enumerate();
                 for (at, column) in columns.filter(|(_, column)| is_stored(column) && wanted(column)) {
                     let Some(other) = after.columns().iter().position(|c| c.name == column.name) else { continue };
-                    let (a, b) = (before.value(old, at)?, after.value(new, other)?);
+                    let a = before.value(old, at).map_err(|error| (Side::Old, error))?;
+                    let b = after.value(new, other).map_err(|error| (Side::New, error))?;
                     if !same_value(&a, &b) {
                         had.push((column.name.clone(), a.into_owned()));
                         has.push((column.name.clone(), b.into_owned()));
@@ -240,18 +261,23 @@ impl<'t> TablePair<'t> {
                 if had.is_empty() {
                     return Ok(None);
                 }
-                Some(edit(before.name(), self.old_numbers.key(before, old)?, Some(had), Change::Set(has)))
+                let key = self.old_numbers.key(before, old).map_err(|error| (Side::Old, error))?;
+                Some(edit(before.name(), key, Some(had), Change::Set(has)))
             }
-            (Some(old), None) => {
-                let cells = stored(before, old)?;
-                Some(edit(before.name(), self.old_numbers.key(before, old)?, Some(cells), Change::Remove))
-            }
-            (None, Some(new)) => {
-                let cells = Change::Add(stored(after, new)?);
-                Some(edit(before.name(), self.new_numbers.key(after, new)?, None, cells))
-            }
+            (Some(old), None) => Some(self.removal(old).map_err(|error| (Side::Old, error))?),
+            (None, Some(new)) => Some(self.addition(new).map_err(|error| (Side::New, error))?),
             (None, None) => None,
         })
+    }
+
+    fn removal(&self, row: usize) -> Result<Edit> {
+        let cells = stored(self.before, row)?;
+        Ok(edit(self.before.name(), self.old_numbers.key(self.before, row)?, Some(cells), Change::Remove))
+    }
+
+    fn addition(&self, row: usize) -> Result<Edit> {
+        let cells = Change::Add(stored(self.after, row)?);
+        Ok(edit(self.before.name(), self.new_numbers.key(self.after, row)?, None, cells))
     }
 }
 
@@ -307,7 +333,7 @@ impl Draft<'_> {
         for pair in pairs(both.before, &found, &mut self.left) {
             match both.edit(pair, |_| true) {
                 Ok(edit) => edits.extend(edit.map(|edit| (pair, edit))),
-                Err(error) => (self.damaged)(if pair.new.is_some() { Side::New } else { Side::Old }, error),
+                Err((side, error)) => (self.damaged)(side, error),
             }
         }
         edits
@@ -340,11 +366,14 @@ impl Draft<'_> {
             for (pair, edit) in all {
                 let is_other = pair.new.is_some_and(|row| differing.contains(&row));
                 match edit.change {
-                    Change::Set(_) if is_other => told.extend(both.edit(pair, |column| column.role != Role::Place)?),
+                    Change::Set(_) if is_other => match both.edit(pair, |column| column.role != Role::Place) {
+                        Ok(edit) => told.extend(edit),
+                        Err((side, error)) => (self.damaged)(side, error),
+                    },
                     // Its contents are inserted with rows of other tables.
                     Change::Add(_) if is_other && !before.nature().positional => {
                         let what = "its target is not in the old file, and no patch creates it";
-                        self.left.refused(name, &refused(format!("{name} {}: {what}", edit.key)));
+                        self.left.refused(name, refused(format!("{name} {}: {what}", edit.key)));
                     }
                     _ => told.push(edit),
                 }
@@ -387,13 +416,14 @@ impl Tries<'_, '_> {
             match self.editor.refusals(self.table, edits.iter().cloned()) {
                 Ok(refused) if refused.is_empty() => break,
                 Ok(refused) => {
-                    refused.iter().for_each(|(_, error)| self.left.refused(self.table, error));
-                    let mut refused = refused.into_iter().map(|(number, _)| number).peekable();
+                    let numbers: Vec<usize> = refused.iter().map(|(number, _)| *number).collect();
+                    refused.into_iter().for_each(|(_, error)| self.left.refused(self.table, error));
+                    let mut refused = numbers.into_iter().peekable();
                     let mut number = 0usize..;
                     edits.retain(|_| number.next().is_none_or(|number| refused.next_if_eq(&number).is_none()));
                 }
                 Err(error) if edits.len() == 1 => {
-                    self.left.refused(self.table, &error);
+                    self.left.refused(self.table, error);
                     return Vec::new();
                 }
                 // One that cannot is found in as many steps as it can be halved.
