@@ -156,6 +156,8 @@ pub struct Scan {
     /// The columns that the query reads, and their places in a chunk.
     columns: Vec<usize>,
     places: Vec<u64>,
+    /// Columns that are only read to leave out rows with damaged cells, if the query reads no column.
+    checked: Vec<usize>,
     /// The same columns in memory, where their cells are kept.
     keeping: Vec<Option<Arc<KeptColumn>>>,
     /// Further columns of the query, which are complete in memory, and their places.
@@ -187,7 +189,10 @@ impl Scan {
             (None, None) => Shares::Whole,
         };
         let (keeping, kept) = (Vec::new(), Vec::new());
-        let mut scan = Self { bind, columns, places, keeping, kept, shares, next: AtomicUsize::new(0) };
+        // A count leaves out the rows that a list of them leaves out.
+        let checked =
+            if bind.skip_damaged && columns.is_empty() { (0..bind.types.len()).collect() } else { Vec::new() };
+        let mut scan = Self { bind, columns, checked, places, keeping, kept, shares, next: AtomicUsize::new(0) };
         scan.use_kept();
         Ok(scan)
     }
@@ -256,7 +261,7 @@ impl Scan {
                     if start >= end {
                         return Ok(None);
                     }
-                    if self.columns.is_empty() && bind.filter.is_none() {
+                    if self.columns.is_empty() && self.checked.is_empty() && bind.filter.is_none() {
                         let rows = Rows::Counted(end.saturating_sub(start));
                         let file = String::new();
                         return Ok(Some(Walk { rows, next: start, end, file, part: None, map: 0..0 }));
@@ -456,6 +461,7 @@ unsafe fn set(
     at: usize,
     map: &Range<usize>,
 ) -> assetq::Result<()> {
+    scan.checked.iter().try_for_each(|column| row.value(*column).map(drop))?;
     for (vector, column) in vectors.iter_mut().zip(&scan.columns) {
         // SAFETY: as the caller promises.
         let mut cell = unsafe { vector.cell(at, map) };

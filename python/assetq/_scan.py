@@ -218,8 +218,9 @@ class Partition:
                     table = table.where(condition)
                 table = table.slice(piece.first, piece.end)
                 known = table.column_names
-                # Some column tells the number of rows.
-                table = table.columns(*([name for name in scan._chosen if name in known] or known[:1]))
+                # Some column tells the number of rows; which rows are damaged, all columns tell.
+                some = known if scan._skip_damaged else known[:1]
+                table = table.columns(*([name for name in scan._chosen if name in known] or some))
             except Error as error:
                 if not scan._skip_damaged:
                     raise

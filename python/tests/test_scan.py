@@ -174,6 +174,23 @@ def test_damage_is_an_error_unless_it_is_left_out(ships: Path, tmp_path: Path) -
         assert len(list(part.tables())) == 2
 
 
+def test_counts_leave_out_the_rows_that_lists_leave_out(samples: Path, tmp_path: Path) -> None:
+    data = bytearray((samples / "assets.bin").read_bytes())
+    own = int(assetq.open(samples / "assets.bin")["paths"].numpy("id")[0]).to_bytes(8, "little")
+    # A path that is its own parent cannot be read.
+    at = data.rindex(own)
+    data[at + 8 : at + 16] = own
+    damaged = tmp_path / "assets.bin"
+    damaged.write_bytes(data)
+    paths = assetq.open(damaged)["paths"]
+    rows = list(paths.skip_damaged())
+    assert 0 < len(rows) < len(paths)
+    assert len(paths.skip_damaged()) == len(rows)
+    scan = assetq.scan(damaged, "paths", skip_damaged=True).columns("file")
+    with pytest.warns(UserWarning, match="rows left out"):
+        assert sum(len(table) for part in scan.partitions() for _, table in part.tables()) == len(rows)
+
+
 def test_files_in_an_archive(samples: Path) -> None:
     scan = assetq.scan(f"{samples / 'wows'}:content/gameplay/**/*.geometry", "vertices")
     assert len(scan.files) == 6 and all(file.size > 0 for file in scan.files)

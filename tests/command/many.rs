@@ -7,7 +7,9 @@ use assetq::query::files;
 use assetq::query::files::{FilePattern, FileSet};
 use assetq::table::filter::Filter;
 use assetq::table::{Table, Value, column_index};
+use assetq::write::stream::Selection;
 use assetq::{Asset, Options};
+use assetq_sample::bwdb::DatabaseBuilder;
 use assetq_sample::wdb::{Cell, Game, Sheet};
 use assetq_sample::wows::BUILDS;
 use assetq_sample::{FILES, Size, geometry::splash};
@@ -128,6 +130,58 @@ fn a_damaged_file_is_named_and_left_out_unless_no_row_of_it_is_wanted() {
     assert_eq!(out.lines().count(), 3);
     for args in [&["ls", "*.splash"][..], &["export", "*.splash", "--to", "x.csv"]] {
         assert!(run(dir.path(), 3, args).1.contains("b.splash"), "{args:?}");
+    }
+}
+
+/// Two databases of as many paths, in the first of which one path cannot be read.
+fn one_damaged(paths: usize) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for (name, is_damaged) in [("a.bin", true), ("b.bin", false)] {
+        let mut builder = DatabaseBuilder::default();
+        for n in 0..paths {
+            builder.path(&format!("root/{name}/{n}"));
+        }
+        if is_damaged {
+            builder.raw_path(4, 99, "lost");
+        } else {
+            builder.path("root/last");
+        }
+        fs::write(dir.path().join(name), builder.build()).unwrap();
+    }
+    dir
+}
+
+/// A damaged file is left out of counts and pages as it is left out of lists, however large it is.
+#[test]
+fn positions_are_counted_after_what_is_left_out() {
+    for paths in [30, 4000] {
+        let dir = one_damaged(paths);
+        let all = |code: i32, args: &[&str]| -> Vec<String> {
+            run(dir.path(), code, args).0.lines().skip(1).map(str::to_owned).collect()
+        };
+        let sql = |code: i32, query: &str| all(code, &["sql", query, "*.bin", "-f", "csv"]);
+        let rows = sql(3, "SELECT path FROM paths");
+        assert_eq!(rows.len(), paths + 3, "the paths of b.bin, and two folders");
+        assert_eq!(all(3, &["ls", "*.bin", "-t", "paths", "-c", "path", "-f", "csv"]), rows);
+        assert_eq!(all(3, &["ls", "*.bin", "-t", "paths", "-c", "file", "-f", "csv"]).len(), rows.len());
+        let count = [rows.len().to_string()];
+        for counted in ["*", "path", "file"] {
+            assert_eq!(sql(3, &format!("SELECT count({counted}) FROM paths")), count, "count({counted})");
+        }
+        assert!(run(dir.path(), 3, &["sql", "SELECT count(*) FROM paths", "*.bin", "--strict"]).1.contains("a.bin"));
+        let page = rows.len() / 3 + 1;
+        let pages = (0..4).map(|n| sql(3, &format!("SELECT path FROM paths LIMIT {page} OFFSET {}", n * page)));
+        let pages: Vec<Vec<String>> = pages.collect();
+        assert_eq!((pages.concat(), pages[3].len()), (rows, 0));
+        // A row has one number in each query.
+        let first = sql(0, "SELECT rowid FROM paths WHERE file = 'b.bin' LIMIT 1");
+        for query in ["SELECT rowid FROM paths LIMIT 1", "SELECT min(rowid) FROM paths WHERE path LIKE '%'"] {
+            assert_eq!(sql(3, query), first, "{query}");
+        }
+        let set = files::open(&dir.path().join("*.bin"), &Options::default()).unwrap();
+        let whole = Selection::new(set, "paths").unwrap().columns(&["path"]).unwrap();
+        let slices = [0..5, 5..paths + 9, paths + 9..usize::MAX].map(|rows| whole.clone().slice(rows).count().unwrap());
+        assert_eq!((slices[0], slices.iter().sum::<usize>()), (0, whole.count().unwrap()), "{slices:?}");
     }
 }
 

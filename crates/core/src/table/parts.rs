@@ -32,7 +32,8 @@ pub trait TableParts: Send + Sync {
     /// `error`, if a damaged part ends the walk.
     fn leave_out(&self, part: usize, error: Error) -> Result<()>;
 
-    /// The number of the first row of a part. The rows of all parts before it are counted, once.
+    /// The number of the first row of a part. The rows of all parts before it are counted, once, also rows that are left out: a row has
+    /// one number, whatever a walk reads.
     ///
     /// # Errors
     /// As [`TableParts::open`].
@@ -101,8 +102,8 @@ pub struct PartsCursor<'t> {
     current: Current,
     /// The number of the first row of the current part, once it was requested.
     start: Cell<Option<usize>>,
-    /// Rows to leave out before the first one.
-    skip: usize,
+    /// The part and the row in it that the walk begins at.
+    first: (usize, usize),
 }
 
 impl<'t> PartsCursor<'t> {
@@ -118,6 +119,10 @@ impl<'t> PartsCursor<'t> {
             let mut columns = columns.to_vec();
             // The caller may check the condition again.
             bound.iter().for_each(|bound| bound.add_columns(&mut columns));
+            // A damaged part is left out of a count, too.
+            if columns.iter().all(|column| parts.common(0, *column).is_some()) {
+                columns = (0..table.columns().len()).collect();
+            }
             columns
         });
         Self {
@@ -130,7 +135,7 @@ impl<'t> PartsCursor<'t> {
             at_once: 1,
             current: Current::None,
             start: Cell::new(None),
-            skip: 0,
+            first: (0, 0),
         }
     }
 
@@ -142,20 +147,18 @@ impl<'t> PartsCursor<'t> {
         first: usize,
     ) -> Box<dyn RowCursor + 't> {
         let mut walk = Self::new(table, parts, columns, None);
-        let mut part = 0;
-        walk.skip = first;
-        while first > 0 && part < parts.count() {
-            match parts.start(part + 1) {
+        walk.first.1 = first;
+        while first > 0 && walk.first.0 < parts.count() {
+            match parts.start(walk.first.0 + 1) {
                 Ok(next) if next > first => break,
-                Ok(next) => walk.skip = first - next,
+                Ok(next) => walk.first = (walk.first.0 + 1, first - next),
                 Err(error) => {
                     walk.ready.push_back(Err(error));
                     break;
                 }
             }
-            part += 1;
         }
-        walk.left = (part..parts.count()).collect::<Vec<_>>().into_iter();
+        walk.left = (walk.first.0..parts.count()).collect::<Vec<_>>().into_iter();
         Box::new(walk)
     }
 
@@ -171,7 +174,16 @@ impl<'t> PartsCursor<'t> {
         self.ready.extend(loaded);
     }
 
-    /// Moves to the next row, even one to leave out.
+    /// The current part, and the number of the current row in it.
+    fn place(&self) -> Option<(usize, usize)> {
+        match &self.current {
+            Current::None => None,
+            Current::Rows(read, at) => Some((read.part, read.rows[*at])),
+            Current::Walk(part, walk) => Some((*part, walk.with_dependent(|_, rows| rows.row()))),
+        }
+    }
+
+    /// Moves to the next row, even one before the first.
     fn step(&mut self) -> Result<bool> {
         loop {
             match &mut self.current {
@@ -241,45 +253,43 @@ fn walk<'t>(table: &'t dyn Table, columns: Option<&[usize]>, bound: Option<&Boun
     })
 }
 
-/// The rows of a part; `None` if there are too many to keep.
+/// The rows of a part; `None` if there are too many to keep. All are read in any case: a damaged part is left out, whatever its size.
 fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
     let most = CELLS / columns.len().max(1);
-    if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
-        return Ok(None);
-    }
+    let mut fits = true;
     let mut walk = walk(table, Some(columns), bound)?;
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     while walk.advance()? {
         if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {
-            if rows.len() >= most {
-                return Ok(None);
+            if fits && rows.len() >= most {
+                (fits, rows, cells) = (false, Vec::new(), Vec::new());
             }
-            rows.push(walk.row());
+            if fits {
+                rows.push(walk.row());
+            }
             for &column in columns {
-                cells.push(walk.value(column)?.into_owned());
+                let cell = walk.value(column)?;
+                if fits {
+                    cells.push(cell.into_owned());
+                }
             }
         }
     }
-    Ok(Some(PrefetchedRows { part, rows, cells }))
+    Ok(fits.then_some(PrefetchedRows { part, rows, cells }))
 }
 
 impl RowCursor for PartsCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        while self.skip > 0 {
-            self.skip -= 1;
-            if !self.step()? {
-                return Ok(false);
+        while self.step()? {
+            if self.place().is_none_or(|place| place >= self.first) {
+                return Ok(true);
             }
         }
-        self.step()
+        Ok(false)
     }
 
     fn row(&self) -> usize {
-        let (part, row) = match &self.current {
-            Current::None => return 0,
-            Current::Rows(read, at) => (read.part, read.rows[*at]),
-            Current::Walk(part, walk) => (*part, walk.with_dependent(|_, rows| rows.row())),
-        };
+        let Some((part, row)) = self.place() else { return 0 };
         if self.start.get().is_none() {
             self.start.set(self.parts.start(part).ok());
         }

@@ -95,11 +95,6 @@ impl Schema {
         }
     }
 
-    /// The number of all rows, if all files are counted.
-    pub(super) fn known_len(&self, parts: usize) -> Option<usize> {
-        lock(&self.counts).starts.get(parts).copied()
-    }
-
     /// The number of the first row of `part`. Counts the rows of earlier files by `count`.
     pub(super) fn start(&self, part: usize, count: &(dyn Fn(usize) -> Result<usize> + Sync)) -> Result<usize> {
         loop {
@@ -260,12 +255,21 @@ impl FileSet {
         Ok(opened)
     }
 
-    /// The number of rows of a file. A file that cannot be read has none.
+    /// The number of rows of a file, whether the table is left out or not. A file that cannot be opened has none, and a table has those
+    /// before damage after which no row can be found.
     pub(super) fn count_rows(&self, file: usize, schema: &Schema) -> Result<usize> {
-        let Some(open) = self.open_table(file, schema)? else { return Ok(0) };
-        match open.table().len() {
-            Ok(len) => Ok(len),
-            Err(error) => self.leave_out(file, Some(&schema.name), error).map(|()| 0),
+        let Some(asset) = self.open_file(file)? else { return Ok(0) };
+        let Some(table) = asset.reader().table(&schema.name) else { return Ok(0) };
+        if let Ok(len) = table.len() {
+            return Ok(len);
+        }
+        let (mut rows, mut count) = (table.cursor_over(0, &[]), 0);
+        loop {
+            match rows.advance() {
+                Ok(true) => count += 1,
+                Ok(false) => return Ok(count),
+                Err(error) => return self.leave_out(file, Some(&schema.name), error).map(|()| count),
+            }
         }
     }
 }

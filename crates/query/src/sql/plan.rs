@@ -141,9 +141,19 @@ impl Offer {
 /// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
-/// Chooses how a table answers, and informs SQLite. `alias` is the column that the hidden one after all others stands for.
-pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite::Result<QueryPlan> {
-    let offers = offers(info, table, alias)?;
+/// Chooses how a table answers, and informs SQLite. `alias` is the column that the hidden one after all others stands for. With
+/// `leaves_out`, rows with a damaged cell are left out.
+pub(super) fn best(
+    info: &mut IndexInfo,
+    table: &dyn Table,
+    alias: Option<usize>,
+    leaves_out: bool,
+) -> rusqlite::Result<QueryPlan> {
+    let mut offers = offers(info, table, alias)?;
+    // Positions are counted after what is left out, which is known once the rows are read.
+    if leaves_out || table.parts().is_some() {
+        offers.retain(|offer| offer.term.op != Operator::Offset);
+    }
     // A condition whose other side is in a table that SQLite reads later cannot be used here.
     let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant)
         || info.constraints().any(|given| !given.is_usable());
@@ -174,7 +184,12 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, alias: Option<usize>
     // The last bit includes all columns from there on.
     let is_used = |column: usize| mask & (1 << column.min(63)) != 0;
     let count = table.columns().len();
-    let columns = (0..count).filter(|at| is_used(*at) || alias == Some(*at) && is_used(count)).collect();
+    let mut columns: Vec<usize> =
+        (0..count).filter(|at| is_used(*at) || alias == Some(*at) && is_used(count)).collect();
+    // A count leaves out the rows that a list of them leaves out.
+    if leaves_out && columns.is_empty() && table.parts().is_none() {
+        columns = (0..count).collect();
+    }
     Ok(QueryPlan { access, terms, columns })
 }
 

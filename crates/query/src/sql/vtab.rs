@@ -271,11 +271,10 @@ impl State {
         let source = Source { state: Arc::clone(state), bound: Bound::And(bounds) };
         let columns = &plan.columns;
         let only_counts = plan.access == Access::Scan && plan.terms.is_empty() && columns.is_empty();
-        let counted = only_counts && table.parts().is_none() && !state.shared.damage.is_left_out();
-        let len = counted.then(|| table.known_len()).flatten();
+        let len = (only_counts && table.parts().is_none()).then(|| table.known_len()).flatten();
         Ok(Some(Walk::new(source, |source| {
             let table = source.state.table();
-            match (rows, len, table.parts().filter(|_| start == 0)) {
+            match (rows, len, table.parts()) {
                 (Some(rows), _, _) => picked(table, rows),
                 (None, Some(len), _) => picked(table, 0..len),
                 // Conditions on the file leave out whole files, and each file may have an index.
@@ -322,7 +321,9 @@ unsafe impl VTab<'static> for AssetTable {
         let table = self.state.table();
         // If rows have changed, SQLite itself checks all of them.
         let changed = !self.state.shared.changes.of(self.state.at()).is_empty();
-        let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias)? };
+        let leaves_out = self.state.shared.damage.is_left_out();
+        let plan =
+            if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias, leaves_out)? };
         info.set_idx_str(&plan.describe(table.columns()));
         info.set_idx_num(QueryPlan::number_of(self.state.keep(plan)));
         Ok(true)
