@@ -503,6 +503,9 @@ impl Context {
         let (file, reader) = (asset.source().name(), asset.reader());
         match name {
             Some(wanted) => reader.table(wanted).ok_or_else(|| {
+                if let Some(damage) = reader.table_damage(wanted) {
+                    return Failure::in_file(file, &damage.context(format_args!("no table {wanted}")));
+                }
                 // The file has the data of an absent table, and shows it raw.
                 let exit = if reader.absent(wanted).is_some() { Exit::NotFound } else { Exit::Usage };
                 Failure::new(exit, format!("{file}: {}", crate::reader::no_table(reader, wanted)))

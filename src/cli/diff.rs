@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
-        // What could not be read may differ.
+        // Rows that could not be read may differ.
         (_, 0, _) if matches!(context.format(), Format::Text | Format::Markdown) && !context.has_failed() => {
             context.print_line("no differences")?;
         }

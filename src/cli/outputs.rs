@@ -24,7 +24,7 @@ impl Context {
                 complain(&failure.message);
                 Err(lost)
             }
-            // What was reported before the failure may be worse.
+            // An earlier report may be worse than the failure.
             (Err(failure), _) => Err(Failure { exit: failure.exit.max(self.worst()), ..failure }),
         }
     }

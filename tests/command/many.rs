@@ -133,7 +133,7 @@ fn a_damaged_file_is_named_and_left_out_unless_no_row_of_it_is_wanted() {
     }
 }
 
-/// Two databases of as many paths, in the first of which one path cannot be read.
+/// Two databases with this number of paths. One path of the first cannot be read.
 fn one_damaged(paths: usize) -> TempDir {
     let dir = TempDir::new().unwrap();
     for (name, is_damaged) in [("a.bin", true), ("b.bin", false)] {

@@ -5,7 +5,7 @@
 use crate::bytes::View;
 use crate::compare::Comparison;
 use crate::container::Archive;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -74,6 +74,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
     /// Why `table` does not exist, if the file does contain its data.
     fn absent(&self, _table: &str) -> Option<String> {
+        None
+    }
+
+    /// The damage of the part of the file that may have the rows of `table`, if no such table exists.
+    fn table_damage(&self, _table: &str) -> Option<Error> {
         None
     }
 

@@ -681,7 +681,7 @@ fn what_cannot_be_compared_is_said() {
     assetq(dir.path(), 2, &["diff", "old.wdb"]);
 }
 
-/// What could not be read is not gone: in no output, and not in the other direction.
+/// Rows that could not be read are not gone: in no output, and in neither direction.
 #[test]
 fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
     let dir = TempDir::new().unwrap();
@@ -715,5 +715,33 @@ fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
         let [values] = &diff::tables(&old, &new, &["values".to_owned()]).unwrap()[..] else { panic!("one is named") };
         let found = values.find(&Progress::default(), 0);
         assert!(found.is_empty() && !found.faults.is_empty(), "{found:?}");
+    }
+}
+
+/// A table that damage hides has no rows that are gone.
+#[test]
+fn a_table_that_cannot_be_shown_is_not_removed() {
+    let dir = TempDir::new().unwrap();
+    let sample = |name: &str| FILES.iter().find(|(of, ..)| *of == name).unwrap().2(1, Size::Small);
+    // The number of records of the models, and the offset of the first entry.
+    let assets = open("good.bin", &sample("assets.bin"));
+    let databases = assets.reader().table("databases").unwrap();
+    let [type_name, offset] = ["type", "offset"].map(|name| column_index(&*databases, name).unwrap());
+    let row = (0..).find(|&row| databases.value(row, type_name).unwrap().to_string() == "ModelPrototype").unwrap();
+    let of_models: usize = databases.value(row, offset).unwrap().to_string().parse().unwrap();
+    for (name, at, table) in [("assets.bin", of_models, "models"), ("pack.bin", 0x20, "bt_chainbonus")] {
+        let good = sample(name);
+        let mut bad = good.clone();
+        bad[at..at + 8].fill(0xFF);
+        std::fs::write(dir.path().join("good.bin"), &good).unwrap();
+        std::fs::write(dir.path().join("bad.bin"), &bad).unwrap();
+        for [old, new] in [["good.bin", "bad.bin"], ["bad.bin", "good.bin"]] {
+            let (out, err) = run(dir.path(), 3, &["diff", old, new, "-t", table, "-f", "ndjson"]);
+            assert_eq!(out, "", "{name}: {old} {new}");
+            assert!(err.starts_with(&format!("assetq: bad.bin: no table {table}: ")), "{err}");
+        }
+        run(dir.path(), 3, &["ls", "bad.bin", "-t", table]);
+        let (_, err) = run(dir.path(), 3, &["sql", &format!("SELECT * FROM {table}"), "bad.bin"]);
+        assert!(err.starts_with(&format!("assetq: bad.bin: no table {table}: ")), "{err}");
     }
 }

@@ -179,6 +179,13 @@ impl Pack {
         opened.collect()
     }
 
+    /// The damage of the sheet with the table called `table`, or of the first entry outside of the file, which may be that sheet.
+    pub(super) fn sheet_damage(&self, table: &str) -> Option<Error> {
+        let sheet = self.sheets().iter().find(|sheet| sheet.table == table);
+        let damage = sheet.and_then(|sheet| sheet.sheet.as_ref().err().cloned());
+        damage.or_else(|| (0..self.entries).find_map(|entry| self.entry_source(entry).err()))
+    }
+
     /// Whether the entry is in the file, and begins as a sheet does.
     pub(super) fn is_sheet(&self, entry: &Entry) -> bool {
         self.source.bytes().get(entry.range()).is_some_and(directory::is_sheet)

@@ -5,7 +5,7 @@ use super::layout::{Entry, Header};
 use super::pack::{Pack, records};
 use super::{Naming, Sheet, directory, tables, verify};
 use crate::archive::Archive;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::reader::RawEntries;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
@@ -151,6 +151,10 @@ impl Reader for Pack {
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::of_pack(self)
+    }
+
+    fn table_damage(&self, table: &str) -> Option<Error> {
+        self.sheet_damage(table)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

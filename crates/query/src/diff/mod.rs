@@ -79,6 +79,8 @@ pub struct TableDiff<'a> {
     /// The table of each [`Side`].
     sides: [Option<Box<dyn Table + 'a>>; 2],
     special: Option<Box<dyn Special + 'a>>,
+    /// Why one side may have the table, and does not show it.
+    damage: Option<(Side, Error)>,
 }
 
 impl fmt::Debug for TableDiff<'_> {
@@ -98,6 +100,11 @@ impl<'a> TableDiff<'a> {
         self.sides[side as usize].as_deref()
     }
 
+    /// The damage for which one side may have the table, and does not show it. No row is then added or removed.
+    pub fn damage(&self) -> Option<&(Side, Error)> {
+        self.damage.as_ref()
+    }
+
     /// The tables of both sides, if both have one.
     fn both(&self) -> Option<[&dyn Table; 2]> {
         Some([self.side(Side::Old)?, self.side(Side::New)?])
@@ -110,6 +117,9 @@ impl<'a> TableDiff<'a> {
 
     /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
     pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
+        if let Some(damage) = &self.damage {
+            return Differences { faults: vec![damage.clone()], fault_count: 1, ..Differences::default() };
+        }
         match (&self.special, self.both()) {
             (Some(special), _) => {
                 let mut found = pair::differences(&**special, progress, steps);
@@ -250,7 +260,12 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
         for table in asset.reader().tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
-                tables.push(TableDiff { name: table.name().to_owned(), sides: [None, None], special: None });
+                tables.push(TableDiff {
+                    name: table.name().to_owned(),
+                    sides: [None, None],
+                    special: None,
+                    damage: None,
+                });
                 tables.len() - 1
             });
             tables[at].sides[side as usize].get_or_insert(table);
@@ -271,6 +286,11 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     for table in &mut tables {
         let own = compared.as_ref().and_then(|compared| compared.table(&table.name, wanted.is_empty()));
         table.special = own.or_else(|| archive::special(&table.name, old, new));
+        table.damage = [(Side::Old, old), (Side::New, new)].into_iter().find_map(|(side, asset)| {
+            let is_missing = table.side(side).is_none();
+            let damage = is_missing.then(|| asset.reader().table_damage(&table.name)).flatten()?;
+            Some((side, damage.context(format_args!("no table {}", table.name))))
+        });
     }
     tables.retain(|table| match wanted {
         [] => {

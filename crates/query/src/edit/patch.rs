@@ -166,6 +166,9 @@ pub fn between(
         }
     };
     for table in diff::tables(&made, new, tables)? {
+        if let Some((side, error)) = table.damage() {
+            damaged(*side, error.clone());
+        }
         left.count(table.name(), table.find(&Progress::default(), 0).len() as u64);
     }
     Ok(left)

@@ -203,6 +203,7 @@ impl Session {
         self.rights.as_own(|| self.create_tables(statement.text))?;
         self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
+            Fault::Statement { message, .. } if let Some(damaged) = self.damaged_table(&message) => damaged,
             Fault::Statement { message, at } => {
                 let at = at.map(|at| at + statement.start);
                 Fault::Statement { message: self.explained(message, statement.text), at }
@@ -262,6 +263,16 @@ impl Session {
             return Ok(!schema.eq_ignore_ascii_case("main"));
         }
         Ok(self.connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(schema)), []).is_ok())
+    }
+
+    /// The damage of a file that may have the table that SQLite does not find.
+    fn damaged_table(&self, message: &str) -> Option<Fault> {
+        let table = message.strip_prefix("no such table: ")?;
+        let own = table.rsplit('.').next().unwrap_or(table);
+        self.shared.open.iter().find_map(|file| {
+            let error = file.asset().reader().table_damage(own)?.context(format_args!("no table {own}"));
+            Some(Fault::Damaged { file: file.name().to_owned(), error })
+        })
     }
 
     /// SQLite's message, with advice if known.

@@ -273,6 +273,9 @@ pub type OwnedRow = Vec<Value<'static>>;
 fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
     let reader = asset.reader();
     reader.table(name).ok_or_else(|| {
+        if let Some(damage) = reader.table_damage(name) {
+            return damage.context(format_args!("no table {name}"));
+        }
         let why = reader.absent(name).unwrap_or_else(|| {
             suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()))
         });

@@ -11,7 +11,7 @@ use super::{Database, cat, compare, layout, tables, verify};
 use crate::budget::Budget;
 use crate::bytes::is_hole;
 use crate::compare::Comparison;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::id;
 use crate::options::Options;
 use crate::reader::entry::show_row;
@@ -107,6 +107,11 @@ impl Reader for Database {
 
     fn absent(&self, table: &str) -> Option<String> {
         tables::absent(self, table)
+    }
+
+    /// The type of a damaged database is not known, so that any table may be its table.
+    fn table_damage(&self, _: &str) -> Option<Error> {
+        self.databases().find_map(Result::err)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
