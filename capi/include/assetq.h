@@ -243,7 +243,7 @@ uint32_t assetq_name_id(const char *name);
 // `error` is an error.
 const char *assetq_error_message(const assetq_error *error);
 
-// The kind of an error: `io`, `unknown_format`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
+// The kind of an error: `io`, `unknown_format`, `git_lfs_pointer`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
 // `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`,
 // `not_installed`, `syntax`, `damaged`; `argument` if the call itself is wrong, and `panic` for a fault of the
 // library.

@@ -469,7 +469,7 @@ pub unsafe extern "C" fn assetq_error_message(error: *const Failure) -> *const c
     unsafe { error.as_ref() }.map_or(ptr::null(), |error| error.message.as_ptr())
 }
 
-/// The kind of an error: `io`, `unknown_format`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
+/// The kind of an error: `io`, `unknown_format`, `git_lfs_pointer`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
 /// `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`,
 /// `not_installed`, `syntax`, `damaged`; `argument` if the call itself is wrong, and `panic` for a fault of the
 /// library.

@@ -27,8 +27,8 @@ __all__ = [
 class Error(Exception):
     """A fault, with its part, its file and its absolute offset.
 
-    ``kind`` is one of ``io``, ``unknown_format``, ``unknown_folder``, ``unsupported``, ``bad_magic``, ``bad_version``,
-    ``out_of_bounds``, ``bad_pointer``, ``bad_value``, ``checksum``, ``codec``, ``text``, ``cycle``, ``limit``,
+    ``kind`` is one of ``io``, ``unknown_format``, ``git_lfs_pointer``, ``unknown_folder``, ``unsupported``,
+    ``bad_magic``, ``bad_version``, ``out_of_bounds``, ``bad_pointer``, ``bad_value``, ``checksum``, ``codec``, ``text``, ``cycle``, ``limit``,
     ``not_found``, ``not_installed``, ``syntax``, ``damaged`` and ``closed``.
     """
 

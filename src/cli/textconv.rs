@@ -1,5 +1,11 @@
-use super::{Context, Outcome};
-use crate::lines;
+use super::{Context, Exit, Outcome};
+use crate::codec::sha256_of;
+use crate::error::ErrorKind;
+use crate::report::counted;
+use crate::source::Source;
+use crate::{asset, lines};
+use assetq_core::Openable as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Write a file as text that git compares: sorted, line by line
@@ -10,7 +16,8 @@ use std::path::PathBuf;
 ///   git config --global diff.assetq.cachetextconv true
 ///   echo '*.wdb diff=assetq' >> .gitattributes
 ///
-/// From then on `git diff`, `git show` and `git log -p` show what changed in such files, row by row.
+/// From then on `git diff`, `git show` and `git log -p` show what changed in such files, row by row. A file that is
+/// empty or cannot be opened, and a pointer of Git LFS, is one line of text. Files beside FILE are not read.
 #[derive(Debug, clap::Args)]
 #[command(
     verbatim_doc_comment,
@@ -26,11 +33,36 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open(&args.file)?;
-    let file = asset.source().name();
     let mut out = context.stdout();
-    lines::write(&asset, &mut out, |error| context.damaged(file, &error))?;
-    std::io::Write::flush(&mut out)?;
-    context.warn(&asset);
-    Ok(())
+    // Equal bytes give equal text, whatever lies beside them: git writes one of the versions to a folder of its own.
+    let options = asset::Format::configure("companions", &[], "", &context.options)?;
+    match context.open_by(&args.file, &options) {
+        Ok(asset) => {
+            let mut damaged = 0u64;
+            lines::write(&asset, &mut out, |_| damaged += 1)?;
+            context.warn(&asset);
+            if damaged > 0 {
+                context.note(&args.file, &format!("{} damaged, as the text states", counted(damaged, "part")));
+            }
+        }
+        Err(failure) if failure.exit == Exit::Io => return Err(failure),
+        // git stops at the first file that has no text.
+        Err(failure) => {
+            let Ok(source) = (&args.file).open_source(&options) else { return Err(failure) };
+            context.say(&failure.message);
+            writeln!(out, "{}", no_asset(&source))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// The only line of a file that cannot be opened. It differs if the bytes differ.
+fn no_asset(source: &Source) -> String {
+    match asset::Format::detect(source) {
+        Err(error) if matches!(error.kind(), ErrorKind::GitLfsPointer { .. }) => error.to_string(),
+        _ => {
+            let bytes = source.bytes();
+            format!("not an asset: {} bytes, sha256:{}", bytes.len(), sha256_of(&[bytes]))
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Game files and their differences as text, for git and for people who read on elsewhere.
 
+use crate::common::run;
 use assetq_sample::wdb::{Cell, Game, Sheet};
 use assetq_sample::{FILES, Size};
 use std::fs;
@@ -145,6 +146,52 @@ fn a_feed_has_an_entry_for_each_build_once() {
     assert_eq!(fs::read_to_string(dir.path().join("other.xml")).unwrap(), "<html/>");
 }
 
+/// A pointer of Git LFS, as git hands it over in place of the file.
+const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:00ff\nsize 170699420\n";
+
+#[test]
+fn what_is_no_asset_is_one_line() {
+    let dir = TempDir::new().unwrap();
+    let sheet = monsters(&[("bat", 3)]);
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("pointer.wdb", POINTER.as_bytes(), "a Git LFS pointer: 170699420 bytes, sha256:00ff\n"),
+        ("ship.geometry", POINTER.as_bytes(), "a Git LFS pointer: 170699420 bytes, sha256:00ff\n"),
+        ("empty.bin", b"", "not an asset: 0 bytes, sha256:e3b0c442"),
+        ("cut.wdb", &sheet[..sheet.len() / 2], "not an asset: "),
+        // It is nothing without its index, and git hands over one file alone.
+        ("prototypes.data", b"models", "not an asset: 6 bytes, sha256:"),
+    ];
+    for (name, bytes, expected) in cases {
+        fs::write(dir.path().join(name), bytes).unwrap();
+        let text = text(dir.path(), name);
+        assert!(text.starts_with(expected) && text.lines().count() == 1, "{name}: {text}");
+    }
+    run(dir.path(), 4, &["textconv", "missing.bin"]);
+    let (_, said) = run(dir.path(), 3, &["info", "ship.geometry"]);
+    assert_eq!(said, "assetq: ship.geometry: a Git LFS pointer: 170699420 bytes, sha256:00ff\n");
+}
+
+#[test]
+fn a_damaged_file_is_text_that_states_its_damage() {
+    let dir = TempDir::new().unwrap();
+    let bytes = assetq_sample::text_models::demo_visual(1, Size::Small);
+    fs::write(dir.path().join("cut.visual"), &bytes[..bytes.len() / 2]).unwrap();
+    let text = text(dir.path(), "cut.visual");
+    assert!(text.starts_with("format: visual\n") && text.contains("rows: damaged: text: line "), "{text}");
+}
+
+/// Git writes one of two versions to a folder of its own, where nothing lies beside it.
+#[test]
+fn text_depends_on_the_bytes_alone() {
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("alone")).unwrap();
+    fs::write(dir.path().join("turret.visual"), assetq_sample::text_models::demo_visual(1, Size::Small)).unwrap();
+    for name in ["turret.geometry", "alone/turret.geometry"] {
+        fs::write(dir.path().join(name), assetq_sample::geometry::demo(1, Size::Small)).unwrap();
+    }
+    assert!(text(dir.path(), "turret.geometry") == text(dir.path(), "alone/turret.geometry"));
+}
+
 #[test]
 fn git_shows_what_changed_in_a_sheet() {
     let dir = TempDir::new().unwrap();
@@ -174,6 +221,12 @@ fn git_shows_what_changed_in_a_sheet() {
         git(&["commit", "-qm", "a build"]);
     }
     let log = git(&["log", "-p", "-1", "--", "monsters.wdb"]);
+    for version in [POINTER.as_bytes(), b"", b"half a sheet"] {
+        fs::write(dir.path().join("monsters.wdb"), version).unwrap();
+        git(&["commit", "-qam", "a build that is not fetched"]);
+    }
+    let all = git(&["log", "-p", "--", "monsters.wdb"]);
+    assert!(all.contains("+a Git LFS pointer: 170699420 bytes") && all.contains("-not an asset: 0 bytes"), "{all}");
     assert!(log.contains("-\tu16HitPoints: 400\n+\tu16HitPoints: 450\n+wolf\n+\tsName: wolf\n"), "{log}");
     assert!(!log.contains("Binary files"), "{log}");
 }

@@ -59,6 +59,32 @@ fn a_file_is_told_without_its_name() {
     }
 }
 
+/// Other games and programs use the same endings: a model of Space Engineers 2 is JSON.
+#[test]
+fn a_text_model_is_told_by_its_bytes_too() {
+    let detected = |name: &str, bytes: &[u8]| Format::detect(&Source::from_vec(name, bytes.to_vec())).ok();
+    for (ending, format) in [
+        ("visual", formats::wows::VISUAL),
+        ("model", formats::wows::MODEL),
+        ("mfm", formats::wows::MFM),
+        ("info", formats::wows::INFO),
+    ] {
+        let name = format!("Turret.{ending}");
+        for foreign in ["{ \"$Type\": \"VRage:Model\" }", "", " \n", "-- <x>", "\0\u{1}<", "<!-- a --> b"] {
+            assert_eq!(detected(&name, foreign.as_bytes()), None, "{name}: {foreign:?}");
+        }
+        let text = format!("<{name}>\n</{name}>\n");
+        for before in ["", "\u{feff}", " \r\n\t", "<!-- a > b -->", "\u{feff}\n<!--a--><!--b-->\n", "<?xml?>"] {
+            assert_eq!(detected(&name, format!("{before}{text}").as_bytes()), Some(format), "{name}: {before:?}");
+        }
+        assert_eq!(detected("x", format!("<!-- {} -->{text}", "a".repeat(999)).as_bytes()), Some(format), "{name}");
+        for damaged in ["<", "<!--", "<!-- a -->", "<a></b>"] {
+            assert_eq!(detected(&name, damaged.as_bytes()), Some(format), "{name}: {damaged:?}");
+        }
+        assert_eq!(detected(&name, &[0x45, 0x4E, 0xA1, 0x62, 0]), Some(format), "{name}: packed");
+    }
+}
+
 #[test]
 fn a_real_file_is_told_without_its_name() {
     let Some(samples) = std::env::var_os("ASSETQ_SAMPLES") else {

@@ -2,6 +2,7 @@
 
 use crate::archive::{Archive, Prefix};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lfs;
 use crate::openable::Openable;
 use crate::options::Options;
 use crate::reader::{FileFormat, Likeness, Reader, no_table};
@@ -25,6 +26,7 @@ struct Entry {
     endings: &'static [&'static str],
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
+    confirms_ending: fn(&[u8]) -> bool,
     open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
     configure: Configure,
 }
@@ -87,6 +89,7 @@ impl Format {
                     endings: T::ENDINGS,
                     is_folder: T::is_folder,
                     likeness: T::likeness,
+                    confirms_ending: T::confirms_ending,
                     open: |source, options| Ok(Box::new(T::open_as(source, options)?)),
                     configure: T::configure,
                 }
@@ -145,12 +148,15 @@ impl Format {
     /// plausibility of the header. A folder is detected by the names in it.
     ///
     /// # Errors
-    /// `UnknownFormat` with the first bytes, `UnknownFolder`.
+    /// `UnknownFormat` with the first bytes, `GitLfsPointer`, `UnknownFolder`.
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
         if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
             let found = Self::all().into_iter().find(|format| (format.0.is_folder)(folder));
             return found.ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""));
+        }
+        if let Some(pointer) = lfs::pointer(data) {
+            return Err(pointer);
         }
         let mut all = Self::all().into_iter();
         let found = Self::guess(source.name(), data);
@@ -160,13 +166,16 @@ impl Format {
         })
     }
 
-    /// Guesses the format of a file from its name and first bytes: by its magic, then by the ending of its name.
+    /// Guesses the format of a file from its name and first bytes: by its magic, then by the ending of its name. Without any
+    /// bytes, a name guesses only formats whose [endings](FileFormat::confirms_ending) need no bytes.
     pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let all = Self::all();
         let by_magic = all.iter().find(|format| (format.0.likeness)(head) == Likeness::Magic);
         let mut rest = all.iter();
-        by_magic.or_else(|| rest.find(|format| format.0.endings.iter().any(|end| name.ends_with(end)))).copied()
+        let by_ending =
+            |format: &&Self| format.0.endings.iter().any(|end| name.ends_with(end)) && (format.0.confirms_ending)(head);
+        by_magic.or_else(|| rest.find(by_ending)).copied()
     }
 }
 

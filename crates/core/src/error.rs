@@ -38,6 +38,13 @@ pub enum ErrorKind {
         /// The first bytes of the file, at most eight.
         head: Vec<u8>,
     },
+    /// A pointer of Git LFS in place of the file.
+    GitLfsPointer {
+        /// The size of the file.
+        size: u64,
+        /// The hash of the file, with the name of the algorithm.
+        oid: String,
+    },
     /// A folder that no format reads as a whole.
     UnknownFolder,
     /// The format or its variant is recognised, but this build does not support it.
@@ -133,6 +140,7 @@ impl ErrorKind {
         match self {
             Self::Io { .. } => "io",
             Self::UnknownFormat { .. } => "unknown_format",
+            Self::GitLfsPointer { .. } => "git_lfs_pointer",
             Self::UnknownFolder => "unknown_folder",
             Self::Unsupported { .. } => "unsupported",
             Self::BadMagic { .. } => "bad_magic",
@@ -251,6 +259,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "not a format that assetq knows: it begins with")?;
                 head.iter().try_for_each(|b| write!(f, " {b:02x}"))
             }
+            Self::GitLfsPointer { size, oid } => write!(f, "a Git LFS pointer: {size} bytes, {oid}"),
             Self::UnknownFolder => {
                 f.write_str("a directory, but not that of a game that assetq knows: name a file in it")
             }

@@ -28,6 +28,7 @@ pub mod error;
 pub mod escape;
 pub mod id;
 pub mod lazy;
+mod lfs;
 pub mod openable;
 pub mod options;
 pub mod paths;

@@ -306,6 +306,12 @@ pub trait FileFormat: Reader + Sized {
         Likeness::by_magic(!Self::MAGIC.is_empty() && data.starts_with(Self::MAGIC))
     }
 
+    /// Whether a file that begins with `head`, and whose name has an ending of the format, may be a file of the format: a
+    /// damaged one may. Formats whose endings other programs use, too, look at the bytes. Default: it may, whatever its bytes.
+    fn confirms_ending(_head: &[u8]) -> bool {
+        true
+    }
+
     /// Adds a user's setting to `options`: `setting` is the name of the command's option, `given` its value or the
     /// content of the file that it names, and `from` its name in errors. `None` if the format has no such setting.
     ///

@@ -15,11 +15,9 @@
 use super::recent::{RecentAddresses, Target};
 use super::{Archive, Codec, File, MARK, decode};
 use crate::atomic_file::{AtomicFile, Overwrite, remove_stale_parts};
-use crate::bytes::hexadecimal;
-use crate::codec;
+use crate::codec::{self, sha256_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileState, Source};
-use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -347,13 +345,6 @@ fn set_modified(path: &Path, time: SystemTime) -> io::Result<()> {
 /// The key of a file that is stored like this.
 fn key(file: &File<'_>, crc32: u32, stored: &[u8]) -> String {
     sha256_of(&[format!("{} {} {crc32:08x} ", file.codec.name(), file.size).as_bytes(), stored])
-}
-
-/// The SHA-256 of pieces one after another.
-fn sha256_of(pieces: &[&[u8]]) -> String {
-    let mut hash = Sha256::new();
-    pieces.iter().for_each(|piece| hash.update(piece));
-    hexadecimal(&hash.finalize())
 }
 
 /// The name of the file at `path` in the archive `name`.

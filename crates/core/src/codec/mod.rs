@@ -15,8 +15,10 @@ pub use memory::Memory;
 pub use murmur::murmur3_of_both;
 pub use oodle::Oodle;
 
+use crate::bytes::hexadecimal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]
@@ -40,6 +42,13 @@ pub fn crc32_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
 /// CRC-32 (IEEE), as in zip files.
 pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
+}
+
+/// The SHA-256 of pieces one after another, in hexadecimal digits.
+pub fn sha256_of(pieces: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    pieces.iter().for_each(|piece| hash.update(piece));
+    hexadecimal(&hash.finalize())
 }
 
 pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {

@@ -11,7 +11,7 @@
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 use quick_xml::Reader;
 use quick_xml::errors::SyntaxError;
 use quick_xml::escape;
@@ -65,10 +65,29 @@ pub(crate) fn check_head(source: &Source) -> Result<()> {
     Ok(())
 }
 
+/// The bytes after a byte order mark, blanks and comments. A comment without an end is no comment.
+fn after_comments(data: &[u8]) -> &[u8] {
+    let mut rest = data.strip_prefix(MARK).unwrap_or(data).trim_ascii_start();
+    while let Some(comment) = rest.strip_prefix(b"<!--")
+        && let Some(end) = memmem::find(comment, b"-->")
+    {
+        rest = comment.get(end + 3..).expect("the end of a comment").trim_ascii_start();
+    }
+    rest
+}
+
+/// Whether `data`, the beginning of a file or all of it, may be a text model: it has tags, or comments alone, or is packed.
+pub(crate) fn has_tags(data: &[u8]) -> bool {
+    match after_comments(data) {
+        [] => data.contains(&b'<'),
+        rest => rest.starts_with(b"<") || data.starts_with(&PACKED_MAGIC),
+    }
+}
+
 /// Whether `data` begins with a root element whose name ends in `ending`.
 pub(crate) fn has_root(data: &[u8], ending: &str) -> bool {
-    let head = data.get(..data.len().min(512)).expect("a prefix");
-    let head = head.strip_prefix(MARK).unwrap_or(head).trim_ascii_start();
+    let rest = after_comments(data);
+    let head = rest.get(..rest.len().min(512)).expect("a prefix");
     let tag = head.strip_prefix(b"<").and_then(|rest| rest.split(|&byte| byte == b'>').next());
     tag.is_some_and(|tag| tag.trim_ascii_end().to_ascii_lowercase().ends_with(ending.as_bytes()))
 }

@@ -30,6 +30,10 @@ macro_rules! text_format {
                 crate::reader::Likeness::by_shape(super::document::has_root(data, $ending))
             }
 
+            fn confirms_ending(head: &[u8]) -> bool {
+                super::document::has_tags(head)
+            }
+
             fn open_as(source: Source, options: &Options) -> Result<Self> {
                 super::document::check_head(&source)?;
                 Self::read(source, options)
