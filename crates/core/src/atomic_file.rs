@@ -519,6 +519,17 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Gives the file at `file` the further name `link`, in place of the file that has the name.
+///
+/// # Errors
+/// If the file system has no such names, or the folder cannot be written.
+pub fn replace_link(file: &Path, link: &Path) -> io::Result<()> {
+    let mut part = tempfile::Builder::new();
+    part.prefix(PART_BEGIN).suffix(PART_END);
+    let part = part.make_in(parent_of(link), |part| fs::hard_link(file, part)).map_err(|error| about(link, error))?;
+    part.into_temp_path().persist(link).map_err(|error| about(link, error.error))
+}
+
 /// The folder of `path`.
 pub fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -600,7 +611,10 @@ pub fn check(to: &Path, overwrite: Overwrite) -> io::Result<()> {
         return Err(about(to, ErrorKind::IsADirectory.into()));
     }
     match fs::symlink_metadata(to) {
-        Ok(_) if overwrite == Overwrite::Refuse => Err(about(to, ErrorKind::AlreadyExists.into())),
+        Ok(_) if overwrite == Overwrite::Refuse => {
+            let what = "the file exists, and this write may not overwrite it";
+            Err(about(to, io::Error::new(ErrorKind::AlreadyExists, what)))
+        }
         Err(error) if error.kind() != ErrorKind::NotFound => Err(about(to, error)),
         _ => Ok(()),
     }

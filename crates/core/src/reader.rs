@@ -93,9 +93,19 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// # Errors
     /// When the entry is damaged (after the readable values), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-        let Some(table) = self.tables().into_iter().next() else { return Ok(false) };
-        let Some(row) = entry::row_of(&*table, entry)? else { return Ok(false) };
+        let Some((table, row)) = self.entry_row(entry)? else { return Ok(false) };
         entry::show_row(&*table, row, out).map(|()| true)
+    }
+
+    /// The table and the row whose cells [`Reader::cat`] shows as `entry`, if it shows one row. Default: the row of the main
+    /// table with this key.
+    ///
+    /// # Errors
+    /// When the row cannot be looked up.
+    fn entry_row(&self, entry: &str) -> Result<Option<(Box<dyn Table + '_>, usize)>> {
+        let Some(table) = self.tables().into_iter().next() else { return Ok(None) };
+        let row = entry::row_of(&*table, entry)?;
+        Ok(row.map(|row| (table, row)))
     }
 
     /// The other traits that the reader implements, such as [`Archive`] or [`Writable`]: a list by [`facets!`].

@@ -1,9 +1,9 @@
 //! Keys of rows, as patches state them.
 
-use super::Cells;
+use super::{Cells, Change, Edit, is_same, refused, short, short_text};
 use crate::compare::{hash_value, same_value};
 use crate::error::Result;
-use crate::table::{Role, Table, Value};
+use crate::table::{Accepts, Role, Table, Value, column_index, hint_of_columns};
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -100,6 +100,38 @@ fn rows_like(table: &dyn Table, keys: &[usize], row: usize) -> Option<Vec<usize>
 
 pub fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {
     table.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key).map(|(at, _)| at)
+}
+
+/// The edit that gives a row the cells of `new` that differ from its own; `None` if none differs. Derived cells that differ are left
+/// out, unless no other cell differs: the editor then names them.
+///
+/// # Errors
+/// `Syntax` for a column that the table does not have, and for another row: unique cells and positions stay.
+pub fn edit_of_row(table: &dyn Table, row: usize, new: &Cells) -> Result<Option<Edit>> {
+    let (mut cells, mut derived) = (Cells::new(), Cells::new());
+    for (name, given) in new {
+        let at = column_index(table, name).ok_or_else(|| {
+            let hint = hint_of_columns(name, "there are", table.columns());
+            refused(format!("{}: no column {}{hint}", table.name(), short_text(name)))
+        })?;
+        let (column, now) = (&table.columns()[at], table.value(row, at)?);
+        let is_text = matches!(column.accepts, Accepts::Path | Accepts::Name);
+        if is_same(&now, given) || is_text && !matches!(given, Value::Text(text) if !text.is_empty()) {
+            continue;
+        }
+        let is_derived = column.accepts == Accepts::Nothing;
+        if column.unique || is_derived && column.role == Role::Place {
+            let what =
+                format!("{}: {name} is {}, so that {} is of another row", table.name(), short(&now), short(given));
+            return Err(refused(what));
+        }
+        if is_derived { &mut derived } else { &mut cells }.push((name.clone(), given.clone()));
+    }
+    let cells = if cells.is_empty() { derived } else { cells };
+    if cells.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Edit::new(Some(table.name()), key_of(table, row)?, Change::Set(cells))))
 }
 
 /// The key of a row, in the form of a patch: with its number among the rows with the same key, if there are several.

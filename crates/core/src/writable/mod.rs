@@ -20,7 +20,7 @@ pub use agree::{agrees, differs};
 pub use fit::{ValueSource, is_same};
 pub use fit::{fit, id_of, key, like, short, short_text, typed, what_fits, whole_number};
 pub use items::{Item, ListEdit, Lists};
-pub use key::{NTH, key_of};
+pub use key::{NTH, edit_of_row, key_of};
 pub use key::{Nth, key_hashes, keys};
 pub use pieces::{Check, Piece, Pieces, Seal};
 

@@ -7,9 +7,12 @@ use super::sections::{self, MAX_TEXT, bits};
 use super::{Field, FieldKind, Pack, Sheet};
 use crate::bytes::be;
 use crate::error::{Error, Result};
-use crate::table::Value;
+use crate::reader::Reader;
+use crate::table::{Tree, Value};
 use crate::text::unescaped;
-use crate::writable::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
+use crate::writable::{
+    Check, ColumnValues, EntryEdit, Pieces, TableEdits, Writable, edit_of_row, is_same, no_entry, refused, short_text,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use zerocopy::IntoBytes as _;
@@ -43,6 +46,36 @@ impl Writable for Pack {
         pieces.check = check;
         pieces.also = ["entries", "sheets"].map(str::to_owned).into();
         Ok(pieces)
+    }
+
+    /// The records of a sheet that differ.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let Some(index) = self.find(entry) else { return Err(no_entry(entry)) };
+        let mut now = Tree::default();
+        Reader::cat(self, entry, &mut now)?;
+        let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
+            return Err(refused("an entry is an object, as `cat ENTRY -f json` shows it"));
+        };
+        let table = self.sheets().iter().filter(|packed| packed.entry == index).find_map(|packed| packed.opened());
+        let table = table.and_then(|(table, _)| Reader::table(self, table));
+        let mut edits = Vec::new();
+        for (name, given) in new {
+            let old = now.iter().find(|(old, _)| old == name).map(|(_, old)| old);
+            match (old, given, &table) {
+                (Some(old), given, _) if is_same(old, given) => {}
+                (Some(Value::List(had)), Value::List(has), Some(table)) if had.len() == has.len() => {
+                    for (row, record) in has.iter().enumerate() {
+                        let Value::Map(cells) = record else { return Err(refused("a record is an object of columns")) };
+                        edits.extend(edit_of_row(&**table, row, cells)?);
+                    }
+                }
+                _ => {
+                    let what = "is not written: only cells of records are, and none comes or goes";
+                    return Err(refused(format!("{} {what}", short_text(name))));
+                }
+            }
+        }
+        Ok(Some(EntryEdit::Edits(edits)))
     }
 
     fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {

@@ -14,7 +14,6 @@ use crate::compare::Comparison;
 use crate::error::{Error, Result};
 use crate::id;
 use crate::options::Options;
-use crate::reader::entry::show_row;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -156,7 +155,7 @@ impl FileFormat for Models {
         const END: i64 = size_of::<ModelsHeader>() as i64;
         let Ok((header, _)) = ModelsHeader::ref_from_prefix(data) else { return Likeness::by_shape(false) };
         let fits = match (header.models.get(), header.models_data.get()) {
-            (0, pointer) => pointer == 0 && matches!(header.skeletons_data.get(), 0 | END),
+            (0, 0) => matches!(header.skeletons_data.get(), 0 | END),
             (_, pointer) => pointer == END,
         };
         Likeness::by_shape(fits && !is_hole(data, size_of::<ModelsHeader>()))
@@ -266,13 +265,12 @@ impl Reader for Space {
         tables::space(self)
     }
 
-    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+    fn entry_row(&self, entry: &str) -> Result<Option<(Box<dyn Table + '_>, usize)>> {
         let (all, id) = (self.instances(), id::parse(entry));
         let by_index = entry.parse().ok().filter(|&index| index < all.len());
         let by_id = by_index.or_else(|| all.iter().position(|instance| Some(instance.id.get()) == id));
         let found = by_id.or_else(|| all.iter().position(|i| self.instance_name(i).is_ok_and(|n| n == Some(entry))));
-        let Some(index) = found else { return Ok(false) };
-        show_row(&tables::instances(self), index, out).map(|()| true)
+        Ok(found.map(|index| -> (Box<dyn Table + '_>, usize) { (Box::new(tables::instances(self)), index) }))
     }
 
     fn verify(&self, progress: &Progress) -> Report {

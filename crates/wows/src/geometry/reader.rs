@@ -78,6 +78,10 @@ impl Reader for Geometry {
         tables::cat(self, entry, out)
     }
 
+    fn entry_row(&self, entry: &str) -> Result<Option<(Box<dyn Table + '_>, usize)>> {
+        tables::entry_row(self, entry)
+    }
+
     fn warnings(&self) -> Vec<String> {
         // Only armour shows names of materials.
         let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));

@@ -16,6 +16,7 @@ use crate::reader::Reader as _;
 use crate::reader::entry::{row_of, show_row};
 use crate::schema::{Record as _, field};
 use crate::table::{Column, DeclaredTable, Kind, RowEnds, Table, Value, Visitor, Volume, no_cell};
+use crate::writable::{Edit, edit_of_row, refused};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -467,34 +468,58 @@ pub(super) fn facts(g: &Geometry) -> Vec<(Cow<'static, str>, Value<'_>)> {
 /// Shows `entry`: a mapping id (`0x…`), the name of a model, a row of the main table (`0`), or a table and a row
 /// (`armor_plates/0`).
 pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-    if let Some((table, row)) = entry.rsplit_once('/')
-        && let Some(table) = g.table(table)
-        && let Ok(row) = row.parse::<usize>()
-    {
-        return show_if_there(&*table, row, out);
-    }
     if let Some(id) = id::parse32(entry)
         && show_mapping(g, id, out)?
     {
         return Ok(true);
     }
+    let Some((table, row)) = entry_row(g, entry)? else { return Ok(false) };
+    show_row(&*table, row, out).map(|()| true)
+}
+
+/// The row that [`cat`] shows, unless the entry is a mapping id.
+pub(super) fn entry_row<'g>(g: &'g Geometry, entry: &str) -> Result<Option<(Made<'g>, usize)>> {
+    if let Some((table, row)) = entry.rsplit_once('/')
+        && let Some(table) = g.table(table)
+        && let Ok(row) = row.parse::<usize>()
+    {
+        return there((table, row));
+    }
     // `ls` shows the rows of the main table by their numbers.
     if let Ok(row) = entry.parse::<usize>()
-        && show_if_there(&*vertex_buffers(g), row, out)?
+        && let Some(found) = there((vertex_buffers(g), row))?
     {
-        return Ok(true);
+        return Ok(Some(found));
     }
     for table in [armor_models(g), collision_models(g)] {
         if let Some(row) = row_of(&*table, entry)?.filter(|_| !entry.is_empty()) {
-            return show_row(&*table, row, out).map(|()| true);
+            return Ok(Some((table, row)));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
-fn show_if_there(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<bool> {
+/// The row, unless it is past the end of the table.
+fn there((table, row): (Made<'_>, usize)) -> Result<Option<(Made<'_>, usize)>> {
     let is_there = row < table.len()?;
-    if is_there { show_row(table, row, out).map(|()| true) } else { Ok(false) }
+    Ok(is_there.then_some((table, row)))
+}
+
+/// The edits of the mappings with this id to the forms in `new`, which [`cat`] has shown; `None` if there are no such mappings.
+pub(super) fn mapping_edits(g: &Geometry, id: u32, new: &Value<'static>) -> Result<Option<Vec<Edit>>> {
+    let (vertices, indices) = (g.vertex_mapping(id)?, g.index_mapping(id)?);
+    if vertices.is_none() && indices.is_none() {
+        return Ok(None);
+    }
+    let Value::Map(parts) = new else { return Err(refused("an entry is an object, as `cat ENTRY -f json` shows it")) };
+    let mut edits = Vec::new();
+    for (name, row) in [("vertex_mappings", vertices), ("index_mappings", indices)] {
+        let part = parts.iter().find(|(part, _)| *part == name.trim_end_matches('s')).map(|(_, part)| part);
+        if let (Some(table), Some(row), Some(Value::Map(cells))) = (g.table(name), row, part) {
+            edits.extend(edit_of_row(&*table, row, cells)?);
+        }
+    }
+    Ok(Some(edits))
 }
 
 /// The mappings with this id, and the render groups that they are part of.

@@ -11,10 +11,10 @@ use crate::codec::encd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader as _;
 use crate::source::Source;
-use crate::table::Table;
+use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
-use crate::writable::{Check, Pieces, TableEdits, Writable, refused, short_text};
+use crate::writable::{Check, EntryEdit, Pieces, TableEdits, Writable, refused, short_text};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -45,6 +45,11 @@ impl Writable for Geometry {
         // They show the ids and the materials, too, or hash the bytes that have them.
         pieces.also = ["armor_models", "armor_triangles", "render_groups"].map(str::to_owned).into();
         Ok(pieces)
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let Some(id) = crate::id::parse32(entry) else { return Ok(None) };
+        Ok(super::tables::mapping_edits(self, id, new)?.map(EntryEdit::Edits))
     }
 
     fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {

@@ -7,7 +7,7 @@ use super::{Material, ModelFile, VisualFile};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::table::{Value, no_cell};
-use crate::writable::{Pieces, TableEdits, Writable, refused, short};
+use crate::writable::{EntryEdit, Pieces, TableEdits, Writable, edit_of_row, no_entry, refused, short};
 use quick_xml::escape;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -115,5 +115,20 @@ impl Writable for Material {
             }
             Ok((place.range.clone(), escape::escape(&*text).into_owned().into_bytes()))
         })
+    }
+
+    /// `cat` shows the value of a property under the name of its kind.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let row = self.surface.properties.iter().position(|(name, _)| name == entry);
+        let (Some(row), Some(table)) = (row, self.tables().into_iter().next()) else { return Err(no_entry(entry)) };
+        let value = match new {
+            Value::Map(members) => members.first().filter(|_| members.len() == 1),
+            _ => None,
+        };
+        let Some((_, value)) = value.filter(|(name, _)| matches!(&**name, "texture" | "value")) else {
+            return Err(refused("a property is an object of its value, as `cat ENTRY -f json` shows it"));
+        };
+        let edit = edit_of_row(&*table, row, &vec![("value".into(), value.clone())])?;
+        Ok(Some(EntryEdit::Edits(edit.into_iter().collect())))
     }
 }

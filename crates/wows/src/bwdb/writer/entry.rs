@@ -29,22 +29,14 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     if !cat_resource(db, entry, &mut tree)? {
         return Err(no_entry(entry));
     }
-    let old = tree.into_value();
-    let Some(new) = like(&old, new.clone()) else {
-        return wrong(entry, "its form is another than that of the entry, as `cat ENTRY -f json` shows it");
-    };
-    let (Value::Map(before), Value::Map(after)) = (&old, &new) else {
-        return wrong(entry, "an object as `cat ENTRY -f json` shows it fits");
-    };
-    for (name, new) in after.iter().filter(|(name, _)| !matches!(&**name, RECORD | "offset" | "size")) {
-        if !same_value(member(before, name), new) {
-            return wrong(entry, format_args!("{name}: {} does not fit: it says which record this is", short(new)));
-        }
-    }
-    let (Value::Map(before), Value::Map(after)) = (member(before, RECORD), member(after, RECORD)) else {
+    let EntryTrees { facts, before, after } = EntryTrees::of(entry, tree.into_value(), new, |members| {
+        let facts = members.iter().filter(|(name, _)| name != RECORD).cloned().collect();
+        (facts, as_members(member(members, RECORD)).to_vec())
+    })?;
+    if before.is_empty() {
         return wrong(entry, "it has no record that is laid out");
-    };
-    let Value::Id64(id) = member(as_members(&old), "id") else { return Err(no_entry(entry)) };
+    }
+    let Value::Id64(id) = member(&facts, "id") else { return Err(no_entry(entry)) };
     let resource = db.lookup(*id)?.ok_or_else(|| no_entry(entry))?;
     let (blob, record) = (resource.database()?, resource.record_index());
     if let Some(other) = db.owners(blob.index(), record).find(|other| other != id) {
@@ -57,6 +49,7 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     let mut area = db.area(blob);
     let mut out = Writer { patches: &mut patches, area: &mut area, what: entry.to_owned() };
     let this = layout.of();
+    let (before, after) = (&before[..], &after[..]);
     let mut shown = wanted_members(this, before, after);
     if layout == Layout::Current(PrototypeType::Material) {
         let (Value::List(had), Value::List(has)) = (member(before, PROPERTIES), member(after, PROPERTIES)) else {
@@ -78,6 +71,39 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     }
     let pieces = db.pieces(patches, BTreeMap::from([(blob.index(), area)]))?;
     Ok(EntryEdit::Shown(pieces, Value::Map(vec![(RECORD.into(), Value::Map(shown))])))
+}
+
+/// The fixed facts of an entry, and the members of its record before and after an edit.
+pub(super) struct EntryTrees {
+    pub facts: Vec<(Cow<'static, str>, Value<'static>)>,
+    pub before: Vec<(Cow<'static, str>, Value<'static>)>,
+    pub after: Vec<(Cow<'static, str>, Value<'static>)>,
+}
+
+impl EntryTrees {
+    /// The trees of an entry that `cat` shows as `old`. `split` returns its facts and the members of its record.
+    pub fn of(
+        entry: &str,
+        old: Value<'static>,
+        new: &Value<'static>,
+        split: impl Fn(
+            &Members<'static>,
+        ) -> (Vec<(Cow<'static, str>, Value<'static>)>, Vec<(Cow<'static, str>, Value<'static>)>),
+    ) -> Result<Self> {
+        let Some(new) = like(&old, new.clone()) else {
+            return wrong(entry, "its form is another than that of the entry, as `cat ENTRY -f json` shows it");
+        };
+        let (Value::Map(old), Value::Map(new)) = (&old, &new) else {
+            return wrong(entry, "an object as `cat ENTRY -f json` shows it fits");
+        };
+        let ((facts, before), (stated, after)) = (split(old), split(new));
+        for (name, new) in stated.iter().filter(|(name, _)| !matches!(&**name, "offset" | "size")) {
+            if !same_value(member(&facts, name), new) {
+                return wrong(entry, format_args!("{name}: {} does not fit: it says which record this is", short(new)));
+            }
+        }
+        Ok(Self { facts, before, after })
+    }
 }
 
 fn wrong<T>(entry: &str, what: impl Display) -> Result<T> {
@@ -119,8 +145,33 @@ fn set_property<'a>(
     Ok(())
 }
 
+/// Removes the numbers of elements that `new` has from `old`, or that are of a new struct. A number that the edit has changed
+/// stays: it is refused unless it is right.
+pub(super) fn without_counts(of: &'static Type, old: &Value<'_>, new: &mut Value<'static>) {
+    match new {
+        Value::List(items) => {
+            let had: &[Value<'_>] = if let Value::List(had) = old { had } else { &[] };
+            let olds = had.iter().chain(std::iter::repeat(&Value::Null));
+            items.iter_mut().zip(olds).for_each(|(new, old)| without_counts(of, old, new));
+        }
+        Value::Map(members) if !of.fields().is_empty() => {
+            let before: &Members<'_> = if let Value::Map(before) = old { before } else { &[] };
+            members.retain(|(name, value)| {
+                let is_count = of.field_named(name).is_some_and(|field| of.is_count(field));
+                !is_count || !before.is_empty() && !same_value(member(before, name), value)
+            });
+            for (name, value) in members {
+                if let Some(field) = of.field_named(name) {
+                    without_counts(of.field(field).of, member(before, name), value);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The members in the written form of `cat`: ids for references, and no counts, which are derived.
-fn wanted_members(
+pub(super) fn wanted_members(
     this: &'static Type,
     before: &Members<'static>,
     after: &Members<'static>,

@@ -4,7 +4,7 @@ use super::super::lists::{ArrayRef, RowTarget};
 use super::super::record::{FieldType, Type};
 use super::super::tables::field_of;
 use super::area::{ArrayField, EditedPosition, To};
-use super::entry::wanted;
+use super::entry::{wanted, without_counts};
 use super::job::{Job, Listed, Wrong, column_name, rearranges, table};
 use super::{nodes, properties};
 use crate::error::Result;
@@ -133,6 +133,21 @@ fn members(
     )))
 }
 
+/// Removes the numbers of elements from the edited nested values of a table with a column for each field of `of`: they follow from
+/// the lists.
+pub(super) fn drop_counts(table: &dyn Table, of: &'static Type, edits: &mut TableEdits) -> Result<()> {
+    for (row, cells) in &mut edits.set {
+        for (at, value) in cells {
+            if let Some(field) = field_of(of, column_name(table, *at))
+                && matches!(value, Value::List(_) | Value::Map(_))
+            {
+                without_counts(field.info().of, &table.value(*row, *at)?, value);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// As [`Writable::settle`](crate::writable::Writable::settle). `of` gives the rows of a table of lists, and the table whose rows have
 /// these lists.
 pub(super) fn settle(
@@ -144,6 +159,11 @@ pub(super) fn settle(
     for edit in edits.iter_mut() {
         let Some((rows, owner)) = of(&edit.table) else { continue };
         let table = table(reader, &edit.table)?;
+        match rows {
+            RowTarget::Records(of) => drop_counts(&*table, of, edit)?,
+            RowTarget::Elements(array) => drop_counts(&*table, array.element(), edit)?,
+            RowTarget::Properties | RowTarget::Nodes { .. } => {}
+        }
         let lists = Lists::of(&*table, edit, |set| rearranges(rows, &*table, set))?;
         lists.note_moved(edit);
         owners.entry(owner).or_default().extend(lists.0.keys());

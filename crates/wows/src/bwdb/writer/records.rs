@@ -87,12 +87,13 @@ impl Records {
         repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
 
-    /// Writes the count and the offset into the header: a null offset without records.
+    /// Writes the count and the offset into the header. Without records the offset stays, though no reader follows it: files are
+    /// known by it.
     pub fn head(&self, file: &[u8], [count, pointer]: [usize; 2], patches: &mut Patches) -> Result<()> {
         let many = self.kept.saturating_add(self.come());
         let number = u32::try_from(many).map_err(|_| refused("too many records for a u32 count"))?;
         patches.put(count, &number.to_le_bytes())?;
-        let start = if many == 0 { 0 } else { self.start as u64 }.to_le_bytes();
+        let start = (self.start as u64).to_le_bytes();
         if file.get(pointer..).is_some_and(|there| there.starts_with(&start)) {
             return Ok(());
         }

@@ -5,15 +5,19 @@ use super::super::prototypes as p;
 use super::super::record::{Field as _, FieldInfo, Form, PathId, Text, Type};
 use super::super::space::ARRAYS;
 use super::super::{Models, Space, layout, verify};
-use super::area::{Area, EditedPosition, To, Writer};
+use super::area::{Area, EditedPosition, To, Writer, member};
+use super::entry::{EntryTrees, wanted_members};
 use super::job::{Job, table};
 use super::records::Records;
 use super::{Changes, Refuse, items, named};
 use crate::bytes::le;
 use crate::error::{Error, Result};
+use crate::reader::Reader;
 use crate::source::Source;
-use crate::table::{Value, column_index, no_cell};
-use crate::writable::{Check, EditPosition, Piece, Pieces, TableEdits, Writable, cell_named, refused};
+use crate::table::{Tree, Value, column_index, no_cell};
+use crate::writable::{
+    Check, EditPosition, EntryEdit, Piece, Pieces, TableEdits, Writable, cell_named, no_entry, refused,
+};
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -118,6 +122,30 @@ impl Writable for Models {
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         self.lists_that_go(edits)?;
         items::settle(self, edits, |table| Some((Self::lists_of(table)?, "models")))
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let mut tree = Tree::default();
+        if !Reader::cat(self, entry, &mut tree)? {
+            return Err(no_entry(entry));
+        }
+        let EntryTrees { facts, before, after } = EntryTrees::of(entry, tree.into_value(), new, |members| {
+            members
+                .iter()
+                .cloned()
+                .partition(|(name, _)| matches!(&**name, "index" | "path" | "id" | "offset" | "size"))
+        })?;
+        let index = match member(&facts, "index") {
+            Value::Uint(index) => usize::try_from(*index).ok(),
+            _ => None,
+        };
+        let model = index.and_then(|index| self.model(index)).ok_or_else(|| no_entry(entry))?;
+        let (mut changes, mut area) = (Changes::default(), self.area());
+        let mut out = Writer { patches: &mut changes.patches, area: &mut area, what: entry.to_owned() };
+        out.set_members(EditedPosition::of(model.view()), p::MergedModel::OF, Some(&before), &after)?;
+        let shown = wanted_members(p::MergedModel::OF, &before, &after);
+        let pieces = pieces(self.source(), changes, area, p::MergedModel::OF, std::iter::empty(), [0; 2])?;
+        Ok(Some(EntryEdit::Shown(self.without_tail(pieces)?, Value::Map(shown))))
     }
 
     /// Rows of tables below models are known by the ids of their models.
@@ -285,6 +313,9 @@ impl Writable for Space {
 
     /// A position may also be given by its numbers.
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        for edits in edits.iter_mut().filter(|edits| edits.table != INSTANCES) {
+            items::drop_counts(&*table(self, &edits.table)?, p::SpaceLight::OF, edits)?;
+        }
         let instances = table(self, INSTANCES)?;
         let axes = AXES.map(|axis| column_index(&*instances, axis));
         let matrix = column_index(&*instances, "transform");
