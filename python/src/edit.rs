@@ -67,7 +67,7 @@ fn editor<'a>(file: &'a Opened, edits: &[Edit]) -> PyResult<Editor<'a>> {
             }
             Edit::Rows { table, name, form, rows } => {
                 let each = &mut |row: InputRow<'_>| add(&mut editor, table.as_deref(), row);
-                read::rows(&**rows, *form, each).or_raise(name)?;
+                read::rows(&**rows, *form, each).and_then(|()| editor.match_exported()).or_raise(name)?;
             }
         }
     }
@@ -87,7 +87,7 @@ fn add(editor: &mut Editor<'_>, table: Option<&str>, row: InputRow<'_>) -> asset
         InputRow::Columns(names) => editor.exported_columns(table, &names),
         InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
             let row = editor.exported(table, cells, from, false);
-            row.map(drop).map_err(|error| error.context(format_args!("row {origin}")))
+            row.map_err(|error| error.context(format_args!("row {origin}")))
         }
         _ => Ok(()),
     }

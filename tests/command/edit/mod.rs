@@ -1,6 +1,7 @@
 //! Tests of writing: each format's writer against a plain reader of its bytes, and the command.
 
 mod command;
+mod exported;
 mod items;
 mod places;
 mod rules;

@@ -1,13 +1,14 @@
 //! Reads a written file back and compares it with the edits.
 
-use super::{Check, Pieces, TableEdits, refused};
+use super::resolve::misfit;
+use super::{Cells, Check, Pieces, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::diff;
 use crate::error::{Error, Result};
 use crate::report::{self, Progress};
-use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
-use crate::writable::{agrees, differs};
+use crate::table::{Accepts, Column, Kind, Role, RowCursor, Table, Tree, Value};
+use crate::writable::{agrees, differs, short};
 use std::collections::HashMap;
 
 /// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
@@ -70,6 +71,13 @@ fn stays(column: &Column, is_edited: bool) -> bool {
     }
 }
 
+/// Whether a cell has the requested value. Where no text is null, an empty one is null, too.
+fn is_written(column: &Column, value: &Value<'_>, wanted: &Value<'static>) -> bool {
+    let is_no_text = |value: &Value<'_>| value.is_null() || value.as_text().is_some_and(|text| text.is_empty());
+    let is_null = column.kind == Kind::Text && column.accepts == Accepts::OrNull;
+    agrees(value, wanted) || is_null && is_no_text(value) && is_no_text(wanted)
+}
+
 /// Whether two cells are equal; unreadable cells are equal on both sides.
 fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
     match (old, new) {
@@ -106,7 +114,7 @@ fn row(
         }
         let wanted = asked.and_then(|asked| asked.iter().find(|(column, _)| *column == at));
         let holds = match wanted {
-            Some((_, wanted)) => new.value(at).is_ok_and(|value| agrees(&value, wanted)),
+            Some((_, wanted)) => new.value(at).is_ok_and(|value| is_written(column, &value, wanted)),
             None => !stays(column, asked.is_some()) || same(old.value(at), new.value(at)),
         };
         if !holds {
@@ -185,11 +193,11 @@ fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::ColumnVal
         return Err(differs(format!("table {} has a row more at {}", table.name(), at.row())));
     };
     for (column, wanted) in asked {
-        if !at.value(*column).is_ok_and(|value| agrees(&value, wanted)) {
-            return match table.columns().get(*column) {
-                Some(column) => Err(other_cell(table, at.row(), column)),
-                None => Err(differs(format!("table {} has other columns", table.name()))),
-            };
+        let Some(of) = table.columns().get(*column) else {
+            return Err(differs(format!("table {} has other columns", table.name())));
+        };
+        if !at.value(*column).is_ok_and(|value| is_written(of, &value, wanted)) {
+            return Err(other_cell(table, at.row(), of));
         }
     }
     Ok(())
@@ -203,6 +211,24 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
         return Ok(());
     }
     Err(differs(format!("entry {entry:?} differs")))
+}
+
+/// Checks that row `row` has the cells of its edited entry: some cells show others, and may contradict them.
+pub(super) fn row_entry(table: &dyn Table, row: usize, cells: &Cells) -> Result<()> {
+    for (name, wanted) in cells {
+        let Some((at, column)) = table.columns().iter().enumerate().find(|(_, column)| column.name == *name) else {
+            continue;
+        };
+        if matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name) {
+            continue;
+        }
+        let now = table.value(row, at)?;
+        if !is_written(column, &now, wanted) {
+            let what = format!("does not fit: by another cell of the entry it is {}", short(&now));
+            return Err(misfit(table, column, wanted, what));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of

@@ -3,9 +3,9 @@
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
+use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
 use crate::archive;
-use crate::asset::Asset;
+use crate::asset::{Asset, Format};
 use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
 use crate::codec::xxh64;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Value, column_index};
 use crate::threads;
-use crate::writable::{ValueSource, differs, no_entry, short, short_text};
+use crate::writable::{ValueSource, differs, edit_of_row, no_entry, short_text};
 use crate::write::cannot_write;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,12 +58,23 @@ pub struct Editor<'a> {
     pieces: Option<Pieces>,
     /// An entry, and the tree that `cat` must show of it.
     shown: Option<(String, Value<'static>)>,
+    row_shown: Option<RowShown>,
     restored: Option<u64>,
+    /// The number of the reason why an undo is left out, as long as no row of the patch follows it.
+    unrestored: Option<usize>,
     done: u64,
     held: u64,
     left_out: Vec<String>,
     /// A derived cell that an edit tried to change.
     derived: Option<String>,
+}
+
+/// An edited entry that is a row, and the cells that it must have.
+#[derive(Debug)]
+struct RowShown {
+    table: String,
+    row: usize,
+    cells: Cells,
 }
 
 impl std::fmt::Debug for Editor<'_> {
@@ -92,7 +103,9 @@ impl<'a> Editor<'a> {
             main: None,
             pieces: None,
             shown: None,
+            row_shown: None,
             restored: None,
+            unrestored: None,
             done: 0,
             held: 0,
             left_out: Vec::new(),
@@ -212,6 +225,9 @@ impl<'a> Editor<'a> {
     }
 
     pub(super) fn note(&mut self, outcome: &Outcome) {
+        if let Some(at) = self.unrestored.take() {
+            self.left_out.remove(at);
+        }
         match outcome {
             Outcome::Done => self.done += 1,
             Outcome::Held => self.held += 1,
@@ -254,20 +270,27 @@ impl<'a> Editor<'a> {
     }
 
     /// Takes an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs
-    /// `insert`.
+    /// `insert`. [`Editor::match_exported`] must follow the last row.
     ///
     /// # Errors
     /// As [`Editor::edit`].
-    pub fn exported(
-        &mut self,
-        table: Option<&str>,
-        cells: Given<'_>,
-        from: ValueSource,
-        insert: bool,
-    ) -> Result<Outcome> {
+    pub fn exported(&mut self, table: Option<&str>, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<()> {
         let outcome = self.keyed(table)?.exported(cells, from, insert)?;
-        self.note(&outcome);
-        Ok(outcome)
+        outcome.iter().for_each(|outcome| self.note(outcome));
+        Ok(())
+    }
+
+    /// Decides which rows the exported rows are whose keys several rows have: the row that is equal in full, else the row at
+    /// the stated position, such as `index`.
+    ///
+    /// # Errors
+    /// `Syntax` for a row that is neither, and as [`Editor::edit`].
+    pub fn match_exported(&mut self) -> Result<()> {
+        for at in 0..self.tables.len() {
+            let outcomes = self.tables[at].match_exported()?;
+            outcomes.iter().for_each(|outcome| self.note(outcome));
+        }
+        Ok(())
     }
 
     /// Deletes the rows that no exported row names.
@@ -275,6 +298,7 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// `Syntax` if rows of the table cannot be deleted.
     pub fn delete_missing(&mut self, table: Option<&str>) -> Result<()> {
+        self.match_exported()?;
         let gone = self.resolved(table)?.delete_missing()?;
         self.done += gone as u64;
         Ok(())
@@ -311,19 +335,18 @@ impl<'a> Editor<'a> {
         match self.writable.entry(entry, &new)? {
             Some(edit) => self.take_entry(entry, edit),
             None => {
+                let Some((table, row)) = self.asset.reader().entry_row(entry)? else { return Err(no_entry(entry)) };
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
-                let resolved = self.resolved(None)?;
-                let table = &*resolved.table;
-                let label = table.label();
-                if table.find(label, &Value::text(entry)).transpose()?.is_some_and(|rows| rows.is_empty()) {
-                    return Err(no_entry(entry));
+                match edit_of_row(&*table, row, &cells)? {
+                    Some(edit) => {
+                        self.row_shown = Some(RowShown { table: table.name().to_owned(), row, cells });
+                        self.edit(edit).map(drop)
+                    }
+                    None => {
+                        self.note(&Outcome::Held);
+                        Ok(())
+                    }
                 }
-                let key = cells.iter().find(|(name, _)| *name == table.columns()[label].name).map(|(_, key)| key);
-                if let Some(key) = key.filter(|key| key.as_text().as_deref() != Some(entry)) {
-                    let (entry, key) = (short_text(entry), short(key));
-                    return Err(refused(format!("the entry is {entry}, and its new form is of {key}")));
-                }
-                self.exported(None, cells, ValueSource::Typed, false).map(drop)
             }
         }
     }
@@ -353,13 +376,16 @@ impl<'a> Editor<'a> {
     }
 
     /// Takes the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
-    /// following rows are then ordinary edits.
+    /// following rows are then ordinary edits. Without such rows, the undo is left out.
     ///
     /// # Errors
     /// `Syntax` for an undo file that cannot be parsed.
     pub fn restore(&mut self, restore: &Restore) -> Result<bool> {
         let bytes = self.asset.source().bytes();
         if bytes.len() as u64 != restore.old.size || xxh64(bytes, 0) != restore.old.content {
+            let why = "the bytes of this undo patch are for another file, or for one that has changed since";
+            self.unrestored = Some(self.left_out.len());
+            self.left_out.push(why.to_owned());
             return Ok(false);
         }
         let pieces = restore.pieces(bytes.len())?;
@@ -384,11 +410,11 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// `Syntax` for edits that the format cannot store; damage in the parts that they need.
-    pub fn finish(self) -> Result<EditPlan<'a>> {
+    pub fn finish(mut self) -> Result<EditPlan<'a>> {
+        self.match_exported()?;
         let mut edits = Vec::new();
         let mut derived = self.derived;
         for mut resolved in self.tables {
-            resolved.check_rows()?;
             if let Some((_, error)) = resolved.unshared().next() {
                 return Err(error);
             }
@@ -415,8 +441,8 @@ impl<'a> Editor<'a> {
                 self.writable.write(&edits)?
             }
         };
-        let Self { asset, options, shown, restored, .. } = self;
-        Ok(EditPlan { asset, options, edits, pieces, shown, restored, outer: None })
+        let Self { asset, options, shown, row_shown, restored, .. } = self;
+        Ok(EditPlan { asset, options, edits, pieces, shown, row_shown, restored, outer: None })
     }
 }
 
@@ -433,6 +459,7 @@ pub struct EditPlan<'a> {
     edits: Vec<TableEdits>,
     pieces: Pieces,
     shown: Option<(String, Value<'static>)>,
+    row_shown: Option<RowShown>,
     restored: Option<u64>,
     outer: Option<(&'a Asset, String)>,
 }
@@ -551,6 +578,12 @@ impl<'a> EditPlan<'a> {
         if new.format() != self.asset.format() {
             return Err(differs(format!("it is a {} file now", new.format())));
         }
+        // The new file may get another name: if the bytes of the old one tell the format, so must the new ones.
+        let is_known = |source: &Source| Format::detect(&source.clone().named("")).ok() == Some(self.file().format());
+        if is_known(old) && !is_known(outer.source()) {
+            let what = "after these edits no byte tells the format of the file, so nothing is kept";
+            return Err(refused(format!("{what}: leave a row")));
+        }
         let mut findings = 0;
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
@@ -561,7 +594,13 @@ impl<'a> EditPlan<'a> {
                 if !self.is_same() {
                     // A small file is compared completely in no time.
                     let extent = if old.bytes().len() < SMALL { Check::All } else { pieces.check };
-                    check::check(self.asset, &new, &self.edits, &pieces, extent, progress)?;
+                    check::check(self.asset, &new, &self.edits, &pieces, extent, progress)
+                        .map_err(|error| self.damaged_or(error))?;
+                }
+                if let Some(RowShown { table, row, cells }) = &self.row_shown
+                    && let Some(table) = new.reader().table(table)
+                {
+                    check::row_entry(&*table, *row, cells)?;
                 }
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;
@@ -570,6 +609,16 @@ impl<'a> EditPlan<'a> {
             }
         }
         Ok(Written { new, outer, pieces, findings, file: None })
+    }
+
+    /// `error` of the comparison, or the damage of the old file that the comparison has met.
+    fn damaged_or(&self, error: Error) -> Error {
+        let report = self.asset.reader().verify(&Progress::default());
+        let finding = report.checks.iter().find_map(|check| check.findings().first());
+        match finding {
+            Some(damage) => damage.clone().context("the file is damaged, and these edits cannot be compared"),
+            None => error,
+        }
     }
 
     /// The pieces of an undo file, for a written file.
@@ -654,6 +703,7 @@ mod tests {
                 edits: Vec::new(),
                 pieces,
                 shown: None,
+                row_shown: None,
                 restored: None,
                 outer: None,
             };

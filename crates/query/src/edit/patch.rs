@@ -286,10 +286,15 @@ impl<'t> TablePair<'t> {
 
 /// Rows that differ, paired. If rows can be neither inserted nor deleted, rows with writable keys got other keys, and
 /// other rows are reported as left.
-fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
+fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
+    let table = both.before;
     let nature = table.nature();
     if nature.writable_rows && !nature.positional {
-        return found.pairs().collect();
+        let renamed = renamed(both, found);
+        let old: HashSet<_> = renamed.iter().map(|pair| pair.old).collect();
+        let new: HashSet<_> = renamed.iter().map(|pair| pair.new).collect();
+        let rest = found.pairs().filter(|pair| !old.contains(&pair.old) && !new.contains(&pair.new));
+        return rest.chain(renamed.iter().copied()).collect();
     }
     let has_other_keys = keys(table).any(|key| is_stored(&table.columns()[key]));
     let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
@@ -306,6 +311,33 @@ fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> 
         left.reason(fixed_rows(table));
     }
     pairs
+}
+
+/// Pairs rows that consist of their keys alone and got another last key: the only deleted row and the only inserted row with a
+/// first key. Some of these rows can neither be deleted nor inserted.
+fn renamed(both: &TablePair<'_>, found: &diff::Differences) -> Vec<Pair> {
+    let columns: Vec<usize> = keys(both.before).collect();
+    let ([first, _, ..], true) =
+        (&columns[..], both.before.columns().iter().all(|column| !is_stored(column) || column.role == Role::Key))
+    else {
+        return Vec::new();
+    };
+    let removed = found.removed.iter().map(|row| (both.before, Pair { old: Some(*row), new: None }));
+    let added = found.added.iter().map(|row| (both.after, Pair { old: None, new: Some(*row) }));
+    let mut groups: HashMap<String, Vec<Pair>> = HashMap::new();
+    for (table, pair) in removed.chain(added) {
+        let row = pair.old.or(pair.new).and_then(|row| table.value(row as usize, *first).ok());
+        row.into_iter().for_each(|key| groups.entry(key.to_string()).or_default().push(pair));
+    }
+    let mut renamed: Vec<Pair> = groups
+        .into_values()
+        .filter_map(|group| match group[..] {
+            [Pair { old: old @ Some(_), new: None }, Pair { old: None, new: new @ Some(_) }] => Some(Pair { old, new }),
+            _ => None,
+        })
+        .collect();
+    renamed.sort_unstable_by_key(|pair| pair.old);
+    renamed
 }
 
 struct Draft<'d> {
@@ -333,7 +365,7 @@ impl Draft<'_> {
     fn edits_of(&mut self, both: &TablePair<'_>, mut found: diff::Differences) -> Vec<(Pair, Edit)> {
         found.faults.drain(..).for_each(|(side, error)| (self.damaged)(side, error));
         let mut edits = Vec::new();
-        for pair in pairs(both.before, &found, &mut self.left) {
+        for pair in pairs(both, &found, &mut self.left) {
             match both.edit(pair, |_| true) {
                 Ok(edit) => edits.extend(edit.map(|edit| (pair, edit))),
                 Err((side, error)) => (self.damaged)(side, error),

@@ -70,8 +70,9 @@ pub(super) struct Resolved<'a> {
     seen: BTreeSet<(usize, u64)>,
     /// Edits of rows and lists that several keys share.
     shared: HashMap<EditPosition, Shared>,
-    /// The number of exported rows with a key that several rows share.
-    times: HashMap<u64, usize>,
+    /// Exported rows with a key that several rows have.
+    unmatched: Vec<exported::Unmatched>,
+    /// The number of exported rows.
     rows: usize,
     /// The first derived cell that an edit tried to change, reported if no other edit was requested.
     pub(super) derived: Option<String>,
@@ -146,7 +147,7 @@ impl<'a> Resolved<'a> {
             remove: BTreeSet::new(),
             seen: BTreeSet::new(),
             shared: HashMap::new(),
-            times: HashMap::new(),
+            unmatched: Vec::new(),
             rows: 0,
             derived: None,
         }

@@ -150,7 +150,12 @@ impl Editor<'_> {
             return match replaced(shown, steps, given, &entry) {
                 Ok(new) => match self.writable.entry(&entry, &new)? {
                     Some(edit) => self.take_entry(&entry, edit),
-                    None => self.set_in(None, &entry, steps, given),
+                    None => match reader.entry_row(&entry)? {
+                        Some((table, _)) if reader.tables().first().is_some_and(|main| main.name() != table.name()) => {
+                            self.entry(&entry, new)
+                        }
+                        _ => self.set_in(None, &entry, steps, given),
+                    },
                 },
                 // Some columns are no part of the tree, and a column names what fits.
                 Err(_) if self.has_column(steps)? => self.set_in(None, &entry, steps, given),

@@ -1,18 +1,51 @@
 //! Exported rows, which name what is there and may differ from it.
 
 use super::{Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, keyed, misfit};
-use crate::compare::same_value;
+use crate::compare::{hash_values, same_value};
 use crate::edit::read::Given;
 use crate::edit::{ColumnValues, refused};
 use crate::error::Result;
-use crate::table::{Accepts, Value};
+use crate::table::{Accepts, Kind, Role, Value};
 use crate::writable::{self, ValueSource, short};
+use std::collections::{HashMap, VecDeque};
+
+/// Cells by the numbers of their columns.
+type CellsOf<'v> = Vec<(usize, Value<'v>)>;
+
+/// An exported row whose key several rows have. It is known which one it is once all exported rows with the key are known.
+pub(super) struct Unmatched {
+    key: Vec<Value<'static>>,
+    cells: CellsOf<'static>,
+    from: ValueSource,
+    insert: bool,
+    shown: String,
+    /// Its number among the exported rows.
+    number: usize,
+}
+
+/// The rows with one key, and the rows that no exported row is yet.
+struct Candidates {
+    rows: Vec<usize>,
+    /// The rows by their position in the file.
+    at: HashMap<u64, Vec<usize>>,
+    /// Rows that may be equal: by the hash of the columns `compared`.
+    alike: HashMap<u64, VecDeque<usize>>,
+    compared: Vec<usize>,
+    /// The comparisons that are left. Rows of one key that are hard to tell apart must not take time that grows with their square.
+    budget: usize,
+}
 
 impl Resolved<'_> {
-    pub(in crate::edit) fn exported(&mut self, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<Outcome> {
+    /// Takes an exported row. `None` if several rows have its key: [`Resolved::match_exported`] decides which one it is.
+    pub(in crate::edit) fn exported(
+        &mut self,
+        cells: Given<'_>,
+        from: ValueSource,
+        insert: bool,
+    ) -> Result<Option<Outcome>> {
         let number = self.rows;
         self.rows += 1;
-        let mut named = self.numbered(cells)?;
+        let named = self.numbered(cells)?;
         if named.is_empty() {
             return Err(refused(format!("{}: a row without columns", self.table.name())));
         }
@@ -22,21 +55,43 @@ impl Resolved<'_> {
             more => format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", ")),
         };
         let (rows, sharers) = self.rows_of(&key)?;
-        let mut nth = 0;
-        if rows.len() > 1 {
-            let times = self.times.entry(self.hash(&key)).or_default();
-            nth = *times;
-            *times += 1;
+        if rows.len() > 1 || self.keys.is_empty() {
+            let cells = named.into_iter().map(|(at, value)| (at, value.into_owned())).collect();
+            self.unmatched.push(Unmatched { key, cells, from, insert, shown, number });
+            return Ok(None);
         }
-        let Some(&row) = rows.get(nth) else {
-            if !insert {
-                return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
-            }
-            named.retain(|(at, value)| !self.keys.contains(at) && !is_shown_as(&Value::Null, value, from));
-            let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
-            return self.add(key, &rows, named, from, &shown);
+        let Some(&row) = rows.first() else {
+            let key = Key { cells: key, nth: None };
+            return self.new_row(key, &rows, named, from, insert, &shown).map(Some);
         };
-        let row = StoredRow { row, sharers };
+        self.exported_as(StoredRow { row, sharers }, &named, from, &shown).map(Some)
+    }
+
+    /// Takes an exported row that has no row in the file.
+    fn new_row(
+        &mut self,
+        key: Key,
+        rows: &[usize],
+        mut named: CellsOf<'_>,
+        from: ValueSource,
+        insert: bool,
+        shown: &str,
+    ) -> Result<Outcome> {
+        if !insert {
+            return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
+        }
+        named.retain(|(at, value)| !self.keys.contains(at) && !is_shown_as(&Value::Null, value, from));
+        self.add(key, rows, named, from, shown)
+    }
+
+    /// Takes an exported row that is `row`.
+    fn exported_as(
+        &mut self,
+        row: StoredRow,
+        named: &[(usize, Value<'_>)],
+        from: ValueSource,
+        shown: &str,
+    ) -> Result<Outcome> {
         if !self.seen.insert(row.identity()) {
             return Err(refused(format!("{shown}: there are two rows of it")));
         }
@@ -44,8 +99,193 @@ impl Resolved<'_> {
         if asked.is_empty() {
             return Ok(Outcome::Held);
         }
-        self.put(&row, asked, &shown)?;
+        self.put(&row, asked, shown)?;
         Ok(Outcome::Done)
+    }
+
+    /// Decides which rows the exported rows are whose keys several rows have: an equal row, else the row at the position that
+    /// the exported row states. The order of the exported rows decides nothing.
+    pub(in crate::edit) fn match_exported(&mut self) -> Result<Vec<Outcome>> {
+        let (mut groups, mut places) = (Vec::<Vec<Unmatched>>::new(), HashMap::new());
+        for row in std::mem::take(&mut self.unmatched) {
+            let place = if self.keys.is_empty() { 0 } else { self.hash(&row.key) };
+            let place = *places.entry(place).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.push(row),
+                None => groups.push(vec![row]),
+            }
+        }
+        let mut outcomes = Vec::new();
+        groups.into_iter().try_for_each(|group| self.match_group(group, &mut outcomes))?;
+        Ok(outcomes)
+    }
+
+    /// Matches the exported rows that have one key.
+    fn match_group(&mut self, group: Vec<Unmatched>, outcomes: &mut Vec<Outcome>) -> Result<()> {
+        let Some(first) = group.first() else { return Ok(()) };
+        let rows = if self.keys.is_empty() { (0..self.table.len()?).collect() } else { self.rows_of(&first.key)?.0 };
+        let mut candidates = self.candidates(rows, &group)?;
+        let (mut moved, mut rest) = (false, Vec::new());
+        for row in group {
+            let here = self.row_at(&candidates, &row)?;
+            match here.filter(|here| self.is_equal(*here, &row)) {
+                Some(here) => {
+                    moved |= here != row.number;
+                    outcomes.push(self.exported_as(
+                        StoredRow { row: here, sharers: None },
+                        &row.cells,
+                        row.from,
+                        &row.shown,
+                    )?);
+                }
+                None => rest.push((here, row)),
+            }
+        }
+        let mut edited = Vec::new();
+        for (here, row) in rest {
+            match here {
+                None if let Some(equal) = self.equal_row(&mut candidates, &row)? => {
+                    moved |= equal != row.number;
+                    self.seen.insert((equal, 0));
+                    outcomes.push(Outcome::Held);
+                }
+                _ => edited.push((here, row)),
+            }
+        }
+        // Rows without keys and positions are known by their numbers, if all are there and none has another place.
+        let has_order = self.keys.is_empty() && !moved && self.rows >= candidates.rows.len();
+        for (here, row) in edited {
+            let here = here.or_else(|| candidates.rows.get(row.number).copied().filter(|_| has_order));
+            outcomes.push(self.edited_row(&mut candidates, here, row, has_order)?);
+        }
+        Ok(())
+    }
+
+    /// Takes an exported row that differs from the row at its position, `here`, if that is known.
+    fn edited_row(
+        &mut self,
+        candidates: &mut Candidates,
+        here: Option<usize>,
+        row: Unmatched,
+        has_order: bool,
+    ) -> Result<Outcome> {
+        if let Some(here) = here {
+            let is_whole = !has_order && self.is_whole(&row);
+            if is_whole && let Some(other) = self.equal_row(candidates, &row)? {
+                let what = "it equals row";
+                return Err(refused(format!(
+                    "{}: {what} {other}, and states the position of row {here}: which of both it is cannot be known",
+                    row.shown
+                )));
+            }
+            return self.exported_as(StoredRow { row: here, sharers: None }, &row.cells, row.from, &row.shown);
+        }
+        let many = candidates.rows.len();
+        if candidates.rows.iter().all(|row| self.seen.contains(&(*row, 0))) {
+            let Unmatched { key, cells, from, insert, shown, .. } = row;
+            let key = Key { cells: key, nth: (!self.keys.is_empty()).then_some(many) };
+            return self.new_row(key, &candidates.rows, cells, from, insert, &shown);
+        }
+        let how = match self.position_column() {
+            Some(at) => format!("column {} states which", self.table.columns()[at].name),
+            None => "edit it by SQL, or as a row of `diff -f patch`".to_owned(),
+        };
+        if self.keys.is_empty() {
+            let name = self.table.name();
+            return Err(refused(format!("{name}: its rows have no key, and no row equals this one: {how}")));
+        }
+        Err(refused(format!("{}: {many} rows have this key, and none of them equals this row: {how}", row.shown)))
+    }
+
+    fn candidates(&self, rows: Vec<usize>, group: &[Unmatched]) -> Result<Candidates> {
+        /// Comparisons for each row.
+        const TIMES: usize = 64;
+        let is_given = |row: &Unmatched, at: usize| row.cells.iter().any(|(given, _)| *given == at);
+        let columns = self.table.columns().iter().enumerate();
+        let compared = columns.filter(|(at, column)| {
+            !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
+                && !matches!(column.kind, Kind::Any | Kind::Nested)
+                && !self.keys.contains(at)
+                && group.iter().all(|row| is_given(row, *at))
+        });
+        let compared: Vec<usize> = compared.map(|(at, _)| at).collect();
+        let (mut at, mut alike) = (HashMap::<u64, Vec<usize>>::new(), HashMap::<u64, VecDeque<usize>>::new());
+        let position = self.position_column().filter(|at| group.iter().any(|row| is_given(row, *at)));
+        for &row in &rows {
+            if let Some(position) = position {
+                at.entry(self.hash([&self.table.value(row, position)?])).or_default().push(row);
+            }
+            let cells = compared.iter().map(|at| Ok(comparable(self.table.value(row, *at)?)));
+            // A row that cannot be read equals none.
+            if let Ok(cells) = cells.collect::<Result<Vec<_>>>() {
+                alike.entry(hash_values(&cells, &self.state)).or_default().push_back(row);
+            }
+        }
+        let budget = rows.len().saturating_add(group.len()).saturating_mul(TIMES);
+        Ok(Candidates { rows, at, alike, compared, budget })
+    }
+
+    /// The first column with a position of the row in the file, such as its number.
+    fn position_column(&self) -> Option<usize> {
+        let mut columns = self.table.columns().iter();
+        columns.position(|column| column.role == Role::Place && column.accepts == Accepts::Nothing)
+    }
+
+    /// The row at the position that an exported row states, if that has its key. Of several ones, the first that is no
+    /// exported row yet.
+    fn row_at(&self, candidates: &Candidates, row: &Unmatched) -> Result<Option<usize>> {
+        let Some(at) = self.position_column() else { return Ok(None) };
+        let Some((_, given)) = row.cells.iter().find(|(given, _)| *given == at) else { return Ok(None) };
+        let kind = self.table.columns()[at].kind;
+        let Some(given) = writable::typed(kind, given, row.from, None) else { return Ok(None) };
+        let mut found = Vec::new();
+        for &other in candidates.at.get(&self.hash([&given])).into_iter().flatten() {
+            if same_value(&self.table.value(other, at)?, &given) {
+                found.push(other);
+            }
+        }
+        Ok(found.iter().find(|row| !self.seen.contains(&(**row, 0))).or(found.first()).copied())
+    }
+
+    /// Whether an exported row asks for no change of `row`.
+    fn is_equal(&mut self, row: usize, exported: &Unmatched) -> bool {
+        let derived = self.derived.take();
+        let asked = self.exported_cells(row, &exported.cells, exported.from);
+        self.derived = derived;
+        asked.is_ok_and(|asked| asked.is_empty())
+    }
+
+    /// Whether an exported row has all cells that can be written.
+    fn is_whole(&self, row: &Unmatched) -> bool {
+        let mut columns = self.table.columns().iter().enumerate();
+        columns.all(|(at, column)| {
+            matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
+                || row.cells.iter().any(|(given, _)| *given == at)
+        })
+    }
+
+    /// The first row that equals an exported row, and is no other exported row.
+    fn equal_row(&mut self, candidates: &mut Candidates, row: &Unmatched) -> Result<Option<usize>> {
+        let cells = candidates.compared.iter().map(|at| {
+            let given = row.cells.iter().find(|(given, _)| given == at).map(|(_, given)| given)?;
+            writable::typed(self.table.columns()[*at].kind, given, row.from, None).map(comparable)
+        });
+        let Some(cells) = cells.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let Some(alike) = candidates.alike.get_mut(&hash_values(&cells, &self.state)) else { return Ok(None) };
+        while alike.front().is_some_and(|first| self.seen.contains(&(*first, 0))) {
+            alike.pop_front();
+        }
+        for &mut other in alike {
+            let Some(budget) = candidates.budget.checked_sub(1) else {
+                let what = "too many rows have this key and are nearly equal: which one this is cannot be found";
+                return Err(refused(format!("{}: {what}", row.shown)));
+            };
+            candidates.budget = budget;
+            if !self.seen.contains(&(other, 0)) && self.is_equal(other, row) {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     /// The key of exported row `number`, with the cells `named`.
@@ -85,13 +325,8 @@ impl Resolved<'_> {
         Ok(key)
     }
 
-    /// The cells of an exported row that differ from those of `row`.
-    fn exported_cells(
-        &mut self,
-        row: usize,
-        named: Vec<(usize, Value<'_>)>,
-        from: ValueSource,
-    ) -> Result<ColumnValues> {
+    /// The cells of an exported row that differ from the cells of `row`, except keys.
+    fn exported_cells(&mut self, row: usize, named: &[(usize, Value<'_>)], from: ValueSource) -> Result<ColumnValues> {
         let retyped: Vec<usize> = (0..self.table.columns().len())
             .filter(|at| {
                 let types = self.table.typed_by(*at);
@@ -102,26 +337,27 @@ impl Resolved<'_> {
             })
             .collect();
         let mut asked = ColumnValues::new();
-        for (at, given) in named {
+        for (at, given) in named.iter().map(|(at, given)| (*at, given)) {
             if self.keys.contains(&at) {
                 continue;
             }
             let (column, now) = (&self.table.columns()[at], self.table.value(row, at)?);
-            if is_shown_as(&now, &given, from) {
+            if is_shown_as(&now, given, from) {
                 continue;
             }
             match column.accepts {
                 Accepts::Nothing => {
-                    let typed = writable::typed(column.kind, &given, from, Some(&now));
+                    let typed = writable::typed(column.kind, given, from, Some(&now));
                     if self.derived.is_none() && !typed.is_some_and(|typed| same_value(&typed, &now)) {
-                        self.derived = Some(is_derived(&*self.table, column, &given).to_string());
+                        self.derived = Some(is_derived(&*self.table, column, given).to_string());
                     }
                     continue;
                 }
-                Accepts::Path | Accepts::Name if !matches!(&given, Value::Text(t) if !t.is_empty()) => continue,
+                Accepts::Path | Accepts::Name if !matches!(given, Value::Text(t) if !t.is_empty()) => continue,
                 _ => {}
             }
-            let (column, value) = self.cell_of(at, given, from, Some(row).filter(|_| !retyped.contains(&at)))?;
+            let (column, value) =
+                self.cell_of(at, given.clone(), from, Some(row).filter(|_| !retyped.contains(&at)))?;
             if !same_value(&self.table.value(row, column)?, &value) {
                 asked.push((column, value));
             }
@@ -146,19 +382,14 @@ impl Resolved<'_> {
         missing.iter().try_for_each(|row| self.remove(row, &name).map(drop))?;
         Ok(missing.len())
     }
+}
 
-    /// If rows have no keys but their numbers, all rows must have been exported.
-    pub(in crate::edit) fn check_rows(&self) -> Result<()> {
-        if !self.keys.is_empty() || self.rows == 0 {
-            return Ok(());
-        }
-        let len = self.table.len()?;
-        if self.rows < len {
-            let (name, rows) = (self.table.name(), self.rows);
-            return Err(refused(format!(
-                "{name}: its rows have no key, so all {len} must be there, and these are {rows}"
-            )));
-        }
-        Ok(())
+/// A cell of an exported row, or of the file, so that equal cells have equal hashes.
+fn comparable(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::F32(number) if !number.is_finite() => Value::Null,
+        Value::F64(number) if !number.is_finite() => Value::Null,
+        Value::Text(text) if text.is_empty() => Value::Null,
+        other => other,
     }
 }
