@@ -62,26 +62,29 @@ impl Context {
         force: bool,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        self.create_as_private(to, force, None, write)
-    }
-
-    /// As [`Context::create`], for a file with bytes of the file at `model`: no user may read it who may not read that.
-    pub(super) fn create_as_private(
-        &self,
-        to: &Path,
-        force: bool,
-        model: Option<&Path>,
-        write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
         if is_stdout(to) {
             let mut out = self.stdout();
             write(&mut out)?;
             return Ok(out.flush()?);
         }
         let mut file = self.new_file(to, force)?;
-        model.map_or(Ok(()), |model| file.restrict_as(model))?;
         write(&mut file)?;
         file.commit().map_err(refused)
+    }
+
+    /// As [`Context::check_new`], for an undo patch. An old one may be the only way back, so no message advises to write over it.
+    pub(super) fn check_new_undo(&self, to: &Path, force: bool) -> Result<(), Failure> {
+        if !force && !is_stdout(to) {
+            check(to, Overwrite::Refuse).map_err(undo_refused)?;
+        }
+        self.check_new(to, force)
+    }
+
+    /// Begins an undo patch of the file at `model`: no user may read it who may not read that.
+    pub(super) fn new_undo(&self, to: &Path, force: bool, model: Option<&Path>) -> Result<AtomicFile, Failure> {
+        let mut file = self.new_file(to, force)?;
+        model.map_or(Ok(()), |model| file.restrict_as(model))?;
+        Ok(file)
     }
 
     /// Writes over a file that is in this state, or still missing: one that was read before it is written.
@@ -194,5 +197,16 @@ pub(super) fn refused(error: io::Error) -> Failure {
             Failure::new(Exit::Io, format!("{to}: it exists; --force writes over it"))
         }
         _ => error.into(),
+    }
+}
+
+/// As [`refused`], for an undo patch.
+pub(super) fn undo_refused(error: io::Error) -> Failure {
+    match (error.kind(), output_of(&error)) {
+        (ErrorKind::AlreadyExists, Some(to)) => {
+            let what = "it exists, and may be the only way back from an earlier edit; give --undo another name";
+            Failure::new(Exit::Io, format!("{to}: {what}"))
+        }
+        _ => refused(error),
     }
 }

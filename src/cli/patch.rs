@@ -1,13 +1,13 @@
 use super::changes::{self, side_of};
 use super::output::is_stdout;
-use super::outputs::leave_nothing_when_ended;
+use super::outputs::{leave_nothing_when_ended, undo_refused};
 use super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
 use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;
-use crate::atomic_file::{Overwrite, changed, output_of};
+use crate::atomic_file::{AtomicFile, Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
 use crate::edit::read::{self, Form, InputRow};
-use crate::edit::{Check, Edit, EditPlan, Editor, TableEdits, patch};
+use crate::edit::{Check, Edit, EditPlan, Editor, TableEdits, Written, patch};
 use crate::error::Error;
 use crate::paths::resolved;
 use crate::report::{Progress, counted};
@@ -174,12 +174,12 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
             InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
                 exported = true;
                 let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
-                row.map(drop).map_err(|e| e.context(format_args!("row {origin}")))
+                row.map_err(|e| e.context(format_args!("row {origin}")))
             }
             _ => Ok(()),
         }
     });
-    read.and_then(|()| give(editor, &mut edits)).map_err(failed)?;
+    read.and_then(|()| give(editor, &mut edits)).and_then(|()| editor.match_exported()).map_err(failed)?;
     if args.delete_missing {
         if !exported {
             return Err(Failure::usage(format!("{name}: --delete-missing is for exported rows")));
@@ -254,19 +254,30 @@ impl Target {
             to = Some(resolved(&on_disk).unwrap_or(on_disk));
             let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
             overwrite = Overwrite::IfUnchanged(read.source().state());
+            check_writable(to.as_deref(), output.force)?;
         } else if let Some(to) = to.as_deref().filter(|_| !is_mod) {
             context.check_new(to, output.force)?;
         }
         // A dry run writes no file.
         if let Some(undo) = output.undo.as_deref().filter(|_| !output.dry_run) {
-            context.check_new(undo, output.force)?;
+            context.check_new_undo(undo, output.force)?;
             to.iter().try_for_each(|to| context.check_different([to, undo], "the new file and --undo"))?;
         }
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
     }
 
     /// Writes the edits of the editor, and shows them.
-    pub(super) fn finish(&self, editor: Editor<'_>, output: &Output, context: &Context) -> Outcome {
+    pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &Output, context: &Context) -> Outcome {
+        self.prepare(editor, output, context)?.commit(output, context)
+    }
+
+    /// Writes the new file and its undo patch, which get their names in [`Prepared::commit`].
+    pub(super) fn prepare<'t>(
+        &'t self,
+        editor: Editor<'t>,
+        output: &Output,
+        context: &Context,
+    ) -> Result<Prepared<'t>, Failure> {
         let file = self.asset.source().name();
         let failed = Failure::of_file(file);
         let (done, held, left_out) = editor.summary();
@@ -292,41 +303,25 @@ impl Target {
         }
         // An interrupted command leaves no part of the file.
         leave_nothing_when_ended();
-        let undo = output.undo.as_deref().filter(|undo| !output.dry_run || is_stdout(undo));
         let written = context.with_progress("writing", |progress| match &self.to {
             Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|error| self.failure(&error)),
             None => plan.preview(progress).map_err(failed),
         })?;
-        // A file with a new name can be undone: the undo patch exists before it gets the name.
-        if let Some(undo) = undo {
-            let restore = plan.undo(&written);
-            context.create_as_private(undo, output.force, self.place_on_disk(), |out| {
-                let mut json = JsonWriter::compact(out);
-                json.value(&restore.row())?;
-                json.end_line()?;
-                let undone = patch::undo(&self.asset, plan.edits(), &mut |row| {
-                    json.value(&row)?;
-                    json.end_line()
-                });
-                undone.map_err(failed)
-            })?;
+        let mut prepared = Prepared { target: self, plan, written, undo: Vec::new(), summary };
+        if let Some(undo) = output.undo.as_deref().filter(|undo| !output.dry_run || is_stdout(undo)) {
+            prepared.add_undo(undo, output, context)?;
         }
-        if written.findings() > 0 {
-            let found = counted(written.findings(), "finding");
-            complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
-        }
-        let new = written.commit().map_err(|error| self.failure(&error))?;
-        if !undo.is_some_and(is_stdout) {
-            show(&self.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
-        }
-        context.warn(&self.asset);
-        let where_to = match &self.to {
-            Some(to) if self.is_mod => format!("; the game takes {} over its own file", to.display()),
-            Some(_) => String::new(),
-            None => "; nothing is written".to_owned(),
-        };
-        context.say(&format!("{file}: {summary}{where_to}"));
-        Ok(())
+        Ok(prepared)
+    }
+
+    /// The path at which the new file gets its name; `None` for a dry run.
+    pub(super) fn written_path(&self) -> Option<&Path> {
+        self.to.as_deref()
+    }
+
+    /// Whether `path` leads to another name than the one that is written.
+    pub(super) fn is_other_name(&self, path: &Path) -> bool {
+        self.to.is_some() && self.to != resolved(path)
     }
 
     /// The file on disk that holds the edited one.
@@ -350,6 +345,89 @@ impl Target {
             // Found in the file that the new one is derived from, or missing there.
             _ => Failure::in_file(self.asset.source().name(), error),
         }
+    }
+}
+
+/// Refuses to replace a file that its user protects from writing.
+fn check_writable(to: Option<&Path>, force: bool) -> Result<(), Failure> {
+    let is_protected =
+        to.is_some_and(|to| std::fs::metadata(to).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly()));
+    match to.filter(|_| is_protected && !force) {
+        Some(to) => {
+            let what = "it is read-only; --force replaces it, and the new file is read-only, too";
+            Err(Failure::new(Exit::Io, format!("{}: {what}", to.to_string_lossy())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A new file and its undo patches, which are written and compared, and have no names yet.
+pub(super) struct Prepared<'t> {
+    target: &'t Target,
+    plan: EditPlan<'t>,
+    written: Written,
+    undo: Vec<(PathBuf, AtomicFile)>,
+    summary: String,
+}
+
+impl Prepared<'_> {
+    /// Writes the undo patch that is to be at `to`; on standard output at once.
+    pub(super) fn add_undo(&mut self, to: &Path, output: &Output, context: &Context) -> Result<(), Failure> {
+        let asset = &self.target.asset;
+        let restore = self.plan.undo(&self.written);
+        let write = |out: &mut dyn Write| {
+            let mut json = JsonWriter::compact(out);
+            json.value(&restore.row())?;
+            json.end_line()?;
+            let undone = patch::undo(asset, self.plan.edits(), &mut |row| {
+                json.value(&row)?;
+                json.end_line()
+            });
+            undone.map_err(Failure::of_file(asset.source().name()))
+        };
+        if is_stdout(to) {
+            let mut out = context.stdout();
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
+        let mut file = context.new_undo(to, output.force, self.target.place_on_disk())?;
+        write(&mut file)?;
+        file.flush()?;
+        self.undo.push((to.to_owned(), file));
+        Ok(())
+    }
+
+    /// Gives the files their names, and shows the changes.
+    pub(super) fn commit(self, output: &Output, context: &Context) -> Outcome {
+        let Self { target, plan, written, undo, summary } = self;
+        let file = target.asset.source().name();
+        if written.findings() > 0 {
+            let found = counted(written.findings(), "finding");
+            complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
+        }
+        // A file with a new name can be undone: the undo patch has its name before.
+        let mut named = Vec::new();
+        let done = undo.into_iter().try_for_each(|(to, undo)| {
+            undo.commit().map_err(undo_refused)?;
+            named.push(to);
+            Ok(())
+        });
+        let done = done.and_then(|()| written.commit().map_err(|error| target.failure(&error)));
+        let new = done.inspect_err(|_| {
+            // The patch of a file that is not changed. One that was replaced is gone, as --force says.
+            named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
+        })?;
+        if !output.undo.as_deref().is_some_and(is_stdout) {
+            show(&target.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
+        }
+        context.warn(&target.asset);
+        let where_to = match &target.to {
+            Some(to) if target.is_mod => format!("; the game takes {} over its own file", to.display()),
+            Some(_) => String::new(),
+            None => "; nothing is written".to_owned(),
+        };
+        context.say(&format!("{file}: {summary}{where_to}"));
+        Ok(())
     }
 }
 

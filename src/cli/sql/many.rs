@@ -2,50 +2,59 @@
 
 use super::answers::failure_in;
 use super::{Args, Session, all, finish, open_one, write};
+use crate::archive::Address;
+use crate::archive::loose::below;
+use crate::asset::Asset;
+use crate::atomic_file::{FileId, replace_link};
 use crate::cli::files::path_below;
-use crate::cli::patch::{Output, edited};
+use crate::cli::patch::{Output, Prepared, Target, edited};
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
+use crate::edit::TableEdits;
 use crate::files::FileSet;
 use crate::report::counted;
 use crate::sql::{Fault, statements};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Changes the files of `set`, which the argument `given` selects. No file is written unless the edits of every file fit.
+/// A file that the statements change.
+struct ChangedFile {
+    path: PathBuf,
+    target: Target,
+    edits: Vec<TableEdits>,
+    output: Output,
+    /// Further names of the file on disk, and their undo patches.
+    links: Vec<(PathBuf, Option<PathBuf>)>,
+    /// Whether another entry of the same pack is written before: this one is then read again from the new pack.
+    is_later: bool,
+}
+
+/// Changes the files of `set`, which the argument `given` selects. No file is changed before all new files and undo patches are
+/// written.
 pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context: &Context) -> Outcome {
     check(&args.output, context)?;
-    let files: Vec<PathBuf> = set.list().addresses().collect();
     let changed = context.with_progress_of("sql", Unit::Files, |progress| {
-        progress.announce(files.len() as u64);
-        let mut changed = Vec::new();
-        for file in files {
-            progress.advance(1);
-            if is_changed(text, &file, args, context)? {
-                changed.push(file);
-            }
-        }
-        Ok::<_, Failure>(changed)
+        progress.announce(set.list().len() as u64);
+        changed_files(text, given, set, args, context, &|| progress.advance(1))
     })?;
     if changed.is_empty() {
         return Err(Failure::new(Exit::NotFound, "SQL: nothing is written: these statements match no row"));
     }
-    if let Some(undo) = &args.output.undo {
-        context.writes_folder(undo);
-    }
-    // A name that is taken is an error before the first file is changed.
-    for undo in changed.iter().filter_map(|file| undo_of(given, file, &args.output)) {
-        context.check_new(&undo, args.output.force)?;
-    }
+    raise_limit_of_files();
+    let mut prepared = Vec::with_capacity(changed.len());
     for file in &changed {
-        let name = path_below(&[given.to_owned()], file);
-        let undo = undo_of(given, file, &args.output);
-        let output = Output { undo, table_prefix: Some(name.to_string_lossy().into_owned()), ..args.output.clone() };
-        let session = session(file, args, context)?;
-        let ran = all(text, args, &session, context);
-        finish(&session, ran, context)?;
-        write(&session, std::slice::from_ref(file), &output, context)?;
+        let ready = if file.is_later { None } else { Some(prepare(file, context)?) };
+        prepared.push((file, ready));
+    }
+    let all = changed.len();
+    for (number, (file, ready)) in prepared.into_iter().enumerate() {
+        let done = match ready {
+            Some(ready) => commit(file, ready, context),
+            None => write_again(text, file, args, context),
+        };
+        done.map_err(|failure| stopped(failure, number, all, &args.output))?;
         context.headers.set(false);
     }
-    context.say(&format!("{}: {} changed", given.to_string_lossy(), counted(changed.len() as u64, "file")));
+    context.say(&format!("{}: {} changed", given.to_string_lossy(), counted(all as u64, "file")));
     Ok(())
 }
 
@@ -62,11 +71,71 @@ fn check(output: &Output, context: &Context) -> Result<(), Failure> {
     Err(Failure::usage(format!("SQL: many files are changed: {what}")))
 }
 
+/// The files that the statements change, each once, however many names it has.
+fn changed_files(
+    text: &str,
+    given: &Path,
+    set: &FileSet,
+    args: &Args,
+    context: &Context,
+    advance: &dyn Fn(),
+) -> Result<Vec<ChangedFile>, Failure> {
+    if let Some(undo) = &args.output.undo {
+        context.writes_folder(undo);
+    }
+    let mut changed: Vec<ChangedFile> = Vec::new();
+    let (mut known, mut written, mut undos) = (HashMap::new(), HashSet::new(), HashSet::new());
+    // A file is named by its own name rather than by a link.
+    let (links, files): (Vec<_>, Vec<_>) = set.list().addresses().partition(|path| path.is_symlink());
+    for path in files.into_iter().chain(links) {
+        advance();
+        let address = Address::of(&path);
+        let identity = FileId::of(address.outer()).map(|id| (id, address.inner().map(str::to_owned)));
+        let first = identity.as_ref().and_then(|identity| known.get(identity)).copied();
+        let undo = undo_of(given, &path, &args.output)?;
+        if let Some(first) = first {
+            let first: Option<&mut ChangedFile> = changed.get_mut::<usize>(first);
+            if let Some(first) = first.filter(|first| address.inner().is_none() && first.target.is_other_name(&path)) {
+                take_undo(undo.as_deref(), &mut undos)?;
+                first.links.push((path, undo));
+            }
+            continue;
+        }
+        let Some((asset, edits)) = edits_of(text, &path, args, context)? else { continue };
+        take_undo(undo.as_deref(), &mut undos)?;
+        let name = path_below(&[given.to_owned()], &path).to_string_lossy().into_owned();
+        let output = Output { undo, table_prefix: Some(name), ..args.output.clone() };
+        let target = Target::of_asset(&path, asset, &output, context)?;
+        let is_later = target.written_path().is_some_and(|to| !written.insert(to.to_owned()));
+        if let Some(identity) = identity {
+            known.insert(identity, changed.len());
+        }
+        changed.push(ChangedFile { path, target, edits, output, links: Vec::new(), is_later });
+    }
+    Ok(changed)
+}
+
 /// The undo patch of `file` in the folder of `--undo`.
-fn undo_of(given: &Path, file: &Path, output: &Output) -> Option<PathBuf> {
+fn undo_of(given: &Path, file: &Path, output: &Output) -> Result<Option<PathBuf>, Failure> {
+    let Some(folder) = &output.undo else { return Ok(None) };
+    if let Some(inner) = Address::of(file).inner() {
+        let inner = format!("{inner}.ndjson");
+        let place = below(folder, &inner);
+        return place.map(Some).ok_or_else(|| Failure::usage(format!("{inner}: no path in a folder")));
+    }
     let mut name = path_below(&[given.to_owned()], file).as_os_str().to_owned();
     name.push(".ndjson");
-    Some(output.undo.as_ref()?.join(name))
+    Ok(Some(folder.join(name)))
+}
+
+fn take_undo(undo: Option<&Path>, undos: &mut HashSet<PathBuf>) -> Result<(), Failure> {
+    match undo {
+        Some(undo) if !undos.insert(undo.to_owned()) => {
+            let what = "two files have this undo patch; change the files of one folder at a time";
+            Err(Failure::usage(format!("{}: {what}", undo.to_string_lossy())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {
@@ -74,15 +143,20 @@ fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failu
     Ok(Session::for_writing(vec![input], args.skip_damaged)?)
 }
 
-/// Whether the statements change `file`. A damaged file is reported and left out.
+/// The edits that the statements make in `file`; `None` for no edit. A damaged file is reported and left out.
 ///
 /// # Errors
 /// When an edit does not fit.
-fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result<bool, Failure> {
+fn edits_of(
+    text: &str,
+    file: &Path,
+    args: &Args,
+    context: &Context,
+) -> Result<Option<(Asset, Vec<TableEdits>)>, Failure> {
     let session = match session(file, args, context) {
         Err(failure) if failure.exit == Exit::Damaged && !context.options.strict => {
             context.failed(&failure);
-            return Ok(false);
+            return Ok(None);
         }
         session => session?,
     };
@@ -96,9 +170,59 @@ fn is_changed(text: &str, file: &Path, args: &Args, context: &Context) -> Result
             Failure::new(exit, format!("{}: {message}", file.to_string_lossy()))
         })?;
     }
-    let Some(edits) = session.edits().into_values().next() else { return Ok(false) };
+    finish(&session, Ok(()), context)?;
+    let Some(edits) = session.edits().into_values().next() else { return Ok(None) };
     let asset = session.assets().next().ok_or_else(|| Failure::usage("SQL: there is no file to write"))?;
-    let failed = Failure::of_file(&file);
-    edited(asset, edits, context).and_then(crate::edit::Editor::finish).map_err(failed)?;
-    Ok(true)
+    Ok(Some((asset.clone(), edits)))
+}
+
+fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<Prepared<'f>, Failure> {
+    let failed = Failure::of_file(&file.path);
+    let editor = edited(&file.target.asset, file.edits.clone(), context).map_err(failed)?;
+    let mut prepared = file.target.prepare(editor, &file.output, context)?;
+    for undo in file.links.iter().filter_map(|(_, undo)| undo.as_deref()) {
+        context.check_new_undo(undo, file.output.force)?;
+        prepared.add_undo(undo, &file.output, context)?;
+    }
+    Ok(prepared)
+}
+
+/// Gives the new file its names.
+fn commit(file: &ChangedFile, prepared: Prepared<'_>, context: &Context) -> Outcome {
+    prepared.commit(&file.output, context)?;
+    let Some(to) = file.target.written_path() else { return Ok(()) };
+    for (link, _) in &file.links {
+        replace_link(to, link).map_err(|error| Failure::io(link, "cannot write", error))?;
+    }
+    Ok(())
+}
+
+/// Changes an entry of a pack after other entries of the pack: the pack is read again.
+fn write_again(text: &str, file: &ChangedFile, args: &Args, context: &Context) -> Outcome {
+    let session = session(&file.path, args, context)?;
+    all(text, args, &session, context)?;
+    write(&session, std::slice::from_ref(&file.path), &file.output, context)
+}
+
+/// The failure after which some of the files are changed: how many, and the way back.
+fn stopped(failure: Failure, changed: usize, all: usize, output: &Output) -> Failure {
+    let back = match &output.undo {
+        _ if changed == 0 || output.dry_run => "",
+        Some(_) => "; `assetq patch FILE UNDO --in-place` takes each back, with its patch in the folder of --undo",
+        None => "; without --undo, no patch takes them back",
+    };
+    let message = format!("{}; {changed} of {all} files were changed{back}", failure.message);
+    Failure { message, ..failure }
+}
+
+/// Lets the process open as many files at once as the system permits: all new files are open until the first gets its name.
+fn raise_limit_of_files() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        // With fewer, the error of the first that cannot be opened leaves all files unchanged.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
 }

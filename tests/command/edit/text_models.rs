@@ -128,6 +128,46 @@ fn one_statement_changes_all_files_of_a_glob() {
     std::fs::write(dir.path().join("taken/lods/deck.mfm.ndjson"), "mine").unwrap();
     let query = "UPDATE properties SET value = 'mods/c.dds' WHERE name = 'diffuseMap'";
     let (_, said) = run(dir.path(), 4, &["sql", query, "gun/**/*.mfm", "--in-place", "--undo", "taken"]);
-    assert!(said.contains("deck.mfm.ndjson: it exists; --force writes over it"), "{said}");
+    assert!(said.contains("deck.mfm.ndjson: it exists, and may be the only way back"), "{said}");
     assert_eq!(text(&dir, "gun/hull.mfm"), before);
+}
+
+/// A folder with two files. One has a symbolic link and a second name.
+#[cfg(unix)]
+fn linked() -> TempDir {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    std::os::unix::fs::symlink("hull.mfm", at("gun/hull-link.mfm")).unwrap();
+    fs::hard_link(at("gun/hull.mfm"), at("gun/hull-same.mfm")).unwrap();
+    dir
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_with_several_names_is_changed_once() {
+    let dir = linked();
+    let old = text(&dir, "gun/hull.mfm");
+    let query = "UPDATE properties SET value = 'x_' || value WHERE name = 'diffuseMap'";
+    let (_, said) = run(dir.path(), 0, &["sql", query, "gun/**/*.mfm", "--in-place", "--undo", "undo"]);
+    assert!(said.contains("gun/**/*.mfm: 2 files changed"), "{said}");
+    for name in ["gun/hull.mfm", "gun/hull-link.mfm", "gun/hull-same.mfm"] {
+        assert_eq!(text(&dir, name), old.replace("\tmod/", "\tx_mod/"), "{name}");
+    }
+    assert!(fs::symlink_metadata(dir.path().join("gun/hull-link.mfm")).unwrap().is_symlink());
+    for name in ["hull", "hull-same"] {
+        run(dir.path(), 0, &["patch", &format!("gun/{name}.mfm"), &format!("undo/{name}.mfm.ndjson"), "--in-place"]);
+        assert_eq!(text(&dir, &format!("gun/{name}.mfm")), old);
+    }
+}
+
+#[test]
+fn many_files_stay_if_one_undo_patch_cannot_be_written() {
+    let dir = folder();
+    // The name of its patch is longer than a name may be.
+    let long = format!("gun/z{}.mfm", "z".repeat(245));
+    fs::copy(dir.path().join("gun/hull.mfm"), dir.path().join(&long)).unwrap();
+    let old = ["gun/hull.mfm", "gun/lods/deck.mfm", &long].map(|name| text(&dir, name));
+    let query = "UPDATE properties SET value = 'mods/c.dds' WHERE name = 'diffuseMap'";
+    run(dir.path(), 4, &["sql", query, "gun/**/*.mfm", "--in-place", "--undo", "undo"]);
+    assert_eq!(["gun/hull.mfm", "gun/lods/deck.mfm", &long].map(|name| text(&dir, name)), old);
 }
