@@ -5,10 +5,13 @@ use crate::error::{OrRaise as _, simple};
 use assetq::formats::wows::geometry::mesh::{Group, Groups};
 use assetq::formats::wows::geometry::{Geometry, Vertices, material_name, unpack_normal};
 use assetq::view::scene::{Context, Options, SceneFormat};
+use assetq::write::text::escape;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArray3};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use std::ffi::CString;
 
 impl Opened {
     fn geometry(&self) -> PyResult<&Geometry> {
@@ -36,12 +39,21 @@ pub fn meshes(asset: &Opened, with: &Bound<'_, PyTuple>) -> PyResult<Vec<Mesh>> 
         Ok::<Groups, assetq::Error>(geometry.groups_in(&context)?.into_owned())
     });
     let groups = groups.or_raise(asset.file())?;
+    warn(with.py(), asset.file(), &groups.notes)?;
     let models = groups.models;
     let mesh = |group: Group| {
         let model = group.model.and_then(|n| models.get(n).cloned());
         Mesh { asset: asset.clone(), group, model }
     };
     Ok(groups.groups.into_iter().map(mesh).collect())
+}
+
+/// Warns of the notes that the command would print.
+fn warn(py: Python<'_>, file: &str, notes: &[String]) -> PyResult<()> {
+    notes.iter().try_for_each(|note| {
+        let text = CString::new(escape(&format!("{file}: {note}")).into_owned())?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+    })
 }
 
 /// Rows of `N` numbers as an array of two dimensions.
@@ -255,16 +267,18 @@ pub fn glb<'py>(
     }
     let shapes = asset.reader().shapes().filter(|shapes| shapes.kinds().contains(&SceneFormat::Glb));
     let shapes = shapes.ok_or_else(|| asset.unsupported("has no shape"))?;
-    let bytes = py.detach(|| {
+    let drawn = py.detach(|| {
         let context = Context::from_assets(&others)?;
         let drawing = shapes.draw(&context, options)?;
-        // Damage is an error here, as a notebook sees no notes.
+        // Damage is an error here, as a picture may be looked at without its warnings.
         if let Some(error) = drawing.damage().first() {
             return Err(error.clone());
         }
         let mut bytes = Vec::new();
-        drawing.write(SceneFormat::Glb, &mut bytes)?;
-        Ok(bytes)
+        let written = drawing.write(SceneFormat::Glb, &mut bytes)?;
+        Ok((bytes, [drawing.notes(), &written].concat()))
     });
-    Ok(PyBytes::new(py, &bytes.or_raise(asset.file())?))
+    let (bytes, notes) = drawn.or_raise(asset.file())?;
+    warn(py, asset.file(), &notes)?;
+    Ok(PyBytes::new(py, &bytes))
 }

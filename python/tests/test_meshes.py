@@ -57,6 +57,16 @@ def test_a_database_names_the_meshes(samples: Path, tmp_path: Path) -> None:
     assert raised.value.kind == "unsupported"
 
 
+def test_a_database_that_does_not_draw_the_geometry_is_a_warning(samples: Path) -> None:
+    ship, note = assetq.open(samples / "ship.geometry"), "no visual of the database draws .*ship.geometry; its meshes have no names"
+    with pytest.warns(UserWarning, match=note):
+        meshes = ship.meshes(samples / "assets.bin")
+    assert [mesh.name for mesh in meshes] == [mesh.name for mesh in ship.meshes()] != []
+    with pytest.warns(UserWarning, match=note):
+        glb = ship.glb(samples / "assets.bin")
+    assert glb == ship.glb()
+
+
 def test_armour_is_what_a_plain_reader_finds(samples: Path) -> None:
     (armor,) = assetq.open(samples / "ship.geometry").armor()
     plates = plain.plates(samples / "ship.geometry")

@@ -246,6 +246,8 @@ pub struct Context<'a> {
     pub coats: Option<&'a dyn Coats>,
     /// The file that is drawn with the shapes: see [`Shapes::companion`].
     pub companion: Option<&'a Asset>,
+    /// Whether the user named none of these files: then it is no note if none of them draws the shapes.
+    pub is_implied: bool,
 }
 
 impl<'a> Context<'a> {

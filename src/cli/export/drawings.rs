@@ -3,7 +3,6 @@
 use super::args::{Args, KindArg, LevelArgs, PartArg, TexturesArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::cli::{Context, Failure, Outcome};
-use crate::error::ErrorKind;
 use crate::scene::{Drawing, Options, Shapes};
 use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
@@ -214,18 +213,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
     let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
     known.textures = Some(&files);
     known.companion = companion.as_ref();
-    match shapes.draw(&known, options) {
-        // Another database does not make the shapes unusable.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
-            // The user did not name the game's own database.
-            if has_others {
-                context.note(asset.source().name(), &format!("{error}; its meshes have no names"));
-            }
-            let mut known = scene::Context::default();
-            known.textures = Some(&files);
-            known.companion = companion.as_ref();
-            shapes.draw(&known, options).map_err(failed)
-        }
-        drawn => drawn.map_err(failed),
-    }
+    // The game's own database, which the user did not name.
+    known.is_implied = !has_others;
+    shapes.draw(&known, options).map_err(failed)
 }

@@ -1,6 +1,5 @@
 //! Meshes named, paired and placed by databases and spaces.
 
-use assetq::formats::ErrorKind;
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq::formats::wows::geometry::export::scene;
 use assetq::formats::wows::geometry::export::{Options, write_glb};
@@ -74,17 +73,28 @@ fn a_database_names_and_pairs() {
         let coarse = export::scene(&g, &Context::from_assets([&db]).unwrap(), options);
         assert_eq!(glb(&coarse.unwrap()).document.meshes().count(), 1);
     }
+}
+
+#[test]
+fn a_geometry_that_no_visual_draws_has_its_own_groups_and_a_note() {
+    let db = database("content/ship/Ship.geometry", [(1, 0), (0, 1)]);
+    let mut context = Context::from_assets([&db]).unwrap();
     let g = ship("Other.geometry");
-    let error = scene(&g, &Context::from_assets([&db]).unwrap(), Options::default()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+    let note = "no visual of the database draws Other.geometry; its meshes have no names";
+    let groups = g.groups_in(&context).unwrap();
+    assert_eq!((&groups.groups, &groups.notes), (&g.groups().unwrap().groups, &vec![note.to_owned()]));
+    assert_eq!(scene(&g, &context, Options::default()).unwrap().notes, [note]);
+    // The user did not name the database of the game.
+    context.is_implied = true;
+    assert!(scene(&g, &context, Options::default()).unwrap().notes.is_empty());
 }
 
 #[test]
 fn a_name_alone_is_not_enough_where_no_mapping_is_known() {
     let db = database("content/ship/Ship.geometry", [(77, 78), (79, 80)]);
     let context = Context::from_assets([&db]).unwrap();
-    let error = scene(&ship("elsewhere/Ship.geometry"), &context, Options::default()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+    let notes = scene(&ship("elsewhere/Ship.geometry"), &context, Options::default()).unwrap().notes;
+    assert_eq!(notes, ["no visual of the database draws elsewhere/Ship.geometry; its meshes have no names"]);
     // Its path is.
     assert!(ship("content/ship/Ship.geometry").groups_in(&context).unwrap().groups.is_empty());
 }

@@ -181,23 +181,41 @@ impl Geometry {
         Ok(named)
     }
 
-    /// The render groups as the files in `context` name and pair them, or by the file's own hints where none of them does.
+    /// The render groups as the files in `context` name and pair them. If none of these files draws this one, the render
+    /// groups are those of [`Geometry::groups`], with a note.
     ///
     /// # Errors
     /// As [`Geometry::groups`], and when a file in `context` cannot be read.
     pub fn groups_in(&self, context: &Context<'_>) -> Result<Cow<'_, Groups>> {
-        let (models, _) = self.models_in(context)?;
-        Ok(if models.is_empty() { Cow::Borrowed(self.groups()?) } else { Cow::Owned(self.groups_of(&models)?) })
+        self.groups_by(&self.models_in(context)?)
     }
 
-    /// The models that draw this file, and whether they are the models of a space, which has places for them.
-    pub(super) fn models_in(&self, context: &Context<'_>) -> Result<(Vec<Model>, bool)> {
+    pub(super) fn groups_by(&self, known: &KnownModels) -> Result<Cow<'_, Groups>> {
+        let mut groups = match &*known.models {
+            [] => Cow::Borrowed(self.groups()?),
+            models => Cow::Owned(self.groups_of(models)?),
+        };
+        if let Some(note) = &known.note {
+            groups.to_mut().notes.push(note.clone());
+        }
+        Ok(groups)
+    }
+
+    /// The models that draw this file.
+    pub(super) fn models_in(&self, context: &Context<'_>) -> Result<KnownModels> {
         if let Some(models) = context.models() {
-            return Ok((models?, true));
+            return Ok(KnownModels { models: models?, are_of_space: true, note: None });
         }
         let vertices: BTreeSet<u32> = self.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
-        let models = context.models_of(self.source().name(), &vertices);
-        Ok((models.transpose()?.into_iter().flatten().collect(), false))
+        let models = context.models_of(self.source().name(), &vertices).transpose();
+        match models {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
+                let has_names = matches!(self.companions(), Ok(Some(_)));
+                let note = if has_names { error.to_string() } else { format!("{error}; its meshes have no names") };
+                Ok(KnownModels { note: Some(note).filter(|_| !context.is_implied), ..KnownModels::default() })
+            }
+            models => Ok(KnownModels { models: models?.unwrap_or_default(), ..KnownModels::default() }),
+        }
     }
 
     /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes
@@ -243,6 +261,16 @@ impl Geometry {
         }
         Ok(out)
     }
+}
+
+/// The models of other files that draw a geometry.
+#[derive(Default)]
+pub(super) struct KnownModels {
+    pub(super) models: Vec<Model>,
+    /// Whether they are the models of a space, which has places for them.
+    pub(super) are_of_space: bool,
+    /// A note if the files that the user named contain no such models.
+    note: Option<String>,
 }
 
 /// The numbers of mappings by their ids. The first mapping with an id is the one that counts.

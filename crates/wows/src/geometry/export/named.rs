@@ -6,23 +6,20 @@ use crate::geometry::{Geometry, Splash};
 use crate::reader::FileFormat as _;
 use crate::report::counted;
 use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
 
 /// The scene of `geometry`, named and placed as far as `context` knows. Without render sets the file's own hints pair
-/// its mappings, which the notes say.
+/// its mappings. The notes list guesses, and files of the context that do not draw this one.
 ///
 /// # Errors
-/// When the mappings do not lie in the file, when a `space.bin` comes without its `models.bin`, and `NotFound` when
-/// no visual of the database draws this file.
+/// When the mappings do not lie in the file, and `NotFound` when a `space.bin` comes without its `models.bin`.
 pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options) -> Result<Scene<'g>> {
-    let (models, has_models) = geometry.models_in(context)?;
-    let groups =
-        if models.is_empty() { Cow::Borrowed(geometry.groups()?) } else { Cow::Owned(geometry.groups_of(&models)?) };
+    let known = geometry.models_in(context)?;
+    let groups = geometry.groups_by(&known)?;
     let (placements, strangers) = match context.instances() {
         None => (None, 0),
-        Some(instances) if has_models => placements(&instances, &models),
+        Some(instances) if known.are_of_space => placements(&instances, &known.models),
         Some(_) => {
             let what = "the instances of the space.bin need its models.bin, too".to_owned();
             return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
