@@ -48,6 +48,8 @@ functions! {
     25 free(Handle);
     26 vector_size() -> u64;
     150 create_null_value() -> Handle;
+    151 get_list_size(Handle) -> u64;
+    152 get_list_child(Handle, u64) -> Handle;
     93 create_varchar(*const c_char) -> Handle;
     92 destroy_value(*mut Handle);
     118 get_bool(Handle) -> bool;

@@ -73,6 +73,15 @@ impl Argument {
         (!value.is_null()).then_some(Self(value)).filter(|value| !unsafe { (api().is_null_value)(value.0) })
     }
 
+    /// The items of a list, less those that are null.
+    pub fn items(&self) -> Vec<Self> {
+        // SAFETY: a list of DuckDB, whose items the caller owns.
+        unsafe {
+            let count = (api().get_list_size)(self.0);
+            (0..count).filter_map(|at| Self::new((api().get_list_child)(self.0, at))).collect()
+        }
+    }
+
     /// The value as a text.
     pub fn text(&self) -> String {
         // SAFETY: DuckDB returns a text that the caller frees, or null.

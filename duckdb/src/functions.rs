@@ -5,15 +5,15 @@ use crate::boundary::{Argument, c_text, caught, free, give, run, text};
 use crate::kept;
 use crate::scan::{Bind, Local, OpenTable, Opened, Scan};
 use crate::vector::ColumnType;
-use assetq::formats::{ErrorKind, id};
+use assetq::formats::{BUILT_IN, ErrorKind, id};
 use assetq::query::archive::{Cache, Oodle};
-use assetq::query::files::FilePattern;
+use assetq::query::files::{FilePattern, FormatOf};
 use assetq::table::filter::{Bound, Filter, Literal, Op};
 use assetq::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use assetq::write::stream::Selection;
 use assetq::{Asset, Error, Format, Options, Source};
 use std::ffi::{CStr, c_char};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
@@ -30,10 +30,17 @@ const FUNCTIONS: [(Function, &CStr, usize); 3] =
     [(Function::Rows, c"assetq", 2), (Function::Tables, c"assetq_tables", 1), (Function::Entry, c"assetq_get", 2)];
 /// Options of every function that are true or false.
 const TRUTHS: [&CStr; 3] = [c"skip_damaged", c"mmap", c"strict"];
+/// The option of every function with more names for ids, and the one with a format.
+const NAMES: &CStr = c"names";
+const FORMAT_OF: &CStr = c"format_of";
+/// Conditions on rows: of any kind, and equality with the key of an entry.
+const WHERE: &CStr = c"where";
+const KEY: &CStr = c"key";
 
 /// Registers all functions.
 pub fn register(connection: Handle) -> bool {
     let (text, truth) = (ColumnType::Text.logical(), ColumnType::Bool.logical());
+    let texts = ColumnType::List(Box::new(ColumnType::Text)).logical();
     (0..).zip(FUNCTIONS).all(|(number, (of, name, arguments))| {
         // SAFETY: an own function of DuckDB, which copies it.
         unsafe {
@@ -45,8 +52,12 @@ pub fn register(connection: Handle) -> bool {
             for option in TRUTHS {
                 (api().table_function_add_named_parameter)(function, option.as_ptr(), truth.0);
             }
+            (api().table_function_add_named_parameter)(function, NAMES.as_ptr(), texts.0);
+            (api().table_function_add_named_parameter)(function, FORMAT_OF.as_ptr(), text.0);
             if of == Function::Rows {
-                (api().table_function_add_named_parameter)(function, c"where".as_ptr(), text.0);
+                for option in [WHERE, KEY] {
+                    (api().table_function_add_named_parameter)(function, option.as_ptr(), text.0);
+                }
             }
             (api().table_function_set_extra_info)(function, ptr::without_provenance_mut(number), None);
             (api().table_function_set_bind)(function, bind);
@@ -80,6 +91,19 @@ impl Call {
         unsafe { Argument::new((api().bind_get_named_parameter)(self.0, name.as_ptr())) }
     }
 
+    /// Whether an option is given, be it as NULL.
+    fn is_given(&self, name: &CStr) -> bool {
+        // SAFETY: an object of DuckDB; its value is null, or is destroyed here.
+        unsafe {
+            let mut given = (api().bind_get_named_parameter)(self.0, name.as_ptr());
+            let is_given = !given.is_null();
+            if is_given {
+                (api().destroy_value)(&mut given);
+            }
+            is_given
+        }
+    }
+
     fn is(&self, name: &CStr, by_default: bool) -> bool {
         self.option(name).map_or(by_default, |given| given.truth())
     }
@@ -90,10 +114,19 @@ impl Call {
         if let Some(folder) = Cache::default_folder() {
             options = options.with(Arc::new(Cache::at(folder)));
         }
+        if let Some(format) = self.option(FORMAT_OF) {
+            options = options.with(Arc::new(FormatOf(format.text())));
+        }
         match Oodle::of_environment() {
             Some(oodle) => options.with(Arc::new(oodle)),
             None => options,
         }
+    }
+
+    /// Files with more names for ids.
+    fn names(&self) -> Vec<PathBuf> {
+        let given = self.option(NAMES).map_or_else(Vec::new, |list| list.items());
+        given.iter().map(|name| name.text().into()).collect()
     }
 
     fn bind(&self) -> Result<(), String> {
@@ -102,17 +135,24 @@ impl Call {
         let Some((function, _, _)) = FUNCTIONS.get(number) else { return Err("no such function".to_owned()) };
         let given = self.argument(0).ok_or("FILE is NULL")?;
         let (file, table) = file_and_table(&given);
-        let (asset, columns) =
-            kept::open(Path::new(file), &self.options()).map_err(|error| format!("{file}: {error}"))?;
+        let failed = |error: Error| format!("{file}: {error}");
+        let (asset, columns) = kept::open(Path::new(file), &self.options(), &self.names()).map_err(failed)?;
+        let no_key = || not_found("there is no entry NULL".to_owned());
         let found = match function {
             Function::Tables => Ok((Opened::Made(tables(&asset)), None)),
             Function::Rows => {
-                let condition = self.option(c"where").map(|given| given.text());
-                opened(asset, self.argument(1).as_deref().or(table), condition.as_deref())
+                let condition = self.option(WHERE).map(|given| given.text());
+                let key =
+                    self.is_given(KEY).then(|| self.option(KEY).ok_or_else(no_key)).transpose().map_err(failed)?;
+                let key = key.map(|given| given.text());
+                opened(asset, self.argument(1).as_deref().or(table), condition.as_deref(), key)
             }
-            Function::Entry => entry(asset, self.argument(1), table),
+            Function::Entry => {
+                let key = self.argument(1).ok_or_else(no_key).map_err(failed)?;
+                opened(asset, table, None, Some(key))
+            }
         };
-        let (opened, filter) = found.map_err(|error| format!("{file}: {error}"))?;
+        let (opened, filter) = found.map_err(failed)?;
         let types = ColumnType::of(opened.table().columns());
         let rows = opened.table().known_len().filter(|_| filter.is_none());
         for (column, of) in opened.table().columns().iter().zip(&types) {
@@ -140,8 +180,8 @@ fn not_found(what: String) -> Error {
     Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
-/// The table called `name`, or the main table.
-fn opened(asset: Asset, name: Option<&str>, condition: Option<&str>) -> assetq::Result<Found> {
+/// The table called `name`, or the main table, and the condition on its rows: `condition`, and that their key is `key`.
+fn opened(asset: Asset, name: Option<&str>, condition: Option<&str>, key: Option<String>) -> assetq::Result<Found> {
     let main = || asset.reader().tables().first().map(|table| table.name().to_owned());
     let name = name.map(str::to_owned).or_else(main).ok_or_else(|| not_found("a table".to_owned()))?;
     let open = OpenTable::try_new(asset, |asset| match asset.reader().table(&name) {
@@ -149,16 +189,17 @@ fn opened(asset: Asset, name: Option<&str>, condition: Option<&str>) -> assetq::
         // Its error lists the tables.
         None => Err(Selection::new(asset.clone(), &name).err().unwrap_or_else(|| not_found(name))),
     })?;
-    let filter =
-        condition.map(|condition| Filter::parse(condition)?.bind(open.borrow_dependent().columns())).transpose()?;
+    let table = open.borrow_dependent();
+    let mut filters: Vec<Filter> = key.map(|key| has_key(&**table, key)).into_iter().collect();
+    if let Some(condition) = condition {
+        filters.push(Filter::parse(condition)?);
+    }
+    let filter = (!filters.is_empty()).then(|| Filter::And(filters).bind(table.columns())).transpose()?;
     Ok((Opened::File(open), filter))
 }
 
-/// The rows of one entry: those whose key is `key`, in a column with an index if the table has one.
-fn entry(asset: Asset, key: Option<String>, name: Option<&str>) -> assetq::Result<Found> {
-    let key = key.ok_or_else(|| not_found("there is no entry NULL".to_owned()))?;
-    let (opened, _) = opened(asset, name, None)?;
-    let table = opened.table();
+/// The condition of rows whose key is `key`, in a column with an index if the table has one.
+fn has_key(table: &dyn Table, key: String) -> Filter {
     let kinds: &[Kind] = match id::parse(&key) {
         Some(_) => &[Kind::Id64, Kind::Id32, Kind::Uint, Kind::Int],
         None => &[Kind::Text, Kind::Guid],
@@ -167,9 +208,7 @@ fn entry(asset: Asset, key: Option<String>, name: Option<&str>) -> assetq::Resul
     let mut found = columns.filter(|(at, column)| kinds.contains(&column.kind) && table.finds(*at));
     let at = found.next().map_or_else(|| table.label(), |(at, _)| at);
     let column = table.columns().get(at).map_or_else(String::new, |column| column.name.to_string());
-    let filter = Filter::Compare { column, op: Op::Eq, literal: Literal::Text(key) };
-    let filter = filter.bind(table.columns())?;
-    Ok((opened, Some(filter)))
+    Filter::Compare { column, op: Op::Eq, literal: Literal::Text(key) }
 }
 
 /// The tables of a file as a table.
@@ -264,12 +303,23 @@ fn file_and_table(given: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether `name` is a file or pattern of a known format.
+/// Whether `name` is a file or pattern of a known format, or the name of such a file that does not exist.
 fn is_file(name: &str) -> bool {
     let path = Path::new(name);
+    if has_known_ending(name) {
+        return true;
+    }
     if path.is_file() {
         return Source::open(path).is_ok_and(|source| Format::detect(&source).is_ok());
     }
     let is_many = name.contains(['/', ':', '*']) && FilePattern::of(path).is_many();
-    is_many || path.is_dir() || Format::guess(name, &[]).is_some()
+    is_many || path.is_dir()
+}
+
+/// Whether `name` has an ending of files that assetq reads. Most formats with a magic are called after their ending.
+fn has_known_ending(name: &str) -> bool {
+    let ending = Path::new(name).extension().map(|ending| ending.to_ascii_lowercase());
+    let mut formats = BUILT_IN.iter().copied().flatten().map(|format| format.name());
+    ending.is_some_and(|ending| ending == "bin" || formats.any(|name| ending == name))
+        || Format::guess(name, &[]).is_some()
 }

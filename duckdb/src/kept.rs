@@ -2,6 +2,7 @@
 //! remain in memory, as DuckDB stores them.
 
 use crate::vector::KeptVector;
+use assetq::query::archive::names::NameSources;
 use assetq::query::files;
 use assetq::{Asset, Options};
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ struct Kept {
     no_mmap: bool,
     strict: bool,
     state: FileState,
+    names: Vec<NamesFile>,
     asset: Asset,
     columns: Arc<KeptColumns>,
 }
@@ -134,14 +136,33 @@ impl FileState {
 /// The files, the one that was read last at the end.
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// Opens a file as [`files::open`] does, unless an earlier query opened it with the same options. `None` for columns that are not kept.
-pub fn open(path: &Path, options: &Options) -> assetq::Result<(Asset, Option<Arc<KeptColumns>>)> {
-    let Some(state) = FileState::of(path).filter(|_| MOST > 0) else {
-        return files::open(path, options).map(|asset| (asset, None));
+/// A file with more names for ids.
+type NamesFile = (PathBuf, FileState);
+
+/// Opens a file as [`files::open`] does, with the names for ids of the files `names`.
+fn open_with(path: &Path, options: &Options, names: &[PathBuf]) -> assetq::Result<Asset> {
+    if names.is_empty() {
+        return files::open(path, options);
+    }
+    let mut known = NameSources::default();
+    for file in names {
+        known.add_file(file, options).map_err(|error| error.context(file.display()))?;
+    }
+    files::open(path, &options.clone().with(Arc::new(known)))
+}
+
+/// Opens a file, unless an earlier query opened it with the same options and names. `None` for columns that are not kept.
+pub fn open(path: &Path, options: &Options, names: &[PathBuf]) -> assetq::Result<(Asset, Option<Arc<KeptColumns>>)> {
+    // An archive or a folder has no state.
+    let states = names.iter().map(|file| Some((file.clone(), FileState::of(file)?))).collect::<Option<Vec<_>>>();
+    let Some((state, states)) = FileState::of(path).zip(states).filter(|_| MOST > 0) else {
+        return open_with(path, options, names).map(|asset| (asset, None));
     };
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let same = |kept: &Kept| {
-        kept.path == path && (kept.no_mmap, kept.strict, kept.state) == (options.no_mmap, options.strict, state)
+        kept.path == path
+            && (kept.no_mmap, kept.strict, kept.state) == (options.no_mmap, options.strict, state)
+            && kept.names == states
     };
     if let Some(at) = kept.iter().position(same) {
         let found = kept.remove(at);
@@ -150,13 +171,21 @@ pub fn open(path: &Path, options: &Options) -> assetq::Result<(Asset, Option<Arc
         return Ok((asset, Some(columns)));
     }
     drop(kept);
-    let asset = files::open(path, options)?;
+    let asset = open_with(path, options, names)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     // A file that was replaced is not read again.
     kept.retain(|other| other.path != path || other.state == state);
     let (path, no_mmap, strict) = (path.to_owned(), options.no_mmap, options.strict);
     let columns = Arc::<KeptColumns>::default();
-    kept.push(Kept { path, no_mmap, strict, state, asset: asset.clone(), columns: Arc::clone(&columns) });
+    kept.push(Kept {
+        path,
+        no_mmap,
+        strict,
+        state,
+        names: states,
+        asset: asset.clone(),
+        columns: Arc::clone(&columns),
+    });
     let surplus = kept.len().saturating_sub(MOST);
     kept.drain(..surplus);
     Ok((asset, Some(columns)))
@@ -185,7 +214,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("assetq-kept-{}.splash", std::process::id()));
         let boxes = |count: usize| assetq_sample::geometry::splash(&vec![("bow", [-1.0; 3], [1.0; 3]); count]);
         let rows = || {
-            let (asset, columns) = open(&path, &Options::default()).unwrap();
+            let (asset, columns) = open(&path, &Options::default(), &[]).unwrap();
             (asset.reader().tables().first().unwrap().len().unwrap(), columns.map(|columns| Arc::as_ptr(&columns)))
         };
         fs::write(&path, boxes(1)).unwrap();
@@ -194,6 +223,6 @@ mod tests {
         fs::write(&path, boxes(2)).unwrap();
         assert_eq!(rows().0, 2);
         fs::remove_file(&path).unwrap();
-        assert!(open(&path, &Options::default()).is_err());
+        assert!(open(&path, &Options::default(), &[]).is_err());
     }
 }

@@ -7,6 +7,7 @@ use assetq::formats::ErrorKind;
 use assetq::query::files::FileSet;
 use assetq::table::filter::{Bound, picked};
 use assetq::table::{RowCursor, Table, TablePart, TableParts, Value};
+use assetq::write::text::escape;
 use assetq::{Asset, Error};
 use self_cell::self_cell;
 use std::ops::Range;
@@ -130,12 +131,17 @@ impl Drop for Bind {
     /// Prints what scans left out: DuckDB's stable API has no warnings.
     fn drop(&mut self) {
         if let Some(set) = self.opened.asset().and_then(|asset| asset.get::<FileSet>()) {
-            set.left_out().iter().for_each(|(file, error)| eprintln!("assetq: {file}: left out: {error}"));
+            set.left_out().iter().for_each(|(file, error)| say(&format!("{file}: left out: {error}")));
         }
         if let (count, Some(first)) = &*self.skipped.lock().unwrap_or_else(PoisonError::into_inner) {
-            eprintln!("assetq: {count} damaged rows left out, the first: {first}");
+            say(&format!("{count} damaged rows left out, the first: {first}"));
         }
     }
+}
+
+/// Prints a line for people.
+fn say(line: &str) {
+    eprintln!("assetq: {}", escape(line));
 }
 
 /// The shares of the rows that threads take one after another.

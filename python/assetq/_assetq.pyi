@@ -45,12 +45,14 @@ def open(
     cache: bool = True,
     strict: bool = False,
     names: list[_Address] = ...,
+    format_of: str | None = None,
 ) -> Asset:
     """Opens the file or folder at ``address``, or with ``ARCHIVE:INNER`` the file in an archive.
 
     A folder that is no archive, a glob, or ``GAME@*`` opens all its files of one format as one: each table has the rows
-    of all files, with a first column ``file`` and, for builds, a second one ``build``. A damaged file is left out, and
-    ``warnings`` names it; with ``strict`` it is an error.
+    of all files, with a first column ``file`` and, for builds, a second one ``build``. Of files of several formats,
+    ``format_of`` chooses one, as ``"wdb"``. A damaged file is left out, and ``warnings`` names it; with ``strict`` it is
+    an error.
 
     ``mmap=False`` reads a copy, for files that others may change meanwhile. ``cache=False`` keeps no decoded files of
     archives in the user's cache. With ``strict`` a warning is an error. ``names`` are archives, databases, or lists of
@@ -157,12 +159,13 @@ class Asset:
         """The name that an id of 32 bits stands for."""
     def meshes(self, *with_: _File) -> list[Mesh]:
         """The render groups of a geometry, named and paired as the files in ``with_`` (``assets.bin``, ``models.bin``)
-        know them; without such, by the file's own hints, which ``Mesh.pairing`` tells."""
+        know them; without such, by the file's own hints, which ``Mesh.pairing`` names. A file in ``with_`` that does not
+        draw this geometry is a warning."""
     def armor(self) -> list[ArmorModel]:
         """The armour models of a geometry."""
     def glb(self, *with_: _File, lod: int | None = 0, parts: list[str] | None = None) -> bytes:
         """The shapes of the file as binary glTF. ``lod=None`` means all levels of detail; ``parts`` are some of
-        ``meshes``, ``armor`` and ``collision``."""
+        ``meshes``, ``armor`` and ``collision``. What the command notes is a warning."""
 
     def set(self, entry: str, value: Any, *, table: str | None = None) -> None:
         """Changes one value of what ``write`` writes, as ``db.set("Bounds.Max.Y", 7.5)``: an entry as ``cat`` takes it,

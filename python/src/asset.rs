@@ -10,7 +10,7 @@ use assetq::formats::report::Progress;
 use assetq::query::archive;
 use assetq::query::archive::names::NameSources;
 use assetq::query::archive::{Archive, Cache, Oodle};
-use assetq::query::files::FilePattern;
+use assetq::query::files::{FilePattern, FormatOf};
 use assetq::table::Tree;
 use assetq::{Options, Source};
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ impl Asset {
 
 /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive.
 #[pyfunction]
-#[pyo3(signature = (address, *, mmap=true, cache=true, strict=false, names=Vec::new()))]
+#[pyo3(signature = (address, *, mmap=true, cache=true, strict=false, names=Vec::new(), format_of=None))]
 pub fn open(
     py: Python<'_>,
     address: PathBuf,
@@ -61,6 +61,7 @@ pub fn open(
     cache: bool,
     strict: bool,
     names: Vec<PathBuf>,
+    format_of: Option<String>,
 ) -> PyResult<Asset> {
     let mut options = Options::default();
     (options.no_mmap, options.strict) = (!mmap, strict);
@@ -69,6 +70,9 @@ pub fn open(
     }
     if let Some(oodle) = Oodle::of_environment() {
         options = options.with(Arc::new(oodle));
+    }
+    if let Some(format) = format_of {
+        options = options.with(Arc::new(FormatOf(format)));
     }
     py.detach(|| {
         let mut known = NameSources::default();
@@ -133,7 +137,7 @@ impl Opened {
 pub fn opened(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<assetq::Asset> {
     match given.cast::<Asset>() {
         Ok(asset) => Ok(asset.get().opened()?.inner),
-        Err(_) => Ok(open(py, given.extract()?, true, true, false, Vec::new())?.opened()?.inner),
+        Err(_) => Ok(open(py, given.extract()?, true, true, false, Vec::new(), None)?.opened()?.inner),
     }
 }
 
