@@ -40,6 +40,10 @@ pub(super) struct Context {
     /// Whether arguments are in the documented order, whatever exists.
     pub(super) keeps_order: bool,
     pub(super) options: Options,
+    /// The files with more names for ids.
+    pub(super) names_files: Vec<PathBuf>,
+    /// See [`Global::file_settings`].
+    pub(super) file_settings: Vec<&'static str>,
     damaged: Cell<u64>,
     /// The errors that were shown, and how often they were met again.
     shown: RefCell<(Vec<String>, u64)>,
@@ -103,6 +107,8 @@ impl Context {
             quiet,
             keeps_order: global.keeps_order,
             options,
+            names_files: global.more_names.clone(),
+            file_settings: global.file_settings(),
             damaged: Cell::new(0),
             shown: RefCell::default(),
             worst: Cell::new(Exit::Done),

@@ -65,6 +65,23 @@ pub(super) struct Global {
     pub(super) keeps_order: bool,
 }
 
+impl Global {
+    /// The given options that change how files are opened, and that the extension of DuckDB does not have.
+    pub(super) fn file_settings(&self) -> Vec<&'static str> {
+        let all = [
+            ("--fields", !self.fields.is_empty()),
+            ("--layouts", !self.layouts.is_empty()),
+            ("--key", self.key.is_some()),
+            ("--game", self.game.is_some()),
+            ("--lang", self.language.is_some()),
+            ("--oodle", self.oodle.is_some()),
+            ("--no-companions", self.no_companions),
+            ("--no-cache", self.no_cache),
+        ];
+        all.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set
