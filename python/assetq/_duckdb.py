@@ -20,17 +20,22 @@ def connect(
     *files: str | os.PathLike[str],
     database: str | os.PathLike[str] = ":memory:",
     config: dict[str, Any] | None = None,
-    **options: bool,
+    skip_damaged: bool = False,
+    mmap: bool = True,
+    strict: bool = False,
+    names: Iterable[str | os.PathLike[str]] = (),
+    format_of: str | None = None,
 ) -> _duckdb_types.DuckDBPyConnection:
     """A connection of DuckDB with a view for each table of ``files``, whose rows are read from the files in place.
 
-    The views of a single file have the names of its tables. Several files are schemas that are called after them.
-    ``options`` are ``skip_damaged``, ``mmap`` and ``strict``. Other files can be queried, too: ``FROM 'assets.bin'``
-    is the main table, ``FROM assetq('assets.bin', 'resources')`` another one.
+    The views of a single file have the names of its tables. Several files are catalogs that are called after them, with a
+    number where a name is taken: ``item.records``, ``item_2.records``. Nothing is written into ``database``: there a
+    single file is such a catalog, too, whose tables are found after the database's own. ``FROM resources('0x…')`` is a
+    single entry of the view ``resources``, by the file's own index.
+
+    The options are those of ``open``; ``skip_damaged`` leaves damaged rows out. Other files can be queried, too:
+    ``FROM 'assets.bin'`` is the main table, ``FROM assetq('assets.bin', 'resources')`` another one.
     """
-    unknown = options.keys() - {"skip_damaged", "mmap", "strict"}
-    if unknown:
-        raise TypeError(f"connect() has no option {', '.join(sorted(unknown))}; there are skip_damaged, mmap, strict")
     try:
         import duckdb
     except ImportError:
@@ -41,27 +46,52 @@ def connect(
     # DuckDB loads extensions that others signed only if it is told so before it starts.
     connection = duckdb.connect(os.fspath(database), config={**(config or {}), "allow_unsigned_extensions": True})
     connection.execute(f"LOAD {quoted(os.fspath(extension))}")
-    named = "".join(f", {name} := {'true' if given else 'false'}" for name, given in options.items())
-    for schema, path in zip(schemas(files), files):
-        file = os.fspath(path)
+    options = f", skip_damaged := {skip_damaged}, mmap := {mmap}, strict := {strict}"
+    if listed := ", ".join(quoted(os.fspath(name)) for name in names):
+        options += f", names := [{listed}]"
+    if format_of is not None:
+        options += f", format_of := {quoted(format_of)}"
+    is_own = os.fspath(database) != ":memory:"
+    functions = column(connection, "SELECT DISTINCT function_name FROM duckdb_functions()")
+    catalogs = column(connection, "SELECT database_name FROM duckdb_databases() UNION SELECT schema_name FROM duckdb_schemas()")
+    for file in map(os.fspath, files):
         prefix = ""
-        if len(files) > 1:
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {identifier(schema)}")
-            prefix = f"{identifier(schema)}."
-        for (table,) in connection.execute(f"SELECT name FROM assetq_tables({quoted(file)}{named})").fetchall():
-            scan = f"assetq({quoted(file)}, {quoted(table)}{named})"
-            connection.execute(f"CREATE OR REPLACE VIEW {prefix}{identifier(table)} AS FROM {scan}")
+        if len(files) > 1 or is_own:
+            catalog = identifier(distinct(stem(file), catalogs))
+            connection.execute(f"ATTACH ':memory:' AS {catalog} (READ_WRITE)")
+            prefix = f"{catalog}."
+        views: set[str] = set()
+        for (table,) in connection.execute(f"SELECT name FROM assetq_tables({quoted(file)}{options})").fetchall():
+            view = distinct(table, views)
+            call = f"assetq({quoted(file)}, {quoted(table)}{options}"
+            connection.execute(f"CREATE VIEW {prefix}{identifier(view)} AS FROM {call})")
+            # A function of DuckDB is not hidden. DuckDB 1.4 takes a bare name as a text.
+            if view.lower() not in functions:
+                macro = f"{prefix}{identifier(view)}(entry) AS TABLE FROM {call}, key := CAST(entry AS VARCHAR))"
+                connection.execute(f"CREATE MACRO {macro}")
+    if is_own and len(files) == 1:
+        (own,) = connection.execute("SELECT current_database(), current_schema()").fetchall()
+        path = f"{'.'.join(map(identifier, own))},{prefix}main"
+        connection.execute(f"SET search_path = {quoted(path)}")
     return connection
 
 
-def schemas(files: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """The names of the files' schemas, each of which is there once."""
-    names: list[str] = []
-    for file in files:
-        stem = Path(os.fspath(file)).name.split(".")[0] or "file"
-        others = (f"{stem}_{number}" for number in range(2, len(names) + 3))
-        names.append(stem if stem not in names else next(name for name in others if name not in names))
-    return names
+def column(connection: _duckdb_types.DuckDBPyConnection, query: str) -> set[str]:
+    """The texts of the only column, in lower case: DuckDB's names are equal in any case."""
+    return {text.lower() for (text,) in connection.execute(query).fetchall()}
+
+
+def stem(file: str) -> str:
+    """The name of a file, or of the file in an archive, without its endings."""
+    return Path(file).name.rstrip(":").rsplit(":", 1)[-1].split(".")[0] or "file"
+
+
+def distinct(name: str, taken: set[str]) -> str:
+    """``name``, with a number if it is among ``taken``, to which it is added."""
+    numbered = (f"{name}_{number}" for number in range(2, len(taken) + 3))
+    free = name if name.lower() not in taken else next(each for each in numbered if each.lower() not in taken)
+    taken.add(free.lower())
+    return free
 
 
 def quoted(text: str) -> str:

@@ -159,6 +159,88 @@ def test_several_files_are_schemas_and_a_pattern_has_the_column_file(samples: Pa
     assert dict(rows) == {str(path): len(assetq.open(path)["boxes"]) for path in samples.glob("*.splash")}
 
 
+def test_files_are_called_by_names_that_duckdb_tells_apart(samples: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("old/Item.wdb", "new/item.wdb", "memory.wdb", "temp.wdb", "main.wdb", "pg_catalog.wdb")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(exist_ok=True)
+        sheet = assetq.open(samples / "sheet.wdb")
+        sheet.set("r0000000.u7Race", number, table="records")
+        sheet.write(file)
+    db = assetq.connect(*files)
+    names = ["item", "item_2", "memory_2", "temp_2", "main_2", "pg_catalog_2"]
+    for number, name in enumerate(names):
+        rows = db.execute(f"SELECT u7Race FROM {name}.records WHERE record = 'r0000000'").fetchall()
+        assert rows == [(number,)], name
+    assert db.cursor().execute(f"FROM {names[-1]}.records").fetchall()
+
+
+def test_the_database_of_a_user_is_not_written(samples: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.duckdb"
+    with duckdb.connect(own) as db:
+        db.execute("CREATE VIEW paths AS SELECT 'mine' AS name; CREATE SCHEMA own_2; CREATE VIEW own_2.resources AS SELECT 1")
+    file = samples / "assets.bin"
+    for read_only in (False, True):
+        with assetq.connect(file, database=own, config={"access_mode": "read_only" if read_only else "automatic"}) as db:
+            assert db.execute("SELECT name FROM paths").fetchall() == [("mine",)]
+            count = len(assetq.open(file)["resources"])
+            # Tables of the file are found after the database's own.
+            for table in ("resources", "assets.resources"):
+                assert db.execute(f"SELECT count(*) FROM {table}").fetchall() == [(count,)]
+            assert len(db.execute("FROM assets.paths").fetchall()) == len(assetq.open(file)["paths"])
+    (tmp_path / "own.bin").write_bytes(file.read_bytes())
+    with assetq.connect(tmp_path / "own.bin", database=own) as db:
+        assert db.execute("SELECT count(*) FROM own_3.resources").fetchall() == [(count,)]
+    with duckdb.connect(own) as db:
+        assert db.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1").fetchall() == [("paths",), ("resources",)]
+
+
+def test_an_entry_is_found_by_its_key(samples: Path) -> None:
+    file = samples / "assets.bin"
+    db = assetq.connect(file)
+    id, path, size = db.execute("SELECT id, path, size FROM resources WHERE size IS NOT NULL").fetchone()
+    for key in (id, path):
+        assert db.execute("SELECT id FROM resources(?)", [key]).fetchall() == [(id,)]
+        call = f"assetq('{file}', 'resources', key := ?"
+        assert db.execute(f"SELECT id FROM {call})", [key]).fetchall() == [(id,)]
+        assert db.execute(f"""SELECT id FROM {call}, "where" := 'size > {size}')""", [key]).fetchall() == []
+    assert db.execute("FROM resources('content/nothing')").fetchall() == []
+    with pytest.raises(duckdb.Error, match="no entry NULL"):
+        db.execute("FROM resources(NULL)")
+
+
+def test_more_names_and_one_of_several_formats(samples: Path, tmp_path: Path) -> None:
+    for name in ("ship.splash", "sheet.wdb"):
+        (tmp_path / name).write_bytes((samples / name).read_bytes())
+    with pytest.raises(duckdb.Error, match="several formats"):
+        assetq.connect(tmp_path)
+    with pytest.raises(assetq.Error, match="several formats"):
+        assetq.open(tmp_path)
+    boxes = len(assetq.open(tmp_path / "ship.splash")["boxes"])
+    assert len(assetq.open(tmp_path, format_of="splash")["boxes"]) == boxes
+    db = assetq.connect(tmp_path, format_of="splash")
+    assert db.execute("SELECT count(*) FROM boxes").fetchall() == [(boxes,)]
+    # The names of meshes are in no geometry.
+    file, names = str(samples / "ship.geometry"), tmp_path / "names.txt"
+    mapping = assetq.open(file)["index_mappings"].columns("mapping_id").dicts().__next__()["mapping_id"]
+    text = "render groups are called after their indices"
+    assert mapping != assetq.format_id(assetq.name_id(f"{text}.indices"), 32)
+    data = bytearray(Path(file).read_bytes())
+    old = int(mapping, 16).to_bytes(4, "little")
+    at = data.index(old)
+    while at >= 0:
+        data[at : at + 4] = assetq.name_id(f"{text}.indices").to_bytes(4, "little")
+        at = data.find(old, at + 4)
+    (tmp_path / "named.geometry").write_bytes(data)
+    query = f"SELECT name FROM assetq('{tmp_path / 'named.geometry'}', 'render_groups', names := ['{names}'])"
+    names.write_text("another.indices\n")
+    assert (text,) not in assetq.connect().execute(query).fetchall()
+    # The list was changed.
+    names.write_text(f"{text}.indices\n")
+    assert (text,) in assetq.connect().execute(query).fetchall()
+    db = assetq.connect(tmp_path / "named.geometry", names=[names])
+    assert (text,) in db.execute("SELECT name FROM render_groups").fetchall()
+
+
 def test_wrong_names_are_errors_that_list_what_there_is(samples: Path, tmp_path: Path) -> None:
     file = samples / "assets.bin"
     db = assetq.connect()
@@ -167,6 +249,9 @@ def test_wrong_names_are_errors_that_list_what_there_is(samples: Path, tmp_path:
         f"FROM assetq('{file}', NULL, nope := 1)": "nope",
         f"""FROM assetq('{file}', NULL, "where" := 'nam = 3')""": "name",
         f"FROM assetq('{tmp_path / 'absent.bin'}', NULL)": "No such file",
+        "FROM 'absent.bin'": "absent.bin: .*No such file",
+        "FROM 'absent.vrb:values'": "absent.vrb: .*No such file",
+        "FROM absent": "Table with name absent does not exist",
         "FROM assetq(NULL, NULL)": "FILE is NULL",
     }
     for query, said in wrong.items():
@@ -229,7 +314,7 @@ def test_a_file_that_was_replaced_is_read_again(samples: Path, tmp_path: Path) -
         assert rows == sorted((row[0],) for row in assetq.open(samples / name)["paths"].columns("path")), name
 
 
-def test_the_command_runs_the_program_duckdb(samples: Path) -> None:
+def test_the_command_runs_the_program_duckdb(samples: Path, tmp_path: Path) -> None:
     program, command = (shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
                         for name in ("duckdb", "assetq"))  # fmt: skip
     if not program or not command:
@@ -241,9 +326,26 @@ def test_the_command_runs_the_program_duckdb(samples: Path) -> None:
     asked = subprocess.run(given, env=env, capture_output=True, text=True)
     assert asked.returncode == 0, asked.stderr
     assert json.loads(asked.stdout) == [{"n": n} for (n,) in assetq.sql(query, file)]
-    given[4] = "SELECT nope FROM paths"
-    wrong = subprocess.run(given, env=env, capture_output=True, text=True)
-    assert wrong.returncode == 2 and "nope" in wrong.stderr
+    # What the query cannot do: see SECURITY.md.
+    (tmp_path / ".duckdbrc").write_text(".mode csv\nSELECT 'settings';\n")
+    env["HOME"] = str(tmp_path)
+    given[4] = "SELECT chr(27) || '[2J' AS text"
+    shown = subprocess.run(given[:-2], env=env, capture_output=True, text=True)
+    assert shown.returncode == 0 and "\\u{1b}[2J" in shown.stdout and "settings" not in shown.stdout, shown.stderr
+    for query, said in {
+        "SELECT nope FROM paths": "nope",
+        ".shell echo hi": "begin with a dot",
+        f"COPY paths TO '{tmp_path / 'out.csv'}'": "out.csv",
+        f"FROM read_text('{file}')": "disabled by configuration",
+        f"ATTACH '{tmp_path / 'x.duckdb'}'": "disabled by configuration",
+    }.items():
+        given[4] = query
+        wrong = subprocess.run(given, env=env, capture_output=True, text=True)
+        assert wrong.returncode == 2 and said in wrong.stderr, query
+    given[4] = "-"
+    typed = subprocess.run(given, env=env, input="SELECT 1 AS n;\n.shell echo hi\n", capture_output=True, text=True)
+    assert "hi" not in typed.stdout and "safe mode" in typed.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".duckdbrc"]
 
 
 SCRIPT = """
