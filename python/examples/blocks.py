@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 
 import assetq
@@ -20,7 +20,11 @@ def blocks(blueprint: assetq.Asset, game: assetq.Asset) -> Counter[str]:
 
 
 def main() -> None:
-    for name, count in blocks(assetq.open(sys.argv[1]), assetq.open(sys.argv[2])).most_common():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("blueprint")
+    arguments.add_argument("game")
+    given = arguments.parse_args()
+    for name, count in blocks(assetq.open(given.blueprint), assetq.open(given.game)).most_common():
         print(f"{count:6} {name}")
 
 

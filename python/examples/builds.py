@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 
@@ -12,8 +13,11 @@ import assetq
 
 
 def main() -> None:
-    old, new = assetq.open(sys.argv[1]), assetq.open(sys.argv[2])
-    found = assetq.diff(old, new)
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("old")
+    arguments.add_argument("new")
+    given = arguments.parse_args()
+    found = assetq.diff(given.old, given.new)
     for (table, kind), count in sorted(Counter((change.table, change.change) for change in found).items()):
         print(f"{table}: {count} {kind}")
     for change in found:

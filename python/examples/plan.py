@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -21,17 +21,21 @@ def places(town: assetq.Asset) -> dict[str, np.ndarray]:
 
 
 def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("town")
+    arguments.add_argument("out")
+    given = arguments.parse_args()
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    town = assetq.open(sys.argv[1])
+    town = assetq.open(given.town)
     for name, rows in places(town).items():
         pyplot.scatter(rows[:, 0], rows[:, 1], s=8, label=f"{name} ({len(rows)})")
     pyplot.gca().set_aspect("equal")
     pyplot.legend(fontsize=6)
-    pyplot.savefig(sys.argv[2], dpi=150)
+    pyplot.savefig(given.out, dpi=150)
 
 
 if __name__ == "__main__":

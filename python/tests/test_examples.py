@@ -18,6 +18,7 @@ import pytest
 import assetq
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT.parent
 EXAMPLES = ROOT / "examples"
 
 
@@ -48,6 +49,33 @@ def test_the_readme_runs(tmp_path: Path) -> None:
     assert ".visual" in done.stdout and "Change(" in done.stdout and "VisualPrototype" in done.stdout
     if not whole:
         pytest.skip("its second block needs polars, duckdb and pyarrow")
+
+
+PAGES = {
+    str(page.relative_to(DOCS)): blocks
+    for page in [DOCS / "README.md", *sorted((DOCS / "docs/guide").glob("*.md"))]
+    # Spark is a cluster of its own.
+    if (blocks := [block for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "spark" not in block])
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_python_of_a_page_runs_in_a_folder_of_samples(page: str, samples: Path) -> None:
+    for name in ("polars", "duckdb"):
+        pytest.importorskip(name)
+    script = [sys.executable, "-c", "\n".join(PAGES[page])]
+    done = subprocess.run(script, cwd=samples, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_pages_with_python_are_found() -> None:
+    assert {"README.md", "docs/guide/python.md", "docs/guide/duckdb.md"} < PAGES.keys()
+
+
+@pytest.mark.parametrize("example", ["armour", "blocks", "builds", "plan"])
+def test_an_example_without_arguments_prints_how_it_is_called(example: str) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / f"{example}.py"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2 and done.stderr.startswith(f"usage: {example}.py "), done.stderr
 
 
 def test_ships_by_armour(samples: Path, tmp_path: Path) -> None:
