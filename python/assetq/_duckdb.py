@@ -54,8 +54,8 @@ def connect(
     is_own = os.fspath(database) != ":memory:"
     functions = column(connection, "SELECT DISTINCT function_name FROM duckdb_functions()")
     catalogs = column(connection, "SELECT database_name FROM duckdb_databases() UNION SELECT schema_name FROM duckdb_schemas()")
-    for file in map(os.fspath, files):
-        prefix = ""
+    for given in files:
+        file, prefix = os.fspath(given), ""
         if len(files) > 1 or is_own:
             catalog = identifier(distinct(stem(file), catalogs))
             connection.execute(f"ATTACH ':memory:' AS {catalog} (READ_WRITE)")
