@@ -745,3 +745,16 @@ fn a_table_that_cannot_be_shown_is_not_removed() {
         assert!(err.starts_with(&format!("assetq: bad.bin: no table {table}: ")), "{err}");
     }
 }
+
+/// Damage in a table that no patch contains is damage all the same: the sheets are whole, and two other entries are cut.
+#[test]
+fn a_patch_of_a_cut_pack_is_damaged() {
+    let dir = TempDir::new().unwrap();
+    let good = FILES.iter().find(|(name, ..)| *name == "pack.bin").unwrap().2(1, Size::Small);
+    std::fs::write(dir.path().join("good.bin"), &good).unwrap();
+    std::fs::write(dir.path().join("cut.bin"), &good[..3000]).unwrap();
+    for [old, new] in [["good.bin", "cut.bin"], ["cut.bin", "good.bin"]] {
+        let (out, err) = run(dir.path(), 3, &["diff", old, new, "-f", "patch"]);
+        assert!(out.is_empty() && err.starts_with("assetq: cut.bin: entry "), "{old} {new}: {out}{err}");
+    }
+}

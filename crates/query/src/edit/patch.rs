@@ -166,10 +166,12 @@ pub fn between(
         }
     };
     for table in diff::tables(&made, new, tables)? {
-        if let Some((side, error)) = table.damage() {
-            damaged(*side, error.clone());
+        let found = table.find(&Progress::default(), 0);
+        left.count(table.name(), found.len() as u64);
+        // The faults of tables that a patch contains are known from their own comparison.
+        if table.damage().is_some() || !wanted.iter().any(|name| name == table.name()) {
+            found.faults.into_iter().for_each(|(side, error)| damaged(side, error));
         }
-        left.count(table.name(), table.find(&Progress::default(), 0).len() as u64);
     }
     Ok(left)
 }
