@@ -87,7 +87,7 @@ fn printed(mut child: Child, context: &Context) -> Result<(io::Result<ExitStatus
     });
     // If printing failed, its output is closed, so that it ends.
     let status = child.wait();
-    let has_left_out = messages.join().expect("the thread copies lines");
+    let has_left_out = messages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     copied.map(|()| (status, has_left_out))
 }
 
