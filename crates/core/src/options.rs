@@ -3,10 +3,9 @@
 #[cfg(not(feature = "remote"))]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
-use crate::source::Source;
+use crate::source::{Source, no_file};
 use crate::urls::url_of;
 use std::any::{Any, TypeId};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,10 +48,7 @@ impl Options {
     /// because it may have no writer, and so is a device, which may have no end.
     pub fn source_in_folder(&self, path: &Path) -> Result<Source> {
         match path.metadata() {
-            Ok(meta) if !meta.is_file() && !meta.is_dir() => {
-                let what = "it is a pipe or a device, which is read only where it is named";
-                Err(Error::io("cannot open", io::Error::new(io::ErrorKind::InvalidInput, what)))
-            }
+            Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(Error::io("cannot open", no_file(&meta))),
             _ => self.local(path),
         }
     }

@@ -2,19 +2,22 @@
 #![allow(unsafe_code)]
 
 use bytes::Bytes;
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Maps all of `file`, which is not empty and lies at `path`.
+/// Maps all of `file`, which is not empty and lies at `path`. The map is private, because some network drives have no shared
+/// maps. Nothing writes to it, so that it takes no memory of its own; Windows would reserve such memory.
 pub(super) fn map(file: &File, name: &str, path: &Path) -> io::Result<Bytes> {
     // SAFETY: the map is read-only and private to this process's reads. Another process may still change or shorten
     // the file: changed bytes are only ever read as plain integers and checked before use, and no reference to them
     // is handed out as anything with invalid values (text is validated where it is borrowed; a later change could
     // make it invalid, which every user of memory maps accepts by mapping); access past a new end raises SIGBUS,
     // for which `exit_when_a_mapped_file_shrinks` exists.
-    let mmap = unsafe { Mmap::map(file)? };
+    let mmap = unsafe {
+        if cfg!(windows) { MmapOptions::new().map(file)? } else { MmapOptions::new().map_copy_read_only(file)? }
+    };
     let origin = Box::new(faults::MapOrigin::new(name, path, file)?);
     let slot = faults::register(&mmap, &origin);
     Ok(Bytes::from_owner(Mapped { slot, mmap, _origin: origin }))

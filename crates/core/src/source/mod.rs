@@ -20,7 +20,8 @@ use std::sync::Arc;
 pub use map::exit_when_a_mapped_file_shrinks;
 #[cfg(feature = "remote")]
 pub use remote::{OnDownload, RemoteStats, exit_when_a_server_fails};
-pub use state::FileState;
+pub(crate) use state::no_file;
+pub use state::{FileState, is_absent, metadata_if_present};
 
 /// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
 ///
@@ -68,19 +69,27 @@ impl OpenedPath {
 
 impl Source {
     /// Maps the file at `path`. No program may change it while it is open. Sources that cannot be mapped (a pipe, an
-    /// empty file) are read, up to a gigabyte.
+    /// empty file, files of some network drives) are read, up to a gigabyte.
     ///
     /// # Errors
-    /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or is larger than that.
+    /// `Io` when the file cannot be opened, is a directory, or cannot be mapped and is larger than that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, state) = open_file(path)?;
-        let name = name_of(path);
-        let (bytes, is_mapped) = match state.map(|state| state.len()) {
-            Some(1..) => (map::map(&file, &name, path).map_err(|e| Error::io("cannot map", e))?, true),
-            len => (read_all(file, len, UNSIZED)?, false),
-        };
-        Ok(Self { bytes, origin: 0, name, place: OpenedPath::new(path, state, is_mapped), is_whole: true })
+        match mapped(&file, state, path) {
+            Ok(mapped) => Ok(mapped),
+            Err(error) if state.is_some_and(|state| state.len() > UNSIZED) => Err(too_large(error)),
+            Err(_) => Self::of_file(file, state, path),
+        }
+    }
+
+    /// Maps the file at `path`. `None` if it cannot be mapped, but perhaps read.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be opened, or is a directory.
+    pub(crate) fn open_mapped(path: &Path) -> Result<Option<Self>> {
+        let (file, state) = open_file(path)?;
+        Ok(mapped(&file, state, path).ok())
     }
 
     /// Reads the whole file at `path` into memory: for network drives and files that change during use.
@@ -90,6 +99,11 @@ impl Source {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, state) = open_file(path)?;
+        Self::of_file(file, state, path)
+    }
+
+    /// Reads all bytes of an open file.
+    fn of_file(file: File, state: Option<FileState>, path: &Path) -> Result<Self> {
         let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
         Ok(Self { bytes, origin: 0, name: name_of(path), place: OpenedPath::new(path, state, false), is_whole: true })
     }
@@ -241,6 +255,25 @@ fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
     Ok((file, meta.is_file().then(|| FileState::of(&meta))))
 }
 
+/// The map of an open file.
+///
+/// # Errors
+/// The system's, and `InvalidInput` for a pipe, a device or an empty file.
+fn mapped(file: &File, state: Option<FileState>, path: &Path) -> io::Result<Source> {
+    if state.is_none_or(|state| state.len() == 0) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let name = name_of(path);
+    let bytes = map::map(file, &name, path)?;
+    Ok(Source { bytes, origin: 0, name, place: OpenedPath::new(path, state, true), is_whole: true })
+}
+
+/// The error for a file that cannot be mapped, and is too large to be read unasked.
+fn too_large(error: io::Error) -> Error {
+    let what = format!("{error}; --no-mmap reads the whole file into memory instead");
+    Error::io("cannot map", io::Error::new(error.kind(), what))
+}
+
 /// The first bytes of the regular file at `path`. Pipes are not read: their bytes exist once, and a read could wait
 /// forever.
 pub fn head_of<const N: usize>(path: &Path) -> Option<[u8; N]> {
@@ -284,6 +317,24 @@ mod tests {
         let mapped = Source::open(file.path()).unwrap();
         assert_eq!(mapped.bytes(), b"BWDB0123");
         assert_eq!(Source::read(file.path()).unwrap().bytes(), mapped.bytes());
+        // Some network drives have no shared maps.
+        if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
+            let map = maps.lines().find(|line| line.ends_with(file.path().to_str().unwrap())).unwrap();
+            assert!(map.contains(" r--p "), "{map}");
+        }
+    }
+
+    /// As on network drives, files of `/sys` cannot be mapped.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_cannot_be_mapped_is_read() {
+        let path = Path::new("/sys/devices/system/cpu/online");
+        let Ok(text) = std::fs::read(path) else { return eprintln!("skipped: there is no {}", path.display()) };
+        assert!(Source::open_mapped(path).unwrap().is_none());
+        let read = Source::open(path).unwrap();
+        assert_eq!((read.bytes(), read.is_cut()), (&*text, false));
+        let error = too_large(io::ErrorKind::Unsupported.into()).to_string();
+        assert_eq!(error, "cannot map: unsupported; --no-mmap reads the whole file into memory instead");
     }
 
     #[test]

@@ -3,6 +3,30 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
+/// The metadata of the file or folder at `path`. `None` if the name is free. The name of a link to
+/// nothing is not free.
+///
+/// # Errors
+/// If the name cannot be looked up.
+pub fn metadata_if_present(path: &Path) -> io::Result<Option<Metadata>> {
+    match path.metadata() {
+        Ok(meta) => Ok(Some(meta)),
+        Err(error) if is_absent(&error) && path.symlink_metadata().is_err() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether `error` means that a name leads to nothing. After any other error the name may lead to a file that cannot be read.
+pub fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename)
+}
+
+/// The error for a name that leads to no file: a folder, or a pipe or device, whose bytes exist once and may never end.
+pub(crate) fn no_file(meta: &Metadata) -> io::Error {
+    let what = "it is a pipe or a device, which is read only where it is named";
+    if meta.is_dir() { io::ErrorKind::IsADirectory.into() } else { io::Error::new(io::ErrorKind::InvalidInput, what) }
+}
+
 /// The state of a file on disk at one moment. A write or a replacement changes the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
