@@ -110,6 +110,7 @@ const CANDIDATES: usize = 10;
 
 fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
     let file = asset.source().name();
+    context.report_hidden(asset);
     let hint = context.hint(asset, entry);
     let values = if asset.reader().graphs().is_none() { "" } else { ", with `-t values` the values in them" };
     let lists = format!("; `assetq ls {file}` lists what there is{values}");

@@ -429,6 +429,12 @@ impl Context {
         }
     }
 
+    /// Reports why files of an archive are not known.
+    pub(super) fn report_hidden(&self, asset: &Asset) {
+        let hidden = asset.reader().archive().map_or_else(Vec::new, |archive| archive.damage());
+        hidden.iter().for_each(|error| self.damaged(asset.source().name(), error));
+    }
+
     /// The database: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
     pub(super) fn database_path(&self, given: Option<&Path>) -> Result<PathBuf, Failure> {
         if let Some(path) = given {

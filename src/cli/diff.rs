@@ -160,6 +160,7 @@ fn compare([old, new]: [&Asset; 2], paths: &[[String; 2]], options: &crate::Opti
     let compared = paths.par_iter().map(|[old_path, new_path]| {
         let old = archive::open_inside(old, old_path, options)?;
         let new = archive::open_inside(new, new_path, options)?;
+        diff::is_whole(&old).and_then(|()| diff::is_whole(&new))?;
         Ok(Inner::new([old, new], |[old, new]| {
             // No tables, if the two have none in common.
             let tables = diff::tables(old, new, &[]).unwrap_or_default();

@@ -152,6 +152,9 @@ fn are_with(archives: &[(&str, &dyn Archive)], path: &str) -> Result<bool, Failu
 
 /// The entry in one build.
 fn state(step: &Step, inner: Option<&str>, entry: &str, args: &Args, options: &crate::Options) -> crate::Result<State> {
+    if let Some(hidden) = step.asset.reader().archive().and_then(archive::damage) {
+        return Err(hidden);
+    }
     match (inner, step.asset.reader().archive()) {
         (Some(inner), Some(archive)) => match archive.find(inner)? {
             None => Ok(State::default()),

@@ -57,6 +57,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 
 fn warn(asset: &Asset, context: &Context) {
     context.warn(asset);
+    context.report_hidden(asset);
     context.notes(asset.source().name(), &asset.reader().notes());
 }
 

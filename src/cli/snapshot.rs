@@ -7,6 +7,7 @@ use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Builds;
 use crate::archive::choose;
 use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
+use crate::diff;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
 use crate::source::{FileState, Source};
@@ -53,6 +54,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (Some(archive), Some(snapshot)) = (archive, snapshot) else {
         return Err(Failure::usage(format!("{name}: a {} file has no index that stands alone", asset.format())));
     };
+    diff::is_whole(&asset)?;
     let home = joined(&args.to, &snapshot.folder);
     let own = asset.source().path().and_then(FileId::of);
     if own.is_some_and(|own| is_inside(&home, &own))

@@ -242,8 +242,9 @@ fn a_games_folder_is_its_newest_build_unless_said() {
     let error = at("1").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
     assert!(error.to_string().contains(&format!("{new}, {old}")), "{error}");
-    let builds = game.all().unwrap();
-    let shown: Vec<_> = builds.iter().map(|b| (&*b.name, b.indexes, b.files)).collect();
+    let builds = game.all();
+    let shown = builds.iter().map(|b| (&*b.name, b.indexes.clone().unwrap(), b.files.clone().unwrap()));
+    let shown: Vec<_> = shown.collect();
     assert_eq!(shown, [(new, 3, game.len().unwrap() as u64), (old, 1, older.len().unwrap() as u64)]);
 }
 
@@ -306,7 +307,7 @@ fn what_is_not_there_is_said_and_no_failure_of_the_rest() {
     let error = archive::open(&game, &oodle, "GAME").unwrap_err();
     assert!(error.to_string().contains("--oodle LIBRARY"), "{error}");
     let volumes = game.volumes().unwrap();
-    let missing: Vec<_> = volumes.iter().filter(|v| v.size.is_none()).map(|v| (&*v.name, v.files)).collect();
+    let missing: Vec<_> = volumes.iter().filter(|v| !v.is_installed()).map(|v| (&*v.name, v.files)).collect();
     assert_eq!(missing, [(build::MISSING_VOLUME, 2)]);
     let mut report = game.verify(&Progress::default());
     archive::verify_deep(&game, &mut report, &Progress::default());
@@ -365,17 +366,17 @@ fn an_index_finds_the_volumes_of_its_game() {
 }
 
 #[test]
-fn sidecars_are_nothing_and_damaged_indexes_a_warning() {
+fn sidecars_are_nothing_and_damaged_indexes_hide_files() {
     let dir = game_folder();
     let indexes = format!("bin/{}/idx", build::BUILDS[1]);
     let sidecar = [0, 5, 0x16, 7, 0, 2, 0, 0];
     write(dir.path(), &format!("{indexes}/._content.idx"), &sidecar);
     let game = open(dir.path());
-    assert!(game.warnings().is_empty());
+    assert!(game.damage().is_empty());
     write(dir.path(), &format!("{indexes}/aaa.idx"), &sidecar);
     let game = open(dir.path());
-    let warnings = game.warnings();
-    assert!(warnings.len() == 1 && warnings[0].starts_with("aaa.idx: header: "), "{warnings:?}");
+    let damage: Vec<String> = game.damage().iter().map(ToString::to_string).collect();
+    assert!(damage.len() == 1 && damage[0].starts_with("aaa.idx: header: "), "{damage:?}");
     assert!(bytes(&game, "content/assets.bin").is_ok());
     assert!(findings(&game).iter().any(|finding| finding.starts_with("indexes: aaa.idx")), "{:?}", findings(&game));
     let mut strict = Options::default();

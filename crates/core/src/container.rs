@@ -107,29 +107,41 @@ impl Codec {
 }
 
 /// A file on disk that holds files of an archive.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Volume {
     pub name: String,
-    /// The volume's size in bytes, if it exists.
-    pub size: Option<u64>,
+    /// The volume's size in bytes, if it exists. An error if it exists and cannot be read.
+    pub size: Result<Option<u64>>,
     pub files: u64,
 }
 
 impl Volume {
     /// A volume of `size` bytes, or a missing one.
-    pub fn new(name: impl Into<String>, size: Option<u64>, files: u64) -> Self {
+    pub fn new(name: impl Into<String>, size: Result<Option<u64>>, files: u64) -> Self {
         Self { name: name.into(), size, files }
+    }
+
+    /// Its size in bytes, if it can be read.
+    pub fn known_size(&self) -> Option<u64> {
+        self.size.as_ref().ok().copied().flatten()
+    }
+
+    /// Whether it exists.
+    pub fn is_installed(&self) -> bool {
+        self.size.as_ref().map_or(true, Option::is_some)
     }
 }
 
 /// A state of a game. The game's folder may hold several.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Build {
     /// The build's number or name.
     pub name: String,
-    pub indexes: u64,
-    pub files: u64,
+    /// The number of its indexes, unless they cannot be listed.
+    pub indexes: Result<u64>,
+    /// The number of its files, unless an index cannot be read whole.
+    pub files: Result<u64>,
 }
 
 /// The selected build of an archive: the text after `@` in `GAME@13015811`, passed to a format in
@@ -183,7 +195,7 @@ pub trait Archive: Send + Sync {
     /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
     fn stored(&self, file: &File<'_>) -> Result<Source>;
 
-    /// The errors that may hide files: one for each list that cannot be read to its end.
+    /// The errors that hide files, or may hide them: one for each list or folder that cannot be read to its end.
     fn damage(&self) -> Vec<Error> {
         Vec::new()
     }
@@ -293,10 +305,7 @@ pub trait PathIds: Send + Sync {
 /// The builds of an archive.
 pub trait Builds: Send + Sync {
     /// The builds in its folder, the newest first.
-    ///
-    /// # Errors
-    /// `Io` when the folder cannot be read.
-    fn all(&self) -> Result<Vec<Build>>;
+    fn all(&self) -> Vec<Build>;
 
     /// The names of the builds in its folder, the newest first, without opening them.
     fn build_names(&self) -> &[String];

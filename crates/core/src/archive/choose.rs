@@ -1,6 +1,6 @@
 //! The files of an archive that are written out, and their names there.
 
-use super::{Archive, File};
+use super::{Archive, File, Volume};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::{HashMap, HashSet};
 
@@ -64,8 +64,8 @@ impl StoredBudget {
     /// As [`Archive::volumes`].
     pub(super) fn of(archive: &dyn Archive) -> Result<Self> {
         let volumes = archive.volumes()?;
-        let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
-        let sizes = volumes.iter().filter_map(|volume| Some((volume.name.to_string(), volume.size?))).collect();
+        let there = volumes.iter().filter_map(Volume::known_size).fold(0, u64::saturating_add);
+        let sizes = volumes.iter().filter_map(|volume| Some((volume.name.to_string(), volume.known_size()?))).collect();
         Ok(Self { sizes, spent: 0, limit: there.saturating_mul(SHARED).max(LEAST) })
     }
 

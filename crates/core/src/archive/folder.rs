@@ -39,11 +39,15 @@ impl Archive for Folder {
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        Ok(self.loose.find(path).map(|file| File::new(file.path, file.size, 0)))
+        Ok(self.loose.find(path)?.map(|file| File::new(file.path, file.size, 0)))
     }
 
     fn position(&self, path: &str) -> Result<Option<usize>> {
         Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+    }
+
+    fn damage(&self) -> Vec<Error> {
+        self.loose.failed().to_vec()
     }
 
     fn files_on_disk(&self) -> Vec<PathBuf> {
@@ -87,10 +91,6 @@ impl Reader for Folder {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         crate::reader::entry::show(self, entry, out)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.loose.failed().iter().map(|(path, why)| format!("{path}: cannot be listed: {why}")).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

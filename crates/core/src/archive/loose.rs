@@ -1,11 +1,13 @@
 //! Loose files: files in folders of a game. They replace the files of its index, or are the only files.
 
 use crate::codec::cityhash64;
+use crate::error::{Error, Result};
 use crate::lazy::Lazy;
 use crate::paths::{is_plain, joined};
+use crate::source::is_absent;
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Folders that a loose file may be deep.
 const DEEP: usize = 64;
@@ -26,7 +28,7 @@ impl LooseFile {
 #[derive(Debug, Default)]
 struct Found {
     files: Vec<LooseFile>,
-    failed: Vec<(String, String)>,
+    failed: Vec<Error>,
 }
 
 /// The folders of loose files. Files of an earlier folder hide files of a later one.
@@ -48,11 +50,23 @@ impl Loose {
     }
 
     /// The loose file at `path`, found without a list of the others.
-    pub fn find(&self, path: &str) -> Option<LooseFile> {
-        self.folders.iter().enumerate().find_map(|(folder, root)| {
-            let meta = fs::metadata(below(root, path)?).ok().filter(fs::Metadata::is_file)?;
-            Some(LooseFile { folder, path: path.to_owned(), size: meta.len() })
-        })
+    ///
+    /// # Errors
+    /// `Io` when there may be one, in a folder that cannot be searched.
+    pub fn find(&self, path: &str) -> Result<Option<LooseFile>> {
+        for (folder, root) in self.folders.iter().enumerate() {
+            let Some(place) = below(root, path) else { continue };
+            match fs::metadata(&place) {
+                Ok(meta) if meta.is_file() => {
+                    return Ok(Some(LooseFile { folder, path: path.to_owned(), size: meta.len() }));
+                }
+                Err(error) if !is_absent(&error) => {
+                    return Err(Error::io("cannot open", error).context(place.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The place of the file at `path` in folder number `folder`.
@@ -69,8 +83,8 @@ impl Loose {
         &self.found().files
     }
 
-    /// The folders that cannot be listed, and why.
-    pub fn failed(&self) -> &[(String, String)] {
+    /// The errors of folders that cannot be listed, and of files whose size cannot be looked up.
+    pub fn failed(&self) -> &[Error] {
         &self.found().failed
     }
 
@@ -84,30 +98,36 @@ impl Loose {
         for (folder, root) in self.folders.iter().enumerate() {
             let mut open = vec![(String::new(), 0usize)];
             while let Some((path, depth)) = open.pop() {
-                let entries = match fs::read_dir(root.join(&path)) {
+                let listed = joined(root, &path);
+                let entries = fs::read_dir(&listed).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+                let entries = match entries {
                     Ok(entries) => entries,
                     // A folder that need not be there.
-                    Err(_) if depth == 0 => continue,
+                    Err(error) if depth == 0 && is_absent(&error) => continue,
                     Err(error) => {
-                        failed.push((path, error.to_string()));
+                        failed.push(Error::io("cannot read the folder", error).context(listed.display()));
                         continue;
                     }
                 };
-                for entry in entries.flatten() {
+                for entry in entries {
                     // A name that is not Unicode has no path in this program.
                     let Ok(name) = entry.file_name().into_string() else { continue };
-                    let Ok(kind) = entry.file_type() else { continue };
                     let path = if path.is_empty() { name } else { format!("{path}/{name}") };
                     // A link to a folder may form a cycle.
-                    if kind.is_dir() {
+                    if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                         if depth < DEEP {
                             open.push((path, depth + 1));
                         }
-                    } else if let Some(meta) = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file)
-                        && below(root, &path).is_some()
-                        && taken.insert(path.clone())
-                    {
-                        files.push(LooseFile { folder, path, size: meta.len() });
+                        continue;
+                    }
+                    match fs::metadata(entry.path()) {
+                        Ok(meta) if meta.is_file() && below(root, &path).is_some() && taken.insert(path.clone()) => {
+                            files.push(LooseFile { folder, path, size: meta.len() });
+                        }
+                        Err(error) if !is_absent(&error) => {
+                            failed.push(Error::io("cannot open", error).context(entry.path().display()));
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -120,6 +140,24 @@ impl Loose {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A file in a folder that cannot be searched may hide a file of a later folder.
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_looked_up_is_no_absent_file() {
+        let (mods, game) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink("gui", mods.path().join("gui")).unwrap();
+        fs::create_dir(game.path().join("gui")).unwrap();
+        fs::write(game.path().join("gui/a.xml"), "").unwrap();
+        fs::write(game.path().join("b.xml"), "").unwrap();
+        let loose = Loose::new([&mods, &game].map(|dir| dir.path().to_owned()).to_vec());
+        let error = loose.find("gui/a.xml").unwrap_err().to_string();
+        assert!(error.contains("a.xml: cannot open: "), "{error}");
+        assert!(loose.find("b.xml").unwrap().is_some() && loose.find("c.xml").unwrap().is_none());
+        let [failed] = loose.failed() else { panic!("{:?}", loose.failed()) };
+        assert!(failed.to_string().contains("gui: cannot open: "), "{failed}");
+        assert!(Loose::new(vec![game.path().join("nothing")]).failed().is_empty());
+    }
 
     #[test]
     fn no_path_leaves_the_folder() {

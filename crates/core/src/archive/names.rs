@@ -90,7 +90,7 @@ fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Pr
     /// Files whose texts are held at once.
     const FILES: usize = 512;
     let mut builder = NameIndexBuilder::default();
-    let mut failed: Vec<String> = loose.failed().iter().map(|(path, why)| format!("{path}: {why}")).collect();
+    let mut failed: Vec<String> = loose.failed().iter().map(ToString::to_string).collect();
     progress.announce(loose.all().len() as u64);
     for files in loose.all().chunks(FILES) {
         let texts = files.par_iter().map(|file| texts_in(&folder.join(&file.path), options));

@@ -25,8 +25,8 @@ pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
 pub fn facts(archive: &dyn Archive) -> Vec<(Cow<'static, str>, Value<'static>)> {
     let mut facts = vec![("files".into(), archive.len().map_or(Value::Null, Value::from))];
     if let Ok(volumes) = archive.volumes() {
-        let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
-        let missing = volumes.iter().filter(|volume| volume.size.is_none());
+        let there = volumes.iter().filter_map(Volume::known_size).fold(0, u64::saturating_add);
+        let missing = volumes.iter().filter(|volume| !volume.is_installed());
         let missing: Vec<_> = missing.map(|volume| Value::text(&volume.name).into_owned()).collect();
         facts.push(("volumes".into(), volumes.len().into()));
         facts.push(("volume_bytes".into(), there.into()));
@@ -81,15 +81,19 @@ fn with_columns<'a>(
     table
 }
 
-/// The damage of all lists as one error.
-fn damage(archive: &dyn Archive) -> Option<Error> {
-    let mut all = archive.damage().into_iter();
-    let (first, more) = (all.next()?, all.len());
-    if more == 0 {
-        return Some(first);
-    }
-    let what = format!("{first}; {more} more lists cannot be read: `assetq verify` names them").into();
-    Some(Error::of_part(ErrorKind::Damaged { what }, ""))
+/// The damage that hides files, as one error.
+pub fn damage(archive: &dyn Archive) -> Option<Error> {
+    as_one(&archive.damage())
+}
+
+/// The worst of the errors of several files, with their number. What cannot be read is worse than what is damaged.
+pub fn as_one(all: &[Error]) -> Option<Error> {
+    let unreadable = all.iter().find(|error| matches!(error.kind(), ErrorKind::Io { .. }));
+    let worst = unreadable.or(all.first())?.clone();
+    Some(match all.len() {
+        1 => worst,
+        count => worst.context(format_args!("{count} files cannot be read; `assetq verify` names all, this is one")),
+    })
 }
 
 /// A table over values that are computed together on first use; `row` makes a row of each.
@@ -110,18 +114,19 @@ fn made<'a, T: Send + Sync + 'a, R: 'a>(
 fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let table = made("volumes", || archive.volumes(), |volume| Ok(volume.clone()))
         .column_of_row(Column::text("name").brief().key(), |volume: &Volume| Ok(Value::text(&volume.name)))
-        .column(Column::uint("size").brief(), |volume| Ok(volume.size.into()))
-        .column(Column::bool("installed").brief(), |volume| Ok(volume.size.is_some().into()))
+        .column(Column::uint("size").brief(), |volume| Ok(volume.size.clone()?.into()))
+        .column(Column::bool("installed").brief(), |volume| Ok(volume.is_installed().into()))
         .column(Column::uint("files").brief(), |volume| Ok(volume.files.into()))
-        .derived();
+        .derived()
+        .damaged(|| damage(archive));
     Box::new(table)
 }
 
 fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
-    let table = made("builds", || builds.all(), |build| Ok(build.clone()))
+    let table = made("builds", || Ok(builds.all()), |build| Ok(build.clone()))
         .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
-        .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.into()))
-        .column(Column::uint("files").brief(), |build| Ok(build.files.into()))
+        .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.clone()?.into()))
+        .column(Column::uint("files").brief(), |build| Ok(build.files.clone()?.into()))
         .derived();
     Box::new(table)
 }

@@ -4,8 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::paths::is_plain;
-use crate::source::Source;
-use std::fs::Metadata;
+use crate::source::{Source, metadata_if_present, no_file};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -17,8 +16,16 @@ pub struct VolumeFile {
     /// The candidate paths; the first existing one is used.
     places: Vec<PathBuf>,
     no_mmap: bool,
-    found: OnceLock<Option<(PathBuf, u64)>>,
-    source: Lazy<Source>,
+    found: OnceLock<Result<Option<FoundVolume>>>,
+    /// The map; `None` if the file cannot be mapped.
+    source: Lazy<Option<Source>>,
+}
+
+#[derive(Debug)]
+struct FoundVolume {
+    path: PathBuf,
+    /// In bytes.
+    size: u64,
 }
 
 impl VolumeFile {
@@ -40,36 +47,56 @@ impl VolumeFile {
         &self.name
     }
 
-    fn found(&self) -> Option<&(PathBuf, u64)> {
-        let found = self.found.get_or_init(|| {
-            self.places.iter().find_map(|path| {
-                let meta = path.metadata().ok().filter(Metadata::is_file)?;
-                Some((path.clone(), meta.len()))
-            })
-        });
-        found.as_ref()
+    fn found(&self) -> Result<Option<&FoundVolume>> {
+        match self.found.get_or_init(|| self.look()) {
+            Ok(found) => Ok(found.as_ref()),
+            Err(error) => Err(error.clone()),
+        }
     }
 
-    /// `None` if it is missing.
+    fn look(&self) -> Result<Option<FoundVolume>> {
+        let mut unreadable = None;
+        for path in &self.places {
+            match metadata_if_present(path) {
+                Ok(Some(meta)) if meta.is_file() => {
+                    return Ok(Some(FoundVolume { path: path.clone(), size: meta.len() }));
+                }
+                Ok(Some(meta)) => unreadable = Some(no_file(&meta)),
+                Ok(None) => {}
+                Err(error) => unreadable = Some(error),
+            }
+        }
+        unreadable.map_or(Ok(None), |error| Err(Error::io("cannot open", error).context(&self.name)))
+    }
+
+    /// `None` if it is missing or unreadable.
     pub fn path(&self) -> Option<&Path> {
-        self.found().map(|(path, _)| &**path)
+        Some(&self.found().ok()??.path)
     }
 
     /// The file's bytes; `None` if it is missing.
-    pub fn size(&self) -> Option<u64> {
-        self.found().map(|(_, size)| *size)
+    ///
+    /// # Errors
+    /// `Io` when its name exists, and leads to no file that can be read.
+    pub fn size(&self) -> Result<Option<u64>> {
+        Ok(self.found()?.map(|found| found.size))
+    }
+
+    /// Whether its name exists. The file may be unreadable.
+    pub fn is_installed(&self) -> bool {
+        self.found().map_or(true, |found| found.is_some())
     }
 
     /// Checks that it has `len` bytes at `offset`.
     ///
     /// # Errors
-    /// `NotInstalled` when it is not there, `OutOfBounds` when it has fewer bytes.
+    /// `NotInstalled` when it is not there, `OutOfBounds` when it has fewer bytes, and as [`VolumeFile::size`].
     pub fn check(&self, offset: u64, len: u64) -> Result<()> {
         self.place_of(offset, len).map(drop)
     }
 
     fn place_of(&self, offset: u64, len: u64) -> Result<&Path> {
-        let Some((path, size)) = self.found() else {
+        let Some(FoundVolume { path, size }) = self.found()? else {
             let kind = ErrorKind::NotInstalled { what: self.name.clone() };
             return Err(Error::of_part(kind, ""));
         };
@@ -91,11 +118,15 @@ impl VolumeFile {
     /// As [`VolumeFile::check`], and `Io`.
     pub fn slice(&self, offset: u64, len: u64) -> Result<Source> {
         let path = self.place_of(offset, len)?;
+        let volume = if self.no_mmap {
+            &None
+        } else {
+            self.source.get_or_try_init(|| Source::open_mapped(path)).map_err(|error| error.context(&self.name))?
+        };
         // A volume has gigabytes, and one file of it is read.
-        if self.no_mmap {
+        let Some(volume) = volume else {
             return Source::read_part(path, offset, len).map_err(|error| error.context(&self.name));
-        }
-        let volume = self.source.get_or_try_init(|| Source::open(path)).map_err(|error| error.context(&self.name))?;
+        };
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
         let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
         // The volume may have become shorter since it was found.
@@ -122,7 +153,7 @@ mod tests {
             let mut options = Options::default();
             options.no_mmap = no_mmap;
             let volume = VolumeFile::new(Some(dir.path()), "000.pck", &options);
-            assert_eq!((volume.size(), volume.slice(3, 4).unwrap().bytes()), (Some(10), &b"3456"[..]));
+            assert_eq!((volume.size().unwrap(), volume.slice(3, 4).unwrap().bytes()), (Some(10), &b"3456"[..]));
             // Without maps only the part is read.
             assert_eq!(volume.source.get().is_none(), no_mmap);
             for (offset, len) in [(3, 8), (11, 0), (u64::MAX, 1), (1, u64::MAX)] {
@@ -135,9 +166,22 @@ mod tests {
             VolumeFile::new(Some(dir.path()), "001.pck", &Options::default()),
             VolumeFile::new(None::<&Path>, "000.pck", &Options::default()),
         ] {
-            assert_eq!(missing.size(), None);
+            assert_eq!((missing.size().unwrap(), missing.is_installed()), (None, false));
             assert!(matches!(missing.slice(0, 0).unwrap_err().kind(), ErrorKind::NotInstalled { .. }));
         }
+    }
+
+    #[test]
+    fn a_volume_that_cannot_be_read_is_not_missing() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::create_dir(dir.path().join("000.pck")).unwrap();
+        let volume = VolumeFile::new([dir.path(), other.path()], "000.pck", &Options::default());
+        let error = volume.slice(0, 0).unwrap_err().to_string();
+        assert!(volume.is_installed() && error.starts_with("000.pck: cannot open: "), "{error}");
+        // A file in another folder is as good.
+        std::fs::write(other.path().join("000.pck"), b"0123456789").unwrap();
+        let volume = VolumeFile::new([dir.path(), other.path()], "000.pck", &Options::default());
+        assert_eq!(volume.slice(1, 2).unwrap().bytes(), b"12");
     }
 
     #[test]
@@ -148,7 +192,7 @@ mod tests {
         std::fs::write(dir.path().join("secret"), b"1").unwrap();
         let absolute = dir.path().join("secret").to_string_lossy().into_owned();
         for name in ["../secret", "./../secret", "..", ".", "", "a\0b", "..\\secret", &absolute] {
-            assert_eq!(VolumeFile::new([&inner], name, &Options::default()).size(), None, "{name:?}");
+            assert!(!VolumeFile::new([&inner], name, &Options::default()).is_installed(), "{name:?}");
         }
     }
 }

@@ -359,7 +359,10 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
     }
 
     fn known_len(&self) -> Option<usize> {
-        self.known.as_ref().map_or_else(|| self.len().ok(), |known| known())
+        match &self.known {
+            None => self.len().ok(),
+            Some(known) => known().filter(|_| self.damage().is_ok()),
+        }
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {

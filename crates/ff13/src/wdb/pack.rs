@@ -219,7 +219,7 @@ impl Archive for Pack {
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
-        Ok(vec![Volume::new(self.source.name(), Some(self.source.bytes().len() as u64), self.entries as u64)])
+        Ok(vec![Volume::new(self.source.name(), Ok(Some(self.source.bytes().len() as u64)), self.entries as u64)])
     }
 }
 

@@ -25,6 +25,7 @@ impl FileFormat for Sheet {
     const NAME: &'static str = "wdb";
     const GAME: &'static str = "FINAL FANTASY XIII trilogy";
     const ABOUT: &'static str = "Records of the game";
+    const OWN_ENDINGS: &'static [&'static str] = &[".wdb"];
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic(directory::is_sheet(data))

@@ -5,7 +5,7 @@ use crate::archive::VolumeFile;
 use crate::atomic_file::parent_of;
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::source::Source;
+use crate::source::{Source, metadata_if_present};
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,8 @@ impl ListFile {
     pub(super) fn image(&self, options: &Options) -> VolumeFile {
         let (folder, names) = (self.path.as_deref().map(parent_of), images(&self.name));
         let [likeliest, ..] = &names;
-        let found = names.iter().find(|name| folder.is_some_and(|folder| folder.join(name).is_file()));
+        let is_there = |folder: &Path, name: &String| !matches!(metadata_if_present(&folder.join(name)), Ok(None));
+        let found = names.iter().find(|name| folder.is_some_and(|folder| is_there(folder, name)));
         VolumeFile::new(folder, found.unwrap_or(likeliest), options)
     }
 }
@@ -70,10 +71,12 @@ fn images(name: &str) -> [String; 3] {
 /// The lists in `folder`, the lists of the game before the lists of scripts, by name.
 fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(|e| Error::io("cannot read the folder", e).context(folder.display()))?;
     let mut found = Vec::new();
-    for path in entries.map_err(|e| Error::io("cannot read the folder", e))?.iter().map(DirEntry::path) {
+    for path in entries.iter().map(DirEntry::path) {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        if parts(name).is_some() && path.is_file() {
+        // One that is no file is a list that cannot be read.
+        if parts(name).is_some() {
             found.push((name.as_bytes().get(LIST.len()) == Some(&b'_'), path));
         }
     }

@@ -224,6 +224,13 @@ impl List {
         Err(at.bad_value("bytes of the table, which are no whole rows", table as u64))
     }
 
+    /// The error of the first chunk that is not whole in the file. No chunk is inflated.
+    pub(super) fn cut(&self) -> Option<Error> {
+        let chunks = 0..self.chunks.len();
+        let mut errors = chunks.filter_map(|n| Some(self.stored(n).err()?.context(format_args!("chunk {n}"))));
+        errors.next()
+    }
+
     /// The list's stretches, with offsets of the file.
     pub(super) fn sections(&self) -> Vec<Section> {
         let start = self.view("");
@@ -271,7 +278,8 @@ impl List {
         }))
     }
 
-    fn inflate(&self, n: usize) -> Result<Vec<u8>> {
+    /// The stored bytes of the texts of chunk `n`, and their view and decoded size.
+    fn stored(&self, n: usize) -> Result<(View<'_>, &[u8], usize)> {
         let at = self.view("chunk table").skip(self.chunk_info).skip(n.saturating_mul(size_of::<ChunkInfo>()));
         let info: &ChunkInfo = at.read()?;
         let (value, limit) = (info.size.get().into(), MAX_CHUNK);
@@ -279,8 +287,12 @@ impl List {
             return Err(at.error(ErrorKind::Limit { what: "bytes of the texts of a chunk", value, limit }));
         }
         let data = self.view("chunk").skip(self.chunk_data).skip(info.offset.get() as usize);
-        let stored = data.take(info.stored_size.get() as usize)?;
-        codec::zlib(stored, info.size.get() as usize).map_err(|kind| data.error(kind))
+        Ok((data, data.take(info.stored_size.get() as usize)?, info.size.get() as usize))
+    }
+
+    fn inflate(&self, n: usize) -> Result<Vec<u8>> {
+        let (data, stored, size) = self.stored(n)?;
+        codec::zlib(stored, size).map_err(|kind| data.error(kind))
     }
 
     pub(super) fn inflate_all(&self) {

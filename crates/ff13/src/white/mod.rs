@@ -145,7 +145,7 @@ impl WhiteArchive {
         file.codec = if size == stored_size { Codec::None } else { Codec::Zlib };
         if let Some(found) = self.lists.get(list) {
             file.volume = Some(found.image.name().into());
-            file.installed = found.image.size().is_some();
+            file.installed = found.image.is_installed();
         }
         file.offset = Some(offset);
         file.list = Some(name.into());
@@ -206,8 +206,14 @@ impl Archive for WhiteArchive {
 
     /// A list alone that cannot be read is an error of [`Archive::len`].
     fn damage(&self) -> Vec<Error> {
-        let several = 0..if self.lists.len() > 1 { self.lists.len() } else { 0 };
-        several.filter_map(|n| Some(self.list(n).err()?.context(self.name_of(n)))).collect()
+        let is_alone = self.lists.len() == 1;
+        let damage = (0..self.lists.len()).filter_map(|n| match self.list(n) {
+            Ok(list) if is_alone => list.cut(),
+            Ok(list) => Some(list.cut()?.context(self.name_of(n))),
+            Err(_) if is_alone => None,
+            Err(error) => Some(error),
+        });
+        damage.collect()
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {

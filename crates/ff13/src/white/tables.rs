@@ -3,7 +3,7 @@
 use super::WhiteArchive;
 use super::layout::Entry;
 use super::list::{Encryption, List};
-use crate::archive::Archive as _;
+use crate::archive::{self, Archive as _};
 use crate::error::Result;
 use crate::table::{Column, DeclaredTable, Table, Value};
 
@@ -54,6 +54,7 @@ fn entries(game: &WhiteArchive) -> Box<dyn Table + '_> {
         .column(Column::text("path").brief(), |row| {
             Ok(row.list.text(row.number)?.path.map_or(Value::Null, Value::Text))
         })
-        .label();
+        .label()
+        .damaged(|| archive::damage(game));
     Box::new(table.random_access())
 }

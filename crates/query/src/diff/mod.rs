@@ -248,7 +248,8 @@ impl<'a> TableDiff<'a> {
 /// own.
 ///
 /// # Errors
-/// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
+/// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted; and the errors of
+/// [`is_whole`].
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
     let format = old.format();
     // Files of any two archives are compared by their paths.
@@ -256,6 +257,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     if format != new.format() && !archives {
         return Err(refused(format!("files of two formats cannot be compared: {format} and {}", new.format())));
     }
+    is_whole(old).and_then(|()| is_whole(new))?;
     let mut tables: Vec<TableDiff<'a>> = Vec::new();
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
         for table in asset.reader().tables() {
@@ -301,6 +303,15 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         wanted => wanted.contains(&table.name),
     });
     Ok(tables)
+}
+
+/// Refuses an archive whose files are not all known: the others would seem to be removed, or added.
+///
+/// # Errors
+/// The damage of its indexes, and the errors of folders that cannot be read.
+pub fn is_whole(asset: &Asset) -> Result<()> {
+    let hidden = asset.reader().archive().and_then(crate::archive::damage);
+    hidden.map_or(Ok(()), |error| Err(error.context(asset.source().name())))
 }
 
 /// The comparison of the format of two files, if they have one format with its own.

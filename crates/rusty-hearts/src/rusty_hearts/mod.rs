@@ -148,7 +148,7 @@ impl RustyHeartsArchive {
         file.crc32 = Some(!place.hash.get());
         file.volume = Some(volume.name().to_owned().into());
         file.offset = Some(offset);
-        file.installed = volume.size().is_some();
+        file.installed = volume.is_installed();
         Ok(file)
     }
 }
@@ -207,7 +207,7 @@ impl Archive for RustyHeartsArchive {
             }
         }
         let volumes = (0..=u8::MAX).zip(files).map(|(number, files)| (self.volume(number), files));
-        let known = volumes.filter(|(volume, files)| *files > 0 || volume.size().is_some());
+        let known = volumes.filter(|(volume, files)| *files > 0 || volume.is_installed());
         Ok(known.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 pub(super) const SETS: &str = "definitionsets.vrb";
 
 /// The GUIDs of all files.
-const CACHE: &str = "contentcache.vrb";
+pub(super) const CACHE: &str = "contentcache.vrb";
 
 /// Whether a file of this name holds a definition.
 pub(super) fn is_definition(name: &str) -> bool {

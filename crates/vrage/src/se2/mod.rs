@@ -100,12 +100,16 @@ impl Archive for Se2Archive {
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        let found = self.loose.find(path);
+        let found = self.loose.find(path)?;
         Ok(found.map(|file| File::new(file.path, file.size, 0)))
     }
 
     fn position(&self, path: &str) -> Result<Option<usize>> {
         Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+    }
+
+    fn damage(&self) -> Vec<Error> {
+        self.loose.failed().to_vec()
     }
 
     fn files_on_disk(&self) -> Vec<PathBuf> {
@@ -114,7 +118,7 @@ impl Archive for Se2Archive {
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         // A path that leads out of the folder, or to no file, is not in the archive.
-        match self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path)) {
+        match self.loose.find(&file.path)?.and_then(|_| self.loose.place(0, &file.path)) {
             Some(path) => self.options.source_in_folder(&path),
             None => {
                 let what = format!("file {:?} not found", file.path);

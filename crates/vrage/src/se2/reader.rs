@@ -1,6 +1,6 @@
 //! The format as commands see it.
 
-use super::{Definitions, Se2Archive, content_folder, has_definitions, tables, verify};
+use super::{Se2Archive, content_folder, has_definitions, tables, verify};
 use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::options::Options;
@@ -57,13 +57,6 @@ impl Reader for Se2Archive {
         }
         let Some(found) = self.gathered().find(entry) else { return Ok(false) };
         show_row(&*tables::definitions(self), found, out).map(|()| true)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        let Some(Definitions { failed, .. }) = self.definitions.get() else { return Vec::new() };
-        let count = failed.len();
-        let first = failed.iter().take(1);
-        first.map(|error| format!("{count} of its files could not be read for definitions, first {error}")).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

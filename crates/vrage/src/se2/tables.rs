@@ -1,7 +1,9 @@
 //! Tables beside the ones of every archive: `definitions` and `assets`.
 
 use super::Se2Archive;
-use crate::archive::Archive as _;
+use super::definitions::CACHE;
+use crate::archive::{Archive as _, as_one};
+use crate::error::Error;
 use crate::table::{Column, DeclaredTable, Guid, Table, Value};
 
 pub(super) fn tables(game: &Se2Archive) -> Vec<Box<dyn Table + '_>> {
@@ -39,8 +41,15 @@ pub(super) fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
         .column(Column::uint("flags"), |found| Ok(found.flags.into()))
         .column(Column::uint("partial_kind"), |found| Ok(found.partial_kind.into()))
         // The number of rows is known once the definitions were gathered.
-        .known(|| game.definitions.get().map(|gathered| gathered.definitions.len()));
+        .known(|| game.definitions.get().map(|gathered| gathered.definitions.len()))
+        .damaged(|| hidden(game, |_| true));
     Box::new(table.random_access())
+}
+
+/// The errors of folders, and the `wanted` errors of files that hold definitions, as one error.
+fn hidden(game: &Se2Archive, wanted: impl Fn(&Error) -> bool) -> Option<Error> {
+    let files = game.gathered().failed.iter().filter(|error| wanted(error)).cloned();
+    as_one(&game.damage().into_iter().chain(files).collect::<Vec<_>>())
 }
 
 fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
@@ -49,6 +58,7 @@ fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
         .column(Column::text("path").brief(), |asset| Ok(Value::text(&asset.path)))
         .label()
         .column(Column::bool("installed"), |asset| Ok(game.find(&asset.path)?.is_some().into()))
-        .known(|| game.definitions.get().map(|gathered| gathered.assets.len()));
+        .known(|| game.definitions.get().map(|gathered| gathered.assets.len()))
+        .damaged(|| hidden(game, |error| error.part().starts_with(CACHE)));
     Box::new(table.random_access())
 }

@@ -23,11 +23,7 @@ pub(super) fn game(game: &Se2Archive, progress: &Progress) -> Report {
         definitions
             .fail_with(|| Error::of_part(ErrorKind::damaged("its GUID is that of an earlier file"), path.clone()));
     }
-    let mut folders = Check::new("folders");
-    for (path, why) in game.loose.failed() {
-        folders.fail_with(|| Error::of_part(ErrorKind::damaged(format!("cannot be listed: {why}")), path.clone()));
-    }
-    let mut report = Report::from(vec![definitions, folders]);
+    let mut report = Report::from(vec![definitions]);
     archive::verify_places(game, &mut report, progress);
     report
 }

@@ -15,6 +15,7 @@ impl FileFormat for VrbArchive {
     const NAME: &'static str = "vrb";
     const GAME: &'static str = "Space Engineers 2";
     const ABOUT: &'static str = "Objects of a saved game or a model";
+    const OWN_ENDINGS: &'static [&'static str] = &[".vrb"];
     const MAGIC: &'static [u8] = b"VR3B";
 
     fn open_as(source: Source, options: &crate::options::Options) -> Result<Self> {

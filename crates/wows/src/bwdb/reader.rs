@@ -36,6 +36,7 @@ impl FileFormat for Database {
     const NAME: &'static str = "bwdb";
     const GAME: &'static str = "World of Warships";
     const ABOUT: &'static str = "The database of models, materials and effects";
+    const OWN_ENDINGS: &'static [&'static str] = &["assets.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))

@@ -123,7 +123,7 @@ impl WowsArchive {
         file.crc32 = Some(entry.crc32);
         file.volume = Some(volume.name().into());
         file.offset = Some(entry.offset);
-        file.installed = volume.size().is_some();
+        file.installed = volume.is_installed();
         Ok(file)
     }
 
@@ -146,6 +146,12 @@ impl WowsArchive {
         let (index, n) = halves(file.handle);
         let index = self.indexes().get(index)?;
         Some((index, index.file(n)?))
+    }
+
+    /// The row of this build, called `name`, among all builds.
+    fn as_build(&self, name: &str) -> Build {
+        let files = archive::damage(self).map_or_else(|| Ok(self.tree().rows.len() as u64), Err);
+        Build { name: name.to_owned(), indexes: Ok(self.names.len() as u64), files }
     }
 
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
@@ -173,12 +179,16 @@ impl Archive for WowsArchive {
         Ok(self.tree().rows.len())
     }
 
+    fn damage(&self) -> Vec<Error> {
+        self.opened().damaged.iter().chain(&self.failed).chain(self.loose.failed()).cloned().collect()
+    }
+
     fn file(&self, n: usize) -> Result<File<'_>> {
         self.row(self.tree(), n)
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        if let Some(file) = self.loose.find(path) {
+        if let Some(file) = self.loose.find(path)? {
             return Ok(Some(Self::loose_file(&file)));
         }
         match self.indexed(path)? {
@@ -196,7 +206,7 @@ impl Archive for WowsArchive {
     }
 
     fn stamp(&self, path: &str) -> Option<Vec<u8>> {
-        if self.names.is_empty() || self.loose.find(path).is_some() {
+        if self.names.is_empty() || !matches!(self.loose.find(path), Ok(None)) {
             return None;
         }
         let folder = self.folder.canonicalize().ok()?;
@@ -285,17 +295,18 @@ impl PathIds for WowsArchive {
 }
 
 impl Builds for WowsArchive {
-    fn all(&self) -> Result<Vec<Build>> {
+    fn all(&self) -> Vec<Build> {
         let builds = self.builds.iter().map(|name| {
             if Some(&**name) == self.current() {
-                let name = name.to_owned();
-                return Ok(Build { name, indexes: self.indexes().len() as u64, files: self.len()? as u64 });
+                return self.as_build(name);
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
-            let other = Self::open(self.source.clone(), &at)?;
-            Ok(Build { name: name.to_owned(), indexes: other.indexes().len() as u64, files: other.len()? as u64 })
+            match Self::open(self.source.clone(), &at) {
+                Ok(other) => other.as_build(name),
+                Err(error) => Build { name: name.clone(), indexes: Err(error.clone()), files: Err(error) },
+            }
         });
-        self.all_builds.get_or_try_init(|| builds.collect()).cloned()
+        self.all_builds.get_or_make(|| builds.collect()).clone()
     }
 
     fn build_names(&self) -> &[String] {
@@ -334,6 +345,6 @@ impl Descriptions for WowsArchive {
     }
 
     fn mods(&self) -> Option<PathBuf> {
-        places::newest_mods(self.source.path()?)
+        places::newest_mods(self.source.path()?).ok()?
     }
 }

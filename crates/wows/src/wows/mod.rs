@@ -16,7 +16,7 @@ mod volumes;
 
 pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
 
-use crate::archive::{Archive as _, AtBuild, Build, File, Loose, PathIds as _};
+use crate::archive::{Archive as _, AtBuild, Build, File, Loose, PathIds as _, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::{Lazy, ScanCost};
@@ -41,6 +41,8 @@ pub struct WowsArchive {
     volumes: Lazy<Volumes>,
     folders: Vec<PathBuf>,
     loose: Loose,
+    /// Why the folder of mods is unknown.
+    failed: Option<Error>,
     tree: Lazy<Tree>,
     /// The cost of the searches through all indexes so far, before `tree` is built.
     looks: ScanCost,
@@ -71,7 +73,7 @@ struct Sums {
 
 impl WowsArchive {
     /// Opens a game's folder, a folder of indexes, or an index. The indexes of a folder are opened on first use, and
-    /// their headers are read; a damaged one is a warning, unless `options` are strict.
+    /// their headers are read; one that cannot be read is damage of the archive, unless `options` are strict.
     ///
     /// # Errors
     /// When a single index is damaged, a folder cannot be read, or the requested build is missing.
@@ -92,7 +94,7 @@ impl WowsArchive {
     }
 
     fn open_folder(folder: &Path, source: Source, options: &Options) -> Result<Self> {
-        let builds = places::builds(folder);
+        let builds = places::builds(folder)?;
         let (build, places) = match (options.get::<AtBuild>(), builds.first()) {
             (Some(wanted), Some(newest)) => match builds.iter().find(|build| **build == wanted.0) {
                 Some(build) => (Some(build), Places::of_build(folder, build, build == newest)),
@@ -109,7 +111,7 @@ impl WowsArchive {
         let game = Self::new(source, places, build.cloned(), builds, options);
         let game = Self { folder: indexes, names, ..game };
         if options.strict
-            && let Some(error) = game.damaged().first()
+            && let Some(error) = game.opened().damaged.first()
         {
             return Err(error.clone());
         }
@@ -125,6 +127,7 @@ impl WowsArchive {
             volumes: Lazy::default(),
             folders: places.volumes,
             loose: Loose::new(places.loose),
+            failed: places.failed,
             tree: Lazy::default(),
             looks: ScanCost::default(),
             build,
@@ -137,11 +140,6 @@ impl WowsArchive {
     /// The indexes that could be opened, by name.
     pub fn indexes(&self) -> &[Index] {
         &self.opened().indexes
-    }
-
-    /// The errors of other indexes, which could not be opened.
-    fn damaged(&self) -> &[Error] {
-        &self.opened().damaged
     }
 
     fn opened(&self) -> &Opened {
@@ -187,7 +185,7 @@ impl WowsArchive {
     fn sums(&self) -> Sums {
         let volumes = self.volume_list();
         let is_there: Vec<bool> =
-            volumes.all().iter().map(|volume| volume.as_ref().is_ok_and(|file| file.size().is_some())).collect();
+            volumes.all().iter().map(|volume| volume.as_ref().is_ok_and(VolumeFile::is_installed)).collect();
         let sums = self.indexes().par_iter().map(|index| {
             let mut sums = Sums::default();
             for entry in (0..index.file_count()).map_while(|n| index.file(n)) {

@@ -3,7 +3,7 @@
 use super::layout::MAGIC;
 use crate::archive::Snapshot;
 use crate::error::{Error, Result};
-use crate::source::head_of;
+use crate::source::{head_of, is_absent};
 use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const MODS: &str = "res_mods";
 const TRIED: usize = 16;
 
 /// The folders of a game, or of a folder of indexes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Places {
     /// The folder of indexes, if present.
     pub indexes: Option<PathBuf>,
@@ -26,6 +26,8 @@ pub(super) struct Places {
     pub volumes: Vec<PathBuf>,
     /// Folders of loose files: an earlier folder hides the files of a later one.
     pub loose: Vec<PathBuf>,
+    /// Why a folder that may hold further files is unknown.
+    pub failed: Option<Error>,
 }
 
 /// Whether `name` is the name of an index, and not of a file that macOS adds on other systems' drives.
@@ -33,12 +35,19 @@ fn is_index(name: &str) -> bool {
     name.ends_with(".idx") && !name.starts_with("._")
 }
 
-/// The names in `folder`, in order; empty if it cannot be read.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+/// The names in `folder`, in order; none if nothing is there.
+///
+/// # Errors
+/// `Io` when the folder cannot be read.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) && folder.symlink_metadata().is_err() => Vec::new(),
+        Err(error) => return Err(Error::io("cannot read the folder", error).context(folder.display())),
+    };
+    let mut names: Vec<String> = entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
-    names
+    Ok(names)
 }
 
 /// The names of the indexes in `folder`, in order.
@@ -46,12 +55,9 @@ fn names(folder: &Path) -> Vec<String> {
 /// # Errors
 /// `Io` when the folder cannot be read.
 pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-    let entries = entries.map_err(|error| Error::io("cannot open", error).context(folder.display()))?;
-    let names = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<String> = names.filter(|name| is_index(name)).collect();
-    found.sort_unstable();
-    Ok(found)
+    let mut names = names(folder)?;
+    names.retain(|name| is_index(name));
+    Ok(names)
 }
 
 /// The names, sizes and modification times of the indexes of `folder`, and `path`.
@@ -82,19 +88,29 @@ pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
     Ok(snapshot)
 }
 
-/// The builds of the game in `folder`, the newest one first.
-pub(super) fn builds(folder: &Path) -> Vec<String> {
+/// The builds of the game in `folder`, the newest one first. A build whose indexes cannot be listed counts: without it an
+/// older one would be the newest.
+///
+/// # Errors
+/// `Io` when the folder of builds cannot be read.
+pub(super) fn builds(folder: &Path) -> Result<Vec<String>> {
     let bin = folder.join(BUILDS);
-    let numbered = names(&bin).into_iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
+    let numbered = names(&bin)?.into_iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
     let numbered = numbered.filter_map(|name| Some((name.parse::<u64>().ok()?, name)));
-    let builds = numbered.filter(|(_, name)| names(&bin.join(name).join(INDEXES)).iter().any(|name| is_index(name)));
+    let builds = numbered
+        .filter(|(_, name)| indexes_in(&bin.join(name).join(INDEXES)).map_or(true, |indexes| !indexes.is_empty()));
     let mut builds: Vec<(u64, String)> = builds.collect();
     builds.sort_by(|a, b| Reverse(a.0).cmp(&Reverse(b.0)).then_with(|| a.1.cmp(&b.1)));
-    builds.into_iter().map(|(_, name)| name).collect()
+    Ok(builds.into_iter().map(|(_, name)| name).collect())
+}
+
+/// Whether `folder` is the folder of a game: it has builds, or volumes beside a folder of builds that cannot be read.
+pub(super) fn is_game(folder: &Path) -> bool {
+    builds(folder).map_or_else(|_| folder.join(VOLUMES).is_dir(), |builds| !builds.is_empty())
 }
 
 pub(super) fn has_index(folder: &Path) -> bool {
-    let names = names(folder);
+    let Ok(names) = names(folder) else { return false };
     let mut tried = names.iter().filter(|name| is_index(name)).take(TRIED);
     tried.any(|name| head_of(&folder.join(name)) == Some(MAGIC))
 }
@@ -108,16 +124,20 @@ fn volumes_of(folder: &Path) -> Vec<PathBuf> {
 impl Places {
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
-        let mods = if is_newest { newest_mods(folder) } else { None };
+        let (mods, failed) = match if is_newest { newest_mods(folder) } else { Ok(None) } {
+            Ok(mods) => (mods, None),
+            Err(error) => (None, Some(error)),
+        };
         Self {
             indexes: Some(build.join(INDEXES)),
             volumes: vec![folder.join(VOLUMES)],
             loose: mods.into_iter().chain([build.join(LOOSE)]).collect(),
+            failed,
         }
     }
 
     pub(super) fn of_indexes(folder: &Path) -> Self {
-        Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
+        Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), ..Self::default() }
     }
 
     /// The folders of the index at `path`.
@@ -127,12 +147,15 @@ impl Places {
 }
 
 /// The folder of mods of the latest version that the game in `folder` has: `13.10.0` is later than `13.9.1`.
-pub(super) fn newest_mods(folder: &Path) -> Option<PathBuf> {
+///
+/// # Errors
+/// `Io` when the folder of all mods cannot be read.
+pub(super) fn newest_mods(folder: &Path) -> Result<Option<PathBuf>> {
     let mods = folder.join(MODS);
-    let versions = names(&mods).into_iter().filter_map(|name| {
+    let versions = names(&mods)?.into_iter().filter_map(|name| {
         let version: Option<Vec<u64>> = name.split('.').map(|part| part.parse().ok()).collect();
         Some((version?, name))
     });
-    let (_, newest) = versions.filter(|(_, name)| mods.join(name).is_dir()).max()?;
-    Some(mods.join(newest))
+    let newest = versions.filter(|(_, name)| mods.join(name).is_dir()).max();
+    Ok(newest.map(|(_, newest)| mods.join(newest)))
 }

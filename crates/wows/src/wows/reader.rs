@@ -19,7 +19,7 @@ impl FileFormat for WowsArchive {
     const MAGIC: &'static [u8] = &layout::MAGIC;
 
     fn is_folder(folder: &Path) -> bool {
-        !places::builds(folder).is_empty() || places::has_index(folder)
+        places::is_game(folder) || places::has_index(folder)
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -71,7 +71,7 @@ impl Reader for WowsArchive {
             facts.push(("loose_files".into(), self.loose.all().len().into()));
         }
         let volumes = self.volume_list().all();
-        let missing = volumes.iter().flatten().filter(|volume| volume.size().is_none());
+        let missing = volumes.iter().flatten().filter(|volume| !volume.is_installed());
         let missing: Vec<Value<'_>> = missing.map(|volume| Value::text(volume.name())).collect();
         facts.push(("volumes".into(), volumes.len().into()));
         facts.push(("files_not_installed".into(), sums.missing.into()));
@@ -91,10 +91,6 @@ impl Reader for WowsArchive {
         }
         out.end_map()?;
         Ok(true)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.damaged().iter().map(ToString::to_string).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

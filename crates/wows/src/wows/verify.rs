@@ -42,8 +42,8 @@ fn each(indexes: &[Index], name: &'static str, check: impl Fn(usize, &Index, &mu
 
 fn opened(game: &WowsArchive) -> Check {
     let mut check = Check::new("indexes");
-    for error in game.damaged() {
-        check.fail(error.clone());
+    for error in game.damage() {
+        check.fail(error);
     }
     check.with_detail(format!("{} opened", game.indexes().len()))
 }
