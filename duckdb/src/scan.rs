@@ -131,7 +131,8 @@ impl Drop for Bind {
     /// Prints what scans left out: DuckDB's stable API has no warnings.
     fn drop(&mut self) {
         if let Some(set) = self.opened.asset().and_then(|asset| asset.get::<FileSet>()) {
-            set.left_out().iter().for_each(|(file, error)| say(&format!("{file}: left out: {error}")));
+            let (listed, opened) = (set.list().damaged().to_vec(), set.left_out());
+            listed.iter().chain(&opened).for_each(|(file, error)| say(&format!("{file}: left out: {error}")));
         }
         if let (count, Some(first)) = &*self.skipped.lock().unwrap_or_else(PoisonError::into_inner) {
             say(&format!("{count} damaged rows left out, the first: {first}"));

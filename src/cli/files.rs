@@ -37,7 +37,7 @@ impl Context {
                 FilePattern::File => files.push(path.clone()),
                 pattern => {
                     let list = self.list(path, &pattern, &self.options)?;
-                    if list.is_empty() {
+                    if list.is_empty() && list.damaged().is_empty() {
                         self.not_found(&no_match(path, &pattern));
                     }
                     files.extend(list.addresses());
@@ -63,7 +63,11 @@ impl Context {
         }
         let mut list = self.list(path, &pattern, &options)?;
         if list.is_empty() {
-            return Err(Failure::new(Exit::NotFound, no_match(path, &pattern)));
+            let what = match list.damaged() {
+                [] => no_match(path, &pattern),
+                _ => format!("{}: no other file of a known format matches", path.display()),
+            };
+            return Err(Failure::new(Exit::NotFound, what));
         }
         if matches!(pattern, FilePattern::Below(_, None)) {
             list.retain_files();
@@ -83,11 +87,9 @@ impl Context {
             pattern.list_by(given, options, progress, &|address| self.archive(address))
         });
         let list = found.map_err(Failure::of_file(&root))?;
-        match pattern {
-            FilePattern::Below(..) => {
-                list.damaged().iter().for_each(|(folder, error)| self.failed(&Failure::in_file(folder, error)));
-            }
-            _ => list.damaged().iter().for_each(|(file, error)| self.damaged(file, error)),
+        match list.damaged() {
+            [(file, error), ..] if options.strict => return Err(Failure::in_file(file, error)),
+            damaged => damaged.iter().for_each(|(file, error)| self.damaged(file, error)),
         }
         Ok(list)
     }

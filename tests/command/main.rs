@@ -12,6 +12,7 @@ mod edit;
 #[cfg(unix)]
 mod faults;
 mod games;
+mod left_out;
 mod many;
 mod names;
 #[cfg(unix)]

@@ -24,6 +24,7 @@ struct Entry {
     game: &'static str,
     about: &'static str,
     endings: &'static [&'static str],
+    own_endings: &'static [&'static str],
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
     confirms_ending: fn(&[u8]) -> bool,
@@ -87,6 +88,7 @@ impl Format {
                     game: T::GAME,
                     about: T::ABOUT,
                     endings: T::ENDINGS,
+                    own_endings: T::OWN_ENDINGS,
                     is_folder: T::is_folder,
                     likeness: T::likeness,
                     confirms_ending: T::confirms_ending,
@@ -176,6 +178,15 @@ impl Format {
         let by_ending =
             |format: &&Self| format.0.endings.iter().any(|end| name.ends_with(end)) && (format.0.confirms_ending)(head);
         by_magic.or_else(|| rest.find(by_ending)).copied()
+    }
+
+    /// The format that a file of this name has, unless it is damaged: see [`FileFormat::OWN_ENDINGS`].
+    pub fn promised(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        // macOS adds such files beside others on the drives of other systems.
+        let is_sidecar = name.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("._"));
+        let mut all = Self::all().into_iter().filter(|_| !is_sidecar);
+        all.find(|format| format.0.own_endings.iter().any(|end| name.ends_with(end)))
     }
 }
 

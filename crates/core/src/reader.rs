@@ -302,6 +302,10 @@ pub trait FileFormat: Reader + Sized {
     /// Endings of file names, in lower case, that decide if no magic does.
     const ENDINGS: &'static [&'static str] = &[];
 
+    /// Further endings of file names, in lower case, that only files of the format have. They do not decide: among the files of a
+    /// folder, one of such a name and of no known format is damaged.
+    const OWN_ENDINGS: &'static [&'static str] = &[];
+
     /// The first bytes of all files of the format; empty if they have no such bytes.
     const MAGIC: &'static [u8] = &[];
 

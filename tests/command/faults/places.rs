@@ -267,6 +267,25 @@ fn what_may_not_be_read_or_written_is_said_and_nothing_is_left() {
         let ended = end(command.spawn().unwrap(), line);
         assert!(ended.status.code() == Some(4) && ended.err.contains("ermission denied"), "{line}: {ended:?}");
     }
+    // A file that may not be read is not missing in a folder.
+    fs::create_dir(at("mixed")).unwrap();
+    for name in ["a.wdb", "b.wdb", "notes.txt"] {
+        fs::copy(samples().join("sheet.wdb"), at("mixed").join(name)).unwrap();
+    }
+    for secret in ["b.wdb", "notes.txt"] {
+        mode(&at("mixed").join(secret), 0o000);
+        let folder = at("mixed").to_str().unwrap().to_owned();
+        for line in
+            ["verify FILE", "sql SELECT+count(*)+FROM+records FILE", "ls FILE/*", "ls FILE --strict", "find e FILE"]
+        {
+            let Some(mut command) = as_nobody(&words(line, &folder, "", &at("out"))) else { return };
+            let ended = end(command.spawn().unwrap(), line);
+            let is_told = ended.err.contains(&format!("{secret}: cannot open: Permission denied"));
+            assert!(ended.status.code() == Some(4) && is_told, "{line} {secret}: {ended:?}");
+            assert_eq!(ended.out.is_empty(), line.contains("--strict"), "{line} {secret}: {ended:?}");
+        }
+        mode(&at("mixed").join(secret), 0o644);
+    }
     // Readable folders are not always writable.
     for line in READING.iter().filter(|line| line.contains("OUT") && !line.starts_with("snapshot")) {
         if line.starts_with("extract") || line.starts_with("patch") || line.contains("--with") {

@@ -4,7 +4,7 @@ use crate::asset::Format;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
-use crate::source::Source;
+use crate::source::{Source, is_absent, no_file};
 use crate::threads::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,26 +18,28 @@ const MOST: usize = 16 << 20;
 /// The files below a folder.
 #[derive(Debug, Default)]
 pub struct Collected {
-    /// The files of known formats, and the folders that are archives, sorted by path.
+    /// The files of known formats, and the folders that are archives, sorted by path; also files that cannot be read, or whose
+    /// name promises a format that they do not have.
     pub files: Vec<CollectedFile>,
-    /// The folders that cannot be listed.
+    /// The folders that cannot be listed, and names that promise a file and lead to none.
     pub failed: Vec<(PathBuf, Error)>,
 }
 
-/// A file of a known format, or a folder that is an archive.
+/// A file below a folder, or a folder there that is an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollectedFile {
     pub path: PathBuf,
-    pub format: Format,
+    /// `None` for a file that cannot be opened.
+    pub format: Option<Format>,
     /// The file's size in bytes; 0 for a folder.
     pub size: u64,
 }
 
 /// Finds the files below `folder` that have a known format and whose path below `folder` `is_wanted`. That path has `/`
 /// between its parts; files below more than `deepest` folders are not looked for. A folder that is an archive, such as a game's, counts as one file: its content is not searched.
-/// Links to folders are not followed, because they may form a cycle. `progress` counts the files whose format is
-/// detected.
+/// Links to folders are not followed, because they may form a cycle. With `names_files`, the caller names the wanted files, so
+/// that files without a known format are listed, too. `progress` counts the files whose format is detected.
 ///
 /// # Errors
 /// `Io` if `folder` cannot be listed, and `Limit` if there are more than 16 million files and folders below it.
@@ -45,6 +47,7 @@ pub fn collect(
     folder: &Path,
     is_wanted: impl Fn(&str) -> bool + Sync,
     deepest: Option<usize>,
+    names_files: bool,
     options: &Options,
     progress: &Progress,
 ) -> Result<Collected> {
@@ -74,19 +77,46 @@ pub fn collect(
         }
     }
     progress.announce(files.len() as u64);
-    let known = files.into_par_iter().filter_map(|(path, is_folder)| {
+    let known = files.into_par_iter().map(|(path, is_folder)| {
         progress.advance(1);
-        let source = match is_folder {
-            true => Source::of_folder(&path),
-            false => options.source_in_folder(path.is_file().then_some(&path)?).ok()?,
-        };
-        let (format, size) = (Format::detect(&source).ok()?, source.bytes().len() as u64);
-        Some(CollectedFile { path, format, size })
+        known(&path, is_folder, names_files, options).map_err(|error| (path, error))
     });
-    let mut files: Vec<CollectedFile> = known.collect();
+    let mut files = Vec::new();
+    for known in known.collect::<Vec<_>>() {
+        match known {
+            Ok(known) => files.extend(known),
+            Err(unknown) => failed.push(unknown),
+        }
+    }
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     failed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(Collected { files, failed })
+}
+
+/// A file that was found. `None` if it is of no interest: it has no known format, or its name leads to no file, and the name neither
+/// promises a format nor is the caller's.
+///
+/// # Errors
+/// `Io` for a name that leads to no file.
+fn known(path: &Path, is_folder: bool, names_files: bool, options: &Options) -> Result<Option<CollectedFile>> {
+    let file = |format, size| CollectedFile { path: path.to_owned(), format, size };
+    if is_folder {
+        return Ok(Format::detect(&Source::of_folder(path)).ok().map(|format| file(Some(format), 0)));
+    }
+    let name = path.to_string_lossy();
+    let is_promised = names_files || Format::promised(&name).is_some();
+    let size = match path.metadata() {
+        Ok(meta) if meta.is_dir() => return Ok(None),
+        Ok(meta) if meta.is_file() => meta.len(),
+        Err(error) if !is_absent(&error) => 0,
+        _ if !is_promised && Format::guess(&name, &[]).is_none() => return Ok(None),
+        other => return Err(Error::io("cannot open", other.map_or_else(|error| error, |meta| no_file(&meta)))),
+    };
+    match options.source_in_folder(path).and_then(|source| Format::detect(&source)) {
+        Ok(format) => Ok(Some(file(Some(format), size))),
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) && !is_promised => Ok(None),
+        Err(_) => Ok(Some(file(None, size))),
+    }
 }
 
 /// A folder that is searched.

@@ -115,6 +115,12 @@ impl Glob {
         self.folders
     }
 
+    /// Whether the glob states the ending of the names that it matches, as `*.bin` does.
+    pub fn has_ending(&self) -> bool {
+        let last = self.parts().and_then(<[GlobPart]>::last);
+        matches!(last, Some(GlobPart::Text(text)) if text.rsplit('/').next().is_some_and(|name| name.contains('.')))
+    }
+
     /// For a glob that matches nothing: how it is to be written, as the end of a message.
     pub fn hint(glob: &str) -> String {
         match glob.trim_matches('*') {
@@ -379,6 +385,15 @@ mod tests {
         }
         let folders = |glob| Glob::of_files(glob).unwrap().folders();
         assert_eq!((folders("*.wdb"), folders("*/{a,b/c}"), folders("**/a")), (Some(0), Some(2), None));
+    }
+
+    #[test]
+    fn a_glob_may_state_an_ending() {
+        for (glob, expected) in
+            [("*.wdb", true), ("a/**/b.bin", true), ("*", false), ("a.b/*", false), ("a.*", false), ("*/c", false)]
+        {
+            assert_eq!(Glob::of_files(glob).unwrap().has_ending(), expected, "{glob}");
+        }
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl FileList {
         self.files.get(n)?.size
     }
 
-    /// The folders and entries of archives that cannot be read, so that files may be missing in the list.
+    /// The folders and entries of archives that cannot be read, so that files may be missing in the list, and the names that lead to
+    /// no file.
     pub fn damaged(&self) -> &[(String, Error)] {
         &self.damaged
     }
@@ -151,18 +152,21 @@ impl FileList {
 
     pub(super) fn add_below(&mut self, root: &Path, glob: Option<&Glob>, progress: &Progress) -> Result<()> {
         let deepest = glob.and_then(Glob::folders);
-        let Collected { files, failed } =
-            collect(root, |path: &str| glob.is_none_or(|glob| glob.is_match(path)), deepest, &self.options, progress)?;
-        self.damaged.extend(failed.into_iter().map(|(folder, error)| (folder.to_string_lossy().into_owned(), error)));
+        let names_files = glob.is_some_and(Glob::has_ending);
+        let is_wanted = |path: &str| glob.is_none_or(|glob| glob.is_match(path));
+        let Collected { files, failed } = collect(root, is_wanted, deepest, names_files, &self.options, progress)?;
         // A glob without a folder before it names files in the current folder.
         let here = Path::new(".");
         let is_bare = glob.is_some() && root == here;
+        let shown = |path: PathBuf| match path.strip_prefix(here) {
+            Ok(rest) if is_bare => rest.to_owned(),
+            _ => path,
+        };
+        let failed = failed.into_iter().map(|(path, error)| (shown(path).to_string_lossy().into_owned(), error));
+        self.damaged.extend(failed);
         self.files.extend(files.into_iter().map(|file| {
-            let place = FileAddress::File(match file.path.strip_prefix(here) {
-                Ok(rest) if is_bare => rest.to_owned(),
-                _ => file.path,
-            });
-            Listed { place, size: Some(file.size), format: Some(file.format) }
+            let place = FileAddress::File(shown(file.path));
+            Listed { place, size: Some(file.size), format: file.format }
         }));
         Ok(())
     }

@@ -128,8 +128,11 @@ impl FileSet {
     /// `Syntax` for files of several formats, `NotFound` without a file, and the error of the first file if none can be
     /// opened.
     pub fn open(name: &str, mut list: FileList) -> Result<Asset> {
-        let format = choose_format(&mut list)?;
         let is_strict = list.options.strict;
+        if let Some((file, error)) = list.damaged().first().filter(|_| is_strict || list.is_empty()) {
+            return Err(error.clone().context(file));
+        }
+        let format = choose_format(&mut list)?;
         let source = Source::from_vec(name, Vec::new());
         let (left_out, kept) = (Mutex::default(), Mutex::default());
         let mut set = Self { source, format, list, is_strict, schemas: Vec::new(), left_out, kept };
@@ -305,7 +308,7 @@ fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, name: String, colum
 
 /// The format of the files. Drops the files of other formats, if one is named in the options.
 fn choose_format(list: &mut FileList) -> Result<Format> {
-    let formats: Vec<Option<Format>> = (0..list.len()).into_par_iter().map(|file| list.format(file).ok()).collect();
+    let formats: Vec<Result<Format>> = (0..list.len()).into_par_iter().map(|file| list.format(file)).collect();
     let wanted = list.options.get::<FormatOf>();
     let mut counts: Vec<(Format, usize)> = Vec::new();
     for format in formats.iter().flatten() {
@@ -324,6 +327,11 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
             return Err(Error::of_part(ErrorKind::Syntax { what: what.into() }, ""));
         }
     };
+    if counts.is_empty()
+        && let Some((file, error)) = (0..).zip(&formats).find_map(|(file, format)| Some((file, format.as_ref().err()?)))
+    {
+        return Err(error.clone().context(list.name(file)));
+    }
     let Some((format, _)) = format.copied() else {
         let what = match wanted {
             Some(wanted) if !counts.is_empty() => {
@@ -333,12 +341,16 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         };
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     };
-    // A file of unknown format is kept if no other format is excluded: it is reported when it is opened.
-    let mut formats = formats.into_iter();
-    list.files.retain(|_| match formats.next().flatten() {
-        Some(known) => known == format,
-        None => wanted.is_none(),
-    });
+    // A file that may have the format is kept, and reported when it is opened.
+    let is_kept = |(file, known): (usize, Result<Format>)| match known {
+        Ok(known) => known == format,
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) && wanted.is_some() => {
+            Format::promised(&list.name(file)) == Some(format)
+        }
+        Err(_) => true,
+    };
+    let mut kept = (0..).zip(formats).map(is_kept).collect::<Vec<bool>>().into_iter();
+    list.files.retain(|_| kept.next() == Some(true));
     Ok(format)
 }
 

@@ -16,6 +16,7 @@ impl FileFormat for Map {
     const NAME: &'static str = "wdata";
     const GAME: &'static str = "Rusty Hearts";
     const ABOUT: &'static str = "A map: boxes, triggers and waypoints";
+    const OWN_ENDINGS: &'static [&'static str] = &[".wdata"];
 
     fn likeness(data: &[u8]) -> Likeness {
         // A counted UTF-16 "stairwaygames.", with or without its NUL.

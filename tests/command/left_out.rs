@@ -1,0 +1,250 @@
+//! Parts of games and folders that cannot be read: an answer without them names them, and its exit code is not 0.
+
+use crate::archives::write_game;
+use crate::common::run;
+use assetq_sample::wows::BUILDS;
+use assetq_sample::{FOLDERS, Size, wdb};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A game of two builds in the folder `game`.
+fn game() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    write_game(&dir.path().join("game"));
+    dir
+}
+
+fn index(dir: &TempDir, name: &str) -> PathBuf {
+    dir.path().join("game/bin").join(BUILDS[1]).join("idx").join(name)
+}
+
+fn cut(path: &Path, len: usize) {
+    let bytes = fs::read(path).unwrap();
+    fs::write(path, &bytes[..len]).unwrap();
+}
+
+/// Runs a command whose answer lacks something: its standard error names `what`.
+fn lacking(dir: &TempDir, code: i32, what: &str, args: &[&str]) -> String {
+    let (out, err) = run(dir.path(), code, args);
+    assert!(format!("{out}{err}").contains(what), "{args:?}: {err}");
+    out
+}
+
+#[test]
+fn a_game_with_an_unreadable_index_is_not_whole() {
+    let dir = game();
+    let content = index(&dir, "content.idx");
+    cut(&content, 100);
+    let mut code = 3;
+    loop {
+        let named = "content.idx: ";
+        for line in [
+            "ls game",
+            "ls game -f csv -t volumes",
+            "ls game -t textures",
+            "ls game -t builds",
+            "ls game --tree",
+            "info game",
+            "find aim game",
+            "export game --to files.csv --force",
+            "view game --to page.html --force",
+            "cat game content/assets.bin",
+            "info game:content/assets.bin",
+            "extract game content/assets.bin --to out",
+            "extract game * --to out --force",
+            "ls game:*.bin",
+        ] {
+            lacking(&dir, code, named, &line.split(' ').collect::<Vec<_>>());
+        }
+        lacking(&dir, 3, named, &["verify", "game"]);
+        for query in ["SELECT count(*) FROM files", "SELECT path FROM files", "SELECT count(*) FROM volumes"] {
+            let out = lacking(&dir, code, named, &["sql", query, "game", "-f", "csv"]);
+            assert!(!query.contains("count") || !out.contains(char::is_numeric), "{out}");
+        }
+        // A file that another index names is not left out.
+        run(dir.path(), 0, &["ls", "game", "gui/battle/aim.xml"]);
+        #[cfg(unix)]
+        if code == 3 {
+            fs::remove_file(&content).unwrap();
+            std::os::unix::fs::symlink("nothing", &content).unwrap();
+            code = 4;
+            continue;
+        }
+        break;
+    }
+}
+
+/// Without its files, a build would seem to have lost them.
+#[test]
+fn a_build_that_is_not_whole_is_not_compared() {
+    let dir = game();
+    cut(&index(&dir, "content.idx"), 100);
+    let old = format!("game@{}", BUILDS[0]);
+    let named = "content.idx: ";
+    for more in [&[][..], &["--stat"], &["-f", "json"], &["--deep"], &["--feed", "feed.xml"]] {
+        for sides in [[&*old, "game"], ["game", &*old]] {
+            let out = lacking(&dir, 3, named, &[&["diff"], &sides[..], more].concat());
+            assert!(!out.contains("removed") && !out.contains("added"), "{out}");
+        }
+    }
+    assert!(!dir.path().join("feed.xml").exists());
+    lacking(&dir, 3, named, &["snapshot", "game", "--to", "kept"]);
+    assert!(!dir.path().join("kept/bin").join(BUILDS[1]).exists());
+    let out = lacking(&dir, 3, named, &["history", "content/assets.bin", "game", "-f", "csv"]);
+    assert!(out.contains("present") && !out.contains("removed"), "{out}");
+    run(dir.path(), 0, &["snapshot", &old, "--to", "kept"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_build_that_cannot_be_listed_is_still_the_newest() {
+    let dir = game();
+    let newest = dir.path().join("game/bin/9000000");
+    fs::create_dir(&newest).unwrap();
+    std::os::unix::fs::symlink("nothing", newest.join("idx")).unwrap();
+    lacking(&dir, 4, "9000000/idx: cannot read the folder: ", &["ls", "game"]);
+    lacking(&dir, 4, "9000000/idx: cannot read the folder: ", &["diff", &format!("game@{}", BUILDS[1]), "game"]);
+    let named = format!("game@{}", BUILDS[1]);
+    run(dir.path(), 0, &["ls", &named]);
+    let out = lacking(&dir, 4, "9000000/idx: ", &["ls", &named, "-t", "builds", "-f", "csv"]);
+    assert!(out.contains("\n9000000,,\r\n") && out.contains(BUILDS[0]), "{out}");
+}
+
+#[test]
+fn unreadable_mods_and_volumes_are_not_missing() {
+    let dir = game();
+    let volume = dir.path().join("game/res_packages/content_0001.pkg");
+    fs::remove_file(&volume).unwrap();
+    fs::create_dir(&volume).unwrap();
+    let out = lacking(&dir, 4, "content_0001.pkg: cannot open: ", &["ls", "game", "-t", "volumes", "-f", "csv"]);
+    assert!(out.contains("\ncontent_0001.pkg,,true,"), "{out}");
+    let (out, _) = run(
+        dir.path(),
+        0,
+        &["sql", "SELECT DISTINCT installed FROM files WHERE volume = 'content_0001.pkg'", "game", "-f", "csv"],
+    );
+    assert_eq!(out, "installed\r\ntrue\r\n");
+    lacking(&dir, 4, "content_0001.pkg: cannot open: ", &["extract", "game", "content/assets.bin", "--to", "-"]);
+    lacking(&dir, 3, "content_0001.pkg: cannot open: ", &["verify", "game"]);
+    let mods = dir.path().join("game/res_mods");
+    fs::remove_dir_all(&mods).unwrap();
+    fs::write(&mods, "").unwrap();
+    lacking(&dir, 4, "res_mods: cannot read the folder: ", &["ls", "game"]);
+}
+
+/// Writes the sample of a game's folder into `game`.
+fn sample(name: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let (_, _, make) = FOLDERS.iter().find(|(known, ..)| *known == name).unwrap();
+    let mut put = |path: &str, bytes: &[u8]| {
+        let path = dir.path().join("game").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+        Ok(())
+    };
+    make(3, Size::Small, &mut put).unwrap();
+    dir
+}
+
+/// All files below a folder.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(below(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+#[test]
+fn rows_behind_damage_are_not_counted() {
+    for (name, ending, table) in [
+        ("ff13", "filelistu.win32.bin", "files"),
+        ("rusty-hearts", "f00X.dat", "files"),
+        ("se2", ".def", "definitions"),
+    ] {
+        let dir = sample(name);
+        let files = below(&dir.path().join("game"));
+        let file = files.iter().find(|path| path.to_str().unwrap().ends_with(ending)).expect(name);
+        let count = format!("SELECT count(*) FROM {table}");
+        run(dir.path(), 0, &["sql", &count, "game"]);
+        cut(file, usize::try_from(file.metadata().unwrap().len()).unwrap() - 40);
+        let args = ["sql", &count, "game", "-f", "csv"];
+        let out = lacking(&dir, 3, "", &args);
+        assert!(!out.contains(char::is_numeric), "{name}: {out}");
+        let (out, _) = run(dir.path(), 3, &["ls", "game", "-t", table, "-f", "csv"]);
+        assert!(out.lines().count() > 1, "{name}: {out}");
+        if table == "files" {
+            let out = lacking(&dir, 3, "", &["diff", "game", "game"]);
+            assert!(!out.contains("no differences"), "{name}: {out}");
+        }
+    }
+}
+
+/// Three sheets of 24 records, and a file that is of no interest.
+fn sheets() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(dir.path().join(format!("{name}.wdb")), wdb::demo(1, Size::Small)).unwrap();
+    }
+    fs::write(dir.path().join("notes.txt"), "").unwrap();
+    dir
+}
+
+#[test]
+fn a_file_that_is_not_what_its_name_promises_is_left_out_and_named() {
+    let dir = sheets();
+    let count = |code: i32, from: &str, more: &[&str]| {
+        let args = ["sql", "SELECT count(*) AS n FROM records", from, "-f", "csv"];
+        run(dir.path(), code, &[&args[..], more].concat())
+    };
+    let (all, err) = count(0, ".", &[]);
+    assert_eq!(err, "");
+    let each = all.trim_end().rsplit('\n').next().unwrap().parse::<u64>().unwrap() / 3;
+    for bytes in ["", "version https://git-lfs"] {
+        fs::write(dir.path().join("b.wdb"), bytes).unwrap();
+        for from in [".", "*.wdb", "[ab]*"] {
+            let files = if from == "[ab]*" { 1 } else { 2 };
+            for more in [&[][..], &["--format-of", "wdb"]] {
+                let (out, err) = count(3, from, more);
+                assert_eq!(out, format!("n\r\n{}\r\n", each * files), "{from} {more:?}");
+                assert!(err.contains("b.wdb: ") && err.lines().count() == 1, "{from} {more:?}: {err}");
+            }
+            let (out, err) = count(3, from, &["--strict"]);
+            assert!(out.is_empty() && err.contains("b.wdb"), "{from}: {out}{err}");
+        }
+        for line in ["verify .", "info *.wdb", "find e .", "ls *.wdb", "export *.wdb --to all.csv --force"] {
+            lacking(&dir, 3, "b.wdb: ", &line.split(' ').collect::<Vec<_>>());
+        }
+    }
+    // Without a good one, the damaged file is the answer.
+    for name in ["a", "c"] {
+        fs::write(dir.path().join(format!("{name}.wdb")), "").unwrap();
+    }
+    for from in [".", "*.wdb"] {
+        assert!(count(3, from, &[]).1.contains("a.wdb: the file is empty"), "{from}");
+        lacking(&dir, 3, "a.wdb: the file is empty", &["verify", from]);
+    }
+    // A pattern with an ending names files, whatever the ending.
+    lacking(&dir, 3, "notes.txt: the file is empty", &["verify", "*.txt"]);
+    run(dir.path(), 1, &["verify", "notes*"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_named_if_its_name_promises_a_file() {
+    let dir = sheets();
+    let link = |name: &str| std::os::unix::fs::symlink("nothing", dir.path().join(name)).unwrap();
+    link("notes.lock");
+    run(dir.path(), 0, &["verify", "."]);
+    link("d.wdb");
+    link("e.splash");
+    for name in ["d.wdb", "e.splash"] {
+        lacking(&dir, 4, &format!("{name}: cannot open: "), &["verify", "."]);
+    }
+    lacking(&dir, 4, "d.wdb: cannot open: ", &["sql", "SELECT count(*) FROM records", "*.wdb"]);
+    let (out, err) = run(dir.path(), 4, &["ls", "*.wdb", "--strict"]);
+    assert!(out.is_empty() && err.lines().count() == 1, "{out}{err}");
+    lacking(&dir, 4, "e.splash: cannot open: ", &["sql", "SELECT count(*) FROM boxes", "*.splash"]);
+}
