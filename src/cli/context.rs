@@ -300,7 +300,25 @@ impl Context {
                 open_inside(&outer, inner, options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
         };
-        opened.inspect(|asset| self.reads_asset(asset))
+        opened.inspect(|asset| {
+            self.reads_asset(asset);
+            self.check_language(asset);
+        })
+    }
+
+    /// Reports that the game `asset` has no texts in the language of the user.
+    fn check_language(&self, asset: &Asset) {
+        let Some(language) = self.options.get::<Language>() else { return };
+        let Some(archive) = asset.reader().archive() else { return };
+        let Some(descriptions) = archive.descriptions() else { return };
+        let texts = descriptions.texts(Some(&language.0));
+        if texts.is_some_and(|texts| matches!(archive.find(&texts), Ok(None))) {
+            let languages = descriptions.languages().join(", ");
+            let there =
+                if languages.is_empty() { "there are no texts".to_owned() } else { format!("there are {languages}") };
+            let name = asset.source().name();
+            self.not_found(&format!("{name}: no texts in the language {:?}; {there}", language.0));
+        }
     }
 
     /// Opens a file on a server, with progress if all of it is downloaded.
@@ -338,6 +356,7 @@ impl Context {
             return Ok(open.clone());
         }
         let open = address.open_outer(&self.options)?;
+        self.check_language(&open);
         self.reads(&[address.outer()]);
         self.reads_asset(&open);
         *self.archive.borrow_mut() = Some((address, open.clone()));
@@ -426,6 +445,13 @@ impl Context {
         }
         for warning in asset.reader().warnings() {
             complain(&format!("{}: warning: {warning}", asset.source().name()));
+        }
+        for error in asset.reader().companion_damage() {
+            // The table that shows the names and values of the file has reported it, if its last row was read.
+            let message = error.to_string();
+            if !self.shown.borrow().0.iter().any(|shown| shown.ends_with(&message)) {
+                self.damaged(asset.source().name(), &error);
+            }
         }
     }
 

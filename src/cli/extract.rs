@@ -56,7 +56,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
     };
     if chosen.is_empty() {
-        context.not_found(&format!("{name}: nothing in it matches {:?}{}", args.glob, Glob::hint(&args.glob)));
+        let wanted = Glob::smart_case(&glob_of(&args.glob))?;
+        let hint = match archive::other_build_with(archive, |path| wanted.is_match(path)) {
+            Some(other) => format!("; {other} has such files"),
+            None => Glob::hint(&args.glob),
+        };
+        context.not_found(&format!("{name}: nothing in it matches {:?}{hint}", args.glob));
     } else if is_stdout(&args.to) {
         to_stdout(archive, &chosen, name, context)?;
     } else {

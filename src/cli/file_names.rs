@@ -2,16 +2,13 @@
 
 use super::{Exit, Failure};
 use crate::atomic_file;
-use crate::paths::joined;
+use crate::paths::{is_device, joined};
 use crate::threads::lock;
 use crate::write::text::escape;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-
-/// Names of devices on Windows, with any extension.
-const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Refuses a path of the archive `archive`, with `/` between its names, that is unfit for a file; `done` is what is done with others.
 pub(super) fn check_fit(path: &str, archive: &str, done: &str) -> Result<(), Failure> {
@@ -40,16 +37,6 @@ fn unfit(name: &str) -> Option<&'static str> {
         name if name.len() > 255 => "it is too long",
         _ => return None,
     })
-}
-
-/// Whether Windows takes a name for a device, whatever its extension.
-fn is_device(name: &str) -> bool {
-    let stem = name.split_once('.').map_or(name, |(stem, _)| stem).trim_end_matches(' ').to_ascii_uppercase();
-    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
-    DEVICES.contains(&&*stem)
-        || port.is_some_and(|port| {
-            matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
-        })
 }
 
 /// A folder that receives files under paths from untrusted archives. It may already contain links: the author of an

@@ -123,7 +123,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
+        let other = match (asset.reader().archive(), glob.as_deref()) {
+            (Some(archive), Some(glob)) if table.name() == archive::FILES && args.condition.is_none() => {
+                let wanted = Glob::smart_case(glob)?;
+                archive::other_build_with(archive, |path| wanted.is_match(path))
+            }
+            _ => None,
+        };
         let hint = match args.glob.as_deref() {
+            _ if let Some(other) = &other => format!("; {other} has such files"),
             Some(exact) if !Glob::is_glob(exact) && args.condition.is_none() => {
                 crate::table::hint_of_rows(exact, &*table)
             }

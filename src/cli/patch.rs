@@ -1,4 +1,5 @@
 use super::changes::{self, side_of};
+use super::file_names::{Inside, check_fit};
 use super::output::is_stdout;
 use super::outputs::{leave_nothing_when_ended, undo_refused};
 use super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
@@ -9,7 +10,7 @@ use crate::diff::{self, Pair, Side, TableDiff};
 use crate::edit::read::{self, Form, InputRow};
 use crate::edit::{Check, Edit, EditPlan, Editor, TableEdits, Written, patch};
 use crate::error::Error;
-use crate::paths::resolved;
+use crate::paths::{joined, resolved};
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
 use crate::table::{Role, Table, Visitor as _};
@@ -231,8 +232,10 @@ impl Target {
                     let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
                     Failure::usage(format!("{}: {what}", address.outer().to_string_lossy()))
                 })?;
-                let place = crate::archive::loose::below(&folder, name);
-                to = Some(place.ok_or_else(|| Failure::usage(format!("{name}: no path in a folder")))?);
+                let place = joined(&folder, name);
+                check_fit(name, &address.outer().to_string_lossy(), "written")?;
+                Inside::new(&folder).check(name, &place)?;
+                to = Some(place);
                 is_mod = true;
             } else if output.in_place && !in_place {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";

@@ -502,3 +502,22 @@ fn names_that_share_their_bytes_are_extracted() {
     assert_eq!(fs::read(to.join("shared/39.txt")).unwrap(), b"all of them are this text");
     run(0, &["verify", game.to_str().unwrap(), "--deep"]);
 }
+
+/// A build that is not downloaded whole has one index, and is the newest.
+#[test]
+fn what_only_an_older_build_has_is_named_there() {
+    let dir = TempDir::new().unwrap();
+    let game = dir.path().join("game");
+    write_game(&game);
+    fs::create_dir_all(game.join("bin/7200000/idx")).unwrap();
+    fs::copy(game.join("bin/7100000/idx/gui.idx"), game.join("bin/7200000/idx/gui.idx")).unwrap();
+    let run = |args: &[&str]| crate::common::run(dir.path(), 1, args).1;
+    let said = run(&["info", "game:content/assets.bin"]);
+    assert!(said.contains("not found in this build; game@7100000 has it"), "{said}");
+    for args in [&["extract", "game", "content/*.bin", "--to", "out"][..], &["ls", "game", "content/*.bin"]] {
+        let said = run(args);
+        assert!(said.contains("game@7100000 has such files"), "{args:?}: {said}");
+    }
+    let said = run(&["ls", "game", "nowhere/*"]);
+    assert!(!said.contains('@'), "{said}");
+}

@@ -8,6 +8,7 @@ mod common;
 mod archives;
 mod ask;
 mod cli;
+mod companions;
 mod edit;
 #[cfg(unix)]
 mod faults;

@@ -571,8 +571,9 @@ fn the_command_answers_from_a_game_and_from_files() {
     assert!(refs(HULL).contains("PASB901_Somewhere,fields,B_Hull.model"), "{}", refs(HULL));
     assert!(refs("PAPA901_406_AP").contains("PASB900_Nowhere,fields,A_Artillery.HP_AGM_1.ammoList[0]"));
     // Another language than the folder has.
-    let (ships, _) = run(place, 0, &["ls", &params, "-t", "ships", "-c", "title", "-f", "csv", "--lang", "de"]);
+    let (ships, said) = run(place, 1, &["ls", &params, "-t", "ships", "-c", "title", "-f", "csv", "--lang", "de"]);
     assert!(ships.starts_with("title\r\n") && !ships.contains("Nowhere"), "{ships}");
+    assert!(said.contains("no texts in the language \"de\"; there are en"), "{said}");
 }
 
 #[cfg(feature = "cli")]

@@ -440,6 +440,22 @@ fn parents_may_be_in_another_index() {
     let game = open(dir.path());
     assert_eq!(listing(&game), [Ok("content/ship/a.txt".to_owned()), Ok("b.txt".to_owned())]);
     assert!(findings(&game).is_empty(), "{:?}", findings(&game));
+    // The indexes beside a single one name its folders, and add no files.
+    let single = open(&dir.path().join("1.idx"));
+    assert_eq!(listing(&single), listing(&game));
+    assert_eq!(bytes(&single, "content/ship/a.txt").unwrap(), b"a");
+    assert!(findings(&single).is_empty(), "{:?}", findings(&single));
+    // Without them, all but the path is known.
+    fs::remove_file(dir.path().join("2.idx")).unwrap();
+    let single = open(&dir.path().join("1.idx"));
+    let table = single.table("files").unwrap();
+    let column = |name: &str| table.columns().iter().position(|column| column.name == name).unwrap();
+    let error = table.value(0, column("path")).unwrap_err().to_string();
+    assert!(error.contains("1.idx: file 0: ") && error.contains("is in no index"), "{error}");
+    let id = Value::Id64(cityhash64(b"content/ship/a.txt"));
+    for (name, value) in [("id", id), ("size", Value::Uint(1)), ("codec", "none".into()), ("volume", "a.pkg".into())] {
+        assert_eq!(table.value(0, column(name)).unwrap(), value, "{name}");
+    }
 }
 
 /// The library's reading of a package with changed entries.

@@ -189,6 +189,11 @@ pub trait Archive: Send + Sync {
     /// Damage of this file's entry, or `NotFound` past the last.
     fn file(&self, n: usize) -> Result<File<'_>>;
 
+    /// What is known of file `n` if [`Archive::file`] fails because its path cannot be found. The path is empty.
+    fn unnamed_file(&self, _n: usize) -> Option<File<'_>> {
+        None
+    }
+
     /// The stored bytes of `file`, mapped and not copied.
     ///
     /// # Errors
@@ -313,6 +318,9 @@ pub trait Builds: Send + Sync {
     /// The build whose files the archive has.
     fn current(&self) -> Option<&str>;
 
+    /// The address of the newest other build that `has` accepts, such as `GAME@7100000`.
+    fn other_with(&self, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String>;
+
     /// The index to keep for comparisons with later builds, if the build has one that can be used alone.
     ///
     /// # Errors
@@ -330,6 +338,9 @@ pub trait Descriptions: Send + Sync {
 
     /// The path of the file of texts that the game shows in `language`: without one, in English or whichever is there.
     fn texts(&self, language: Option<&str>) -> Option<String>;
+
+    /// The languages of its texts, in order.
+    fn languages(&self) -> Vec<String>;
 
     /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
     fn mods(&self) -> Option<PathBuf>;

@@ -78,6 +78,19 @@ fn plain(path: &str) -> Option<PathBuf> {
     }
 }
 
+/// Names of devices on Windows, with any extension.
+const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+
+/// Whether Windows takes a name for a device, whatever its extension.
+pub fn is_device(name: &str) -> bool {
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem).trim_end_matches(' ').to_ascii_uppercase();
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    DEVICES.contains(&&*stem)
+        || port.is_some_and(|port| {
+            matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

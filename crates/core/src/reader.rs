@@ -128,6 +128,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The errors of files beside this one whose names and values its tables show.
+    fn companion_damage(&self) -> Vec<Error> {
+        Vec::new()
+    }
+
     /// Checks everything that can be checked, and lists all findings. Default: every cell of every table is read, and the rules
     /// that columns declare are checked.
     fn verify(&self, progress: &Progress) -> Report {

@@ -2,7 +2,8 @@
 
 use super::args::{Args, KindArg, LevelArgs, PartArg, TexturesArg, given, in_folder, kind_of};
 use crate::asset::Asset;
-use crate::cli::{Context, Failure, Outcome};
+use crate::cli::file_names::check_fit;
+use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::scene::{Drawing, Options, Shapes};
 use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
@@ -96,7 +97,13 @@ pub(super) fn save(
         context.note(file, &format!("standard output takes one file, so these are left out: {}", names.join(", ")));
     } else {
         for (name, bytes) in &beside {
-            context.create(&to.with_file_name(name), force, |out| Ok(out.write_all(bytes)?))?;
+            // The rest is written, and the drawing refers to a file that is missing.
+            let written = check_fit(name, file, "written")
+                .and_then(|()| context.create(&to.with_file_name(name), force, |out| Ok(out.write_all(bytes)?)));
+            match written {
+                Err(failure) if failure.exit == Exit::Damaged => context.failed(&failure),
+                other => other?,
+            }
         }
     }
     context.create(to, force, |out| {

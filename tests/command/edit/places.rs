@@ -75,6 +75,15 @@ fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
     assert!(shown.contains("-1000000"), "{shown}");
     run(dir.path(), 4, &["patch", &file, "undo.ndjson", "--to", "res_mods"]);
     run(dir.path(), 0, &["patch", &place, "undo.ndjson", "--in-place"]);
+    // A mod is written into the folder of mods, and not through a link to another folder.
+    #[cfg(unix)]
+    {
+        let (mods, elsewhere) = (dir.path().join("game/res_mods/0.10.0.0/content"), dir.path().join("elsewhere"));
+        fs::rename(&mods, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &mods).unwrap();
+        let (_, said) = run_with(dir.path(), 4, &[&args[..5], &["--force"]].concat(), &patch);
+        assert!(said.contains("leads out of"), "{said}");
+    }
     fs::remove_dir_all(dir.path().join("game/res_mods")).unwrap();
     let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--to", "res_mods"], &patch);
     assert!(

@@ -336,7 +336,26 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
         Some(near) => format!("file {inner:?} not found; did you mean {near:?}?"),
         None => format!("file {inner:?} not found"),
     };
+    // The newest build may be downloaded in part.
+    let wanted = inner.split(MARK).next().unwrap_or(inner);
+    let what = match other_build(archive, &|other| matches!(other.find(wanted), Ok(Some(_)))) {
+        Some(other) => format!("file {inner:?} not found in this build; {other} has it"),
+        None => what,
+    };
     Error::of_part(ErrorKind::NotFound { what }, "")
+}
+
+/// The address of another build of `archive` that `has` accepts: see [`Builds::other_with`](super::Builds::other_with).
+pub fn other_build(archive: &dyn Archive, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String> {
+    archive.builds()?.other_with(has)
+}
+
+/// The address of another build of `archive` with a file whose path `is_wanted`.
+pub fn other_build_with(archive: &dyn Archive, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+    other_build(archive, &|other| {
+        let len = other.len().unwrap_or_default();
+        (0..len).any(|n| other.file(n).is_ok_and(|file| is_wanted(&file.path)))
+    })
 }
 
 /// The path of a file that is most alike to `inner`. If `inner` is a folder, the pattern of the files in it.

@@ -29,7 +29,7 @@ pub use crate::container::{
 pub use crate::reader::entry::fields;
 pub use crate::reader::entry::show;
 pub use address::{Address, Prefix, holder, open_inside};
-pub use address::{find, open_inside_by, options_inside, source_inside};
+pub use address::{find, open_inside_by, options_inside, other_build_with, source_inside};
 pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use collect::{Collected, CollectedFile, collect, is_archive};
@@ -44,7 +44,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::paths::file_near;
-use crate::source::Source;
+use crate::source::{Source, is_absent};
 use std::path::{Component, Path};
 
 /// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map if they are uncompressed. Checks the
@@ -67,23 +67,32 @@ pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &O
 
 /// The file at `path`, relative to the folder, or to the folder of the archive, that `source` lies in. `None` if it is absent,
 /// or if `path` leads out of that folder.
-pub fn beside(source: &Source, options: &Options, path: &str) -> Option<Source> {
+///
+/// # Errors
+/// If it is there and cannot be read, with its path.
+pub fn beside(source: &Source, options: &Options, path: &str) -> Result<Option<Source>> {
     if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
-        return None;
+        return Ok(None);
     }
     if let Some(file) = source.path() {
         let file = file.with_file_name(path);
-        return file.is_file().then(|| options.source_in_folder(&file).ok()).flatten();
+        return match file.metadata() {
+            Ok(meta) if meta.is_dir() => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
+            _ => options.source_in_folder(&file).map(Some).map_err(|error| error.context(path)),
+        };
     }
-    let names = options.get::<names::NameSources>()?;
-    names.files().iter().rev().find_map(|outer| {
+    let Some(names) = options.get::<names::NameSources>() else { return Ok(None) };
+    for outer in names.files().iter().rev() {
         let name = outer.source().name();
-        let inner = source.name().strip_prefix(name)?.strip_prefix(MARK)?;
-        let path = inner.rsplit_once('/').map_or(path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
-        let archive = outer.reader().archive()?;
-        let file = archive.find(&path).ok().flatten()?;
-        open(archive, &file, name).ok()
-    })
+        let inner = source.name().strip_prefix(name).and_then(|rest| rest.strip_prefix(MARK));
+        let (Some(inner), Some(archive)) = (inner, outer.reader().archive()) else { continue };
+        let inner = inner.rsplit_once('/').map_or(path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
+        if let Some(file) = archive.find(&inner).map_err(|error| error.context(path))? {
+            return open(archive, &file, name).map(Some).map_err(|error| error.context(path));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether a file lies at `path`, as the file `source` states it: near that file, or in the archive around it. `None` for bytes that are in

@@ -37,11 +37,34 @@ pub fn facts(archive: &dyn Archive) -> Vec<(Cow<'static, str>, Value<'static>)> 
 
 pub const FILES: &str = "files";
 
+/// A row of the table of files.
+struct FileRow<'a> {
+    file: File<'a>,
+    /// Why its path is unknown.
+    unnamed: Option<Error>,
+}
+
+impl<'a> FileRow<'a> {
+    fn of(archive: &'a dyn Archive, n: usize) -> Result<Self> {
+        match archive.file(n) {
+            Ok(file) => Ok(Self { file, unnamed: None }),
+            Err(error) => match archive.unnamed_file(n) {
+                Some(file) => Ok(Self { file, unnamed: Some(error) }),
+                None => Err(error),
+            },
+        }
+    }
+
+    fn path(&self) -> Result<Value<'_>> {
+        self.unnamed.clone().map_or_else(|| Ok(Value::text(&self.file.path)), Err)
+    }
+}
+
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new(
         FILES,
         || archive.len(),
-        |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) },
+        |n| if n < archive.len()? { FileRow::of(archive, n).map(Some) } else { Ok(None) },
     );
     let table = with_columns(table, archive, |path| archive.positions(path));
     Box::new(table.damaged(|| damage(archive)).random_access())
@@ -50,33 +73,34 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
 /// The table of files with one row: it needs no list of all files.
 pub fn file_table<'a>(archive: &'a dyn Archive, file: File<'a>) -> Box<dyn Table + 'a> {
     let path = file.path.clone();
-    let table = DeclaredTable::new(FILES, || Ok(1), move |n| Ok((n == 0).then(|| file.clone())));
+    let row = move |n| Ok((n == 0).then(|| FileRow { file: file.clone(), unnamed: None }));
+    let table = DeclaredTable::new(FILES, || Ok(1), row);
     Box::new(with_columns(table, archive, move |wanted| Ok((0..1).filter(|_| wanted == path).collect())))
 }
 
 /// Adds the columns of files; `positions` finds the rows of a path.
 fn with_columns<'a>(
-    table: DeclaredTable<'a, File<'a>>,
+    table: DeclaredTable<'a, FileRow<'a>>,
     archive: &'a dyn Archive,
     positions: impl Fn(&str) -> Result<Vec<usize>> + Send + Sync + 'a,
-) -> DeclaredTable<'a, File<'a>> {
+) -> DeclaredTable<'a, FileRow<'a>> {
     let table = table
-        .column_of_row(Column::text("path").brief().key().in_folders(), |file| Ok(Value::text(&file.path)))
+        .column_of_row(Column::text("path").brief().key().in_folders(), FileRow::path)
         .found_by(move |key| {
             let path = key.as_text()?;
             Some(positions(&path))
         })
         .label()
-        .column(Column::id64("id"), |file| Ok(file.id.map_or(Value::Null, Value::Id64)))
-        .column(Column::uint("size").brief(), |file| Ok(file.size.into()))
-        .column(Column::uint("stored_size").brief().place(), |file| Ok(file.stored_size.into()))
-        .column(Column::text("codec").brief().place(), |file| Ok(Value::Text(file.codec.name())))
-        .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
-        .column_of_row(Column::text("volume").brief().place(), |file| Ok(file.volume.as_deref().into()))
-        .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
-        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()));
+        .column(Column::id64("id"), |row| Ok(row.file.id.map_or(Value::Null, Value::Id64)))
+        .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()))
+        .column(Column::uint("stored_size").brief().place(), |row| Ok(row.file.stored_size.into()))
+        .column(Column::text("codec").brief().place(), |row| Ok(Value::Text(row.file.codec.name())))
+        .column(Column::id32("crc32"), |row| Ok(row.file.crc32.map_or(Value::Null, Value::Id32)))
+        .column_of_row(Column::text("volume").brief().place(), |row| Ok(row.file.volume.as_deref().into()))
+        .column(Column::uint("offset").place(), |row| Ok(row.file.offset.into()))
+        .column(Column::bool("installed").place(), |row| Ok(row.file.installed.into()));
     if archive.has_lists() {
-        return table.column_of_row(Column::text("list").key(), |file| Ok(file.list.as_deref().into()));
+        return table.column_of_row(Column::text("list").key(), |row| Ok(row.file.list.as_deref().into()));
     }
     table
 }

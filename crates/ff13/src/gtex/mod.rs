@@ -144,7 +144,7 @@ impl FileFormat for Textures {
     const MAGIC: &'static [u8] = &layout::FILE_MAGIC;
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        let texels = archive::beside(&source, options, &format!("{}.imgb", source.stem()));
+        let texels = archive::beside(&source, options, &format!("{}.imgb", source.stem()))?;
         Self::open(source, texels)
     }
 }

@@ -1,5 +1,6 @@
 //! The names of folders and files of a data set, as Hive, Spark and DuckDB read them.
 
+use assetq_core::paths::is_device;
 use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -50,13 +51,21 @@ fn escaped(text: &str) -> String {
     name
 }
 
-/// `text`, which a file may have chosen, as the name of one file or folder: it leads nowhere else, and is not hidden.
+/// `text`, which a file may have chosen, as the name of one file or folder: it leads nowhere else, is not hidden, and is no
+/// device of Windows, which drops dots and blanks at the end.
 pub fn file_name(text: &str) -> String {
-    let name = escaped(text);
-    match name.strip_prefix('.') {
-        Some(rest) => format!("%2E{rest}"),
-        None if name.is_empty() => "%00".to_owned(),
-        None => name,
+    let mut name = escaped(text);
+    if let Some(last @ ('.' | ' ')) = name.chars().next_back() {
+        name.pop();
+        let _ = write!(name, "%{:02X}", u32::from(last));
+    }
+    match name.chars().next() {
+        Some(first) if first == '.' || is_device(&name) => {
+            let rest = name.split_off(first.len_utf8());
+            format!("%{:02X}{rest}", u32::from(first))
+        }
+        Some(_) => name,
+        None => "%00".to_owned(),
     }
 }
 
@@ -81,7 +90,8 @@ mod tests {
         assert_eq!(file_name("render_sets"), "render_sets");
         assert_eq!(file_name("../../etc/passwd"), "%2E.%2F..%2Fetc%2Fpasswd");
         assert_eq!(file_name("a\\b:c\0"), "a%5Cb%3Ac%00");
-        assert_eq!(file_name(".."), "%2E.");
+        assert_eq!(file_name(".."), "%2E%2E");
+        assert_eq!(["NUL", "com1.txt", "end.", "end "].map(file_name), ["%4EUL", "%63om1.txt", "end%2E", "end%20"]);
         assert_eq!(file_name(""), "%00");
     }
 }

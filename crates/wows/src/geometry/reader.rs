@@ -3,7 +3,7 @@
 use super::layout::Header;
 use super::{Geometry, NoCompanions, tables, verify, with_gaps};
 use crate::bytes::{View, is_hole};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::materials;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
@@ -87,6 +87,10 @@ impl Reader for Geometry {
         let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));
         let of_names = names.and_then(|names| materials::warning(names.build()));
         of_names.into_iter().chain(names.and_then(|_| self.unknown_thickness())).collect()
+    }
+
+    fn companion_damage(&self) -> Vec<Error> {
+        self.companions().err().into_iter().collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

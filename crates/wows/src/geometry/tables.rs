@@ -130,7 +130,8 @@ fn render_groups(g: &Geometry) -> Made<'_> {
                 Ok(path.map(Cow::Borrowed).map_or(Value::Null, Value::Text))
             })
             .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
-            .known(|| None);
+            .known(|| None)
+            .damaged(|| g.companions().err());
     Box::new(table)
 }
 

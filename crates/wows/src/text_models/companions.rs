@@ -37,19 +37,19 @@ impl Companions {
     /// its stem names. `None` without such a visual.
     ///
     /// # Errors
-    /// When one of them is damaged.
+    /// When one of them is damaged or cannot be read.
     pub fn find(source: &Source, options: &Options) -> Result<Option<Self>> {
         let stem = source.stem();
         let mut visuals = Vec::new();
         let mut next = Some(format!("{stem}{}", super::model::ENDING));
         let mut seen = HashSet::new();
-        visuals.extend(beside(source, options, &format!("{stem}{}", super::visual::ENDING)));
+        visuals.extend(beside(source, options, &format!("{stem}{}", super::visual::ENDING))?);
         while let Some(name) = next.take().filter(|name| seen.len() < MAX_LEVELS && seen.insert(name.clone())) {
-            let Some(file) = beside(source, options, &name) else { break };
+            let Some(file) = beside(source, options, &name)? else { break };
             let model = ModelFile::open(file).and_then(|model| Ok((model.visual()?, model.parent()?)));
             let (visual, parent) = model.map_err(|error| error.in_file(file_name(&name)))?;
             if let Some(visual) = visual.filter(|_| seen.len() > 1) {
-                visuals.extend(beside(source, options, file_name(&visual)));
+                visuals.extend(beside(source, options, file_name(&visual))?);
             }
             next = parent.map(|path| file_name(&path).to_owned());
         }
@@ -110,15 +110,18 @@ impl Companions {
 }
 
 /// The file `name` beside `source`, or in the folder `lods` there.
-fn beside(source: &Source, options: &Options, name: &str) -> Option<Source> {
-    archive::beside(source, options, name).or_else(|| archive::beside(source, options, &format!("lods/{name}")))
+fn beside(source: &Source, options: &Options, name: &str) -> Result<Option<Source>> {
+    match archive::beside(source, options, name)? {
+        None => archive::beside(source, options, &format!("lods/{name}")),
+        found => Ok(found),
+    }
 }
 
 impl Placements for Companions {
     fn surface(&self, id: u64, _: &dyn IdTexts) -> Option<Result<Surface>> {
         let path = self.materials.get(&id)?;
-        let file = archive::beside(&self.source, &self.options, file_name(path))?;
-        Some(Material::open(file).map(|material| {
+        let file = archive::beside(&self.source, &self.options, file_name(path)).transpose()?;
+        Some(file.and_then(Material::open).map(|material| {
             let mut surface = material.surface().clone();
             surface.name.clone_from(path);
             surface

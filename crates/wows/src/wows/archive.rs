@@ -34,36 +34,40 @@ fn halves(handle: u64) -> (usize, usize) {
     ((handle >> 32) as usize, (handle & LOWER) as usize)
 }
 
+/// The result of `look` in the first index with a result, among the indexes with `structs` to search.
+fn first_of<T: Send>(
+    indexes: &[Index],
+    structs: usize,
+    look: impl Fn(usize, &Index) -> Option<T> + Sync + Send,
+) -> Option<T> {
+    if structs < SHARED {
+        return indexes.iter().enumerate().find_map(|(n, index)| look(n, index));
+    }
+    indexes.par_iter().enumerate().find_map_first(|(n, index)| look(n, index))
+}
+
 impl WowsArchive {
-    /// The result of `look` in the first index with a result, among the indexes with `structs` to search.
-    fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
-        if structs < SHARED {
-            return self.indexes().iter().enumerate().find_map(|(n, index)| look(n, index));
-        }
-        self.indexes().par_iter().enumerate().find_map_first(|(n, index)| look(n, index))
-    }
-
-    fn resource_count(&self) -> usize {
-        self.indexes().iter().map(Index::resource_count).sum()
-    }
-
-    fn file_count(&self) -> usize {
-        self.indexes().iter().map(Index::file_count).sum()
+    /// The result of `look` in the first index with a file and a result.
+    fn first<T: Send>(&self, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
+        let indexes = self.indexes();
+        first_of(indexes, indexes.iter().map(Index::file_count).sum(), look)
     }
 
     /// The resource with this id in the index with the number `near`, else in the first index with such a resource.
     fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::ResourcePosition> {
-        let near = near.and_then(|n| Some((n, self.indexes().get(n)?.find_resource(id)?)));
+        let indexes = self.naming_indexes();
+        let near = near.and_then(|n| Some((n, indexes.get(n)?.find_resource(id)?)));
         near.or_else(|| {
             self.looks.pay(1);
-            self.first(self.resource_count(), |n, index| Some((n, index.find_resource(id)?)))
+            let resources = indexes.iter().map(Index::resource_count).sum();
+            first_of(indexes, resources, |n, index| Some((n, index.find_resource(id)?)))
         })
     }
 
     /// The path of the file or folder with this id, found without the tree.
     fn look_up(&self, id: u64) -> Result<Option<String>> {
         if let Some(place) = self.resource(id, None) {
-            return join(self.indexes(), place, |parent, near| self.resource(parent, Some(near))).map(Some);
+            return join(self.naming_indexes(), place, |parent, near| self.resource(parent, Some(near))).map(Some);
         }
         Ok(self.loose.all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
@@ -73,13 +77,16 @@ impl WowsArchive {
     /// equal the names in the path.
     fn is_called(&self, place: tree::ResourcePosition, path: &str) -> Result<bool> {
         let (index, n) = place;
-        let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
+        let Some(resource) = self.naming_indexes().get(index).and_then(|index| index.resource(n)) else {
+            return Ok(false);
+        };
         let (parent, name) =
             path.rsplit_once('/').map_or((tree::ROOT, path), |(folder, name)| (cityhash64(folder.as_bytes()), name));
         if resource.name()? != name {
             return Ok(false);
         }
-        Ok(resource.parent == parent || self.tree().join(self.indexes(), place).is_ok_and(|joined| joined == path))
+        Ok(resource.parent == parent
+            || self.tree().join(self.naming_indexes(), place).is_ok_and(|joined| joined == path))
     }
 
     /// The file at `path` of the first index that contains it: its id is the hash of the path. Its name and folder must
@@ -87,7 +94,7 @@ impl WowsArchive {
     fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
         let id = cityhash64(path.as_bytes());
         let unnamed = AtomicBool::new(false);
-        if let Some(found) = self.first(self.file_count(), |n, index| {
+        if let Some(found) = self.first(|n, index| {
             let file = index.find_file(id, 0)?;
             let Some(resource) = index.find_resource(id) else {
                 unnamed.store(true, Ordering::Relaxed);
@@ -106,7 +113,7 @@ impl WowsArchive {
             && let Some(resource) = self.resource(id, None)
             && self.is_called(resource, path)?
         {
-            return Ok(self.first(self.file_count(), |n, index| Some((n, index.find_file(id, 0)?))));
+            return Ok(self.first(|n, index| Some((n, index.find_file(id, 0)?))));
         }
         Ok(None)
     }
@@ -164,7 +171,7 @@ impl WowsArchive {
             FileOrigin::Indexed { index, file: n, .. } => {
                 let (index, n) = (index as usize, n as usize);
                 let of = self.indexes().get(index).ok_or_else(|| archive::no_file(n))?;
-                let path = tree.path_of_row(self.indexes(), &self.loose, row).and_then(|path| {
+                let path = tree.path_of_row(self.naming_indexes(), &self.loose, row).and_then(|path| {
                     path.ok_or_else(|| of.file_view(n).error(ErrorKind::damaged("no index has the name of the file")))
                 });
                 let path = path.map_err(|error| error.context(format_args!("{}: file {n}", of.name())))?;
@@ -187,6 +194,13 @@ impl Archive for WowsArchive {
         self.row(self.tree(), n)
     }
 
+    fn unnamed_file(&self, n: usize) -> Option<File<'_>> {
+        match *self.tree().rows.get(n)? {
+            FileOrigin::Loose(_) => None,
+            FileOrigin::Indexed { index, file, .. } => self.indexed_file(index as usize, file as usize, "").ok(),
+        }
+    }
+
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
         if let Some(file) = self.loose.find(path)? {
             return Ok(Some(Self::loose_file(&file)));
@@ -200,8 +214,12 @@ impl Archive for WowsArchive {
     fn position(&self, path: &str) -> Result<Option<usize>> {
         let tree = self.tree();
         let Some(n) = tree.row(cityhash64(path.as_bytes())) else { return Ok(None) };
-        let found =
-            tree.rows.get(n).map(|&row| tree.path_of_row(self.indexes(), &self.loose, row)).transpose()?.flatten();
+        let found = tree
+            .rows
+            .get(n)
+            .map(|&row| tree.path_of_row(self.naming_indexes(), &self.loose, row))
+            .transpose()?
+            .flatten();
         Ok(found.is_some_and(|found| found == path).then_some(n))
     }
 
@@ -287,7 +305,7 @@ impl PathIds for WowsArchive {
     fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         let path = match self.tree.get() {
             None if self.looks.is_below(LOOKS) => self.look_up(id)?,
-            _ => self.tree().path(self.indexes(), &self.loose, id)?,
+            _ => self.tree().path(self.naming_indexes(), &self.loose, id)?,
         };
         // The ids of a damaged index may be anything: a path is proved by its hash.
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
@@ -317,6 +335,16 @@ impl Builds for WowsArchive {
         self.build.as_deref()
     }
 
+    fn other_with(&self, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String> {
+        let others = self.builds.iter().filter(|build| Some(&***build) != self.current());
+        let found = others.filter_map(|build| {
+            let at = self.options.clone().with(Arc::new(AtBuild(build.clone())));
+            Some((build, Self::open(self.source.clone(), &at).ok()?))
+        });
+        let (build, _) = found.into_iter().find(|(_, other)| has(other))?;
+        Some(format!("{}@{build}", self.source.name()))
+    }
+
     fn snapshot(&self) -> Result<Option<Snapshot>> {
         let (Some(folder), Some(build)) = (self.source.path(), self.current()) else { return Ok(None) };
         Ok(Some(places::snapshot(folder, build)?))
@@ -338,6 +366,17 @@ impl Descriptions for WowsArchive {
         let others = self.loose.all().iter().map(|file| &file.path);
         let (front, end) = wanted.split_once(FIRST)?;
         others.filter(|path| path.starts_with(front) && path.ends_with(end)).min().cloned()
+    }
+
+    fn languages(&self) -> Vec<String> {
+        let files = (0..self.tree().rows.len()).filter_map(|n| self.file(n).ok());
+        let languages = files.filter_map(|file| {
+            let language = file.path.strip_prefix("texts/")?.strip_suffix("/LC_MESSAGES/global.mo")?;
+            Some(language.to_owned())
+        });
+        let mut languages: Vec<String> = languages.collect();
+        languages.sort_unstable();
+        languages
     }
 
     fn parameters(&self) -> &'static str {

@@ -186,7 +186,7 @@ impl Span {
 }
 
 /// An open index. Its tables are read in place.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Index {
     source: Source,
     name: String,

@@ -38,6 +38,8 @@ pub struct WowsArchive {
     folder: PathBuf,
     names: Vec<String>,
     opened: Lazy<Opened>,
+    /// A single index, and the indexes beside it; empty for a folder, and without such.
+    with_neighbours: Lazy<Vec<Index>>,
     volumes: Lazy<Volumes>,
     folders: Vec<PathBuf>,
     loose: Loose,
@@ -124,6 +126,7 @@ impl WowsArchive {
             folder: PathBuf::new(),
             names: Vec::new(),
             opened: Lazy::default(),
+            with_neighbours: Lazy::default(),
             volumes: Lazy::default(),
             folders: places.volumes,
             loose: Loose::new(places.loose),
@@ -140,6 +143,28 @@ impl WowsArchive {
     /// The indexes that could be opened, by name.
     pub fn indexes(&self) -> &[Index] {
         &self.opened().indexes
+    }
+
+    /// The indexes whose names form paths, those of [`WowsArchive::indexes`] first: the folders of a single index may have
+    /// their names in the indexes beside it.
+    fn naming_indexes(&self) -> &[Index] {
+        let [own] = self.indexes() else { return self.indexes() };
+        let Some(path) = self.source.path().filter(|_| self.folder.as_os_str().is_empty()) else {
+            return self.indexes();
+        };
+        // By rayon, so without a lock.
+        let Ok(all) = self.with_neighbours.get_or_try_init(|| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let own_name = path.file_name().unwrap_or_default();
+            let names = places::indexes_in(folder).unwrap_or_default();
+            let others = names.par_iter().filter(|name| own_name != name.as_str());
+            // The names of a neighbour that cannot be read are missing, as without it.
+            let others = others
+                .filter_map(|name| Index::open(self.options.source_in_folder(&folder.join(name)).ok()?, name).ok());
+            let others: Vec<Index> = others.collect();
+            Ok::<_, Infallible>([own.clone()].into_iter().chain(others).collect())
+        });
+        all
     }
 
     fn opened(&self) -> &Opened {
@@ -173,7 +198,9 @@ impl WowsArchive {
 
     fn tree(&self) -> &Tree {
         // By rayon, so without a lock.
-        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), &self.loose)));
+        let Ok(tree) = self
+            .tree
+            .get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), self.naming_indexes(), &self.loose)));
         tree
     }
 

@@ -70,11 +70,12 @@ fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl Tree {
-    pub(super) fn of(indexes: &[Index], loose: &Loose) -> Self {
-        let parts: Vec<_> = indexes.par_iter().map(of_index).collect();
+    /// The files of `indexes`, by the names in `naming`, which begins with `indexes`.
+    pub(super) fn of(indexes: &[Index], naming: &[Index], loose: &Loose) -> Self {
+        let parts: Vec<_> = naming.par_iter().map(of_index).collect();
         let ((rows, row_of), (folders, folder_of)) = threads::join(
             || rows(indexes, loose, parts.iter().map(|(resources, _)| &**resources)),
-            || folders(indexes, parts.iter().map(|(_, others)| &**others)),
+            || folders(naming, parts.iter().map(|(_, others)| &**others)),
         );
         Self { rows, row_of, folders, folder_of }
     }

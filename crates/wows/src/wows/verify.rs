@@ -51,7 +51,7 @@ fn opened(game: &WowsArchive) -> Check {
 /// Checks that each id is the hash of the path in the names, and that each file has a name.
 fn paths(game: &WowsArchive, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
     for (n, resource) in (0..index.resource_count()).map_while(|n| Some((n, index.resource(n)?))) {
-        match tree.join(game.indexes(), (at, n)) {
+        match tree.join(game.naming_indexes(), (at, n)) {
             Ok(path) => {
                 let computed = cityhash64(path.as_bytes());
                 if computed != resource.id {

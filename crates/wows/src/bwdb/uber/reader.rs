@@ -62,7 +62,7 @@ impl FileFormat for UberModels {
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         let (other, is_index) = partner(source.name());
-        let beside = archive::beside(&source, options, &other);
+        let beside = archive::beside(&source, options, &other)?;
         let opened = if is_index {
             Self::open(source, beside)?
         } else {

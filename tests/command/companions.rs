@@ -1,0 +1,64 @@
+//! Files that know something of the file beside them: what happens if they are damaged, or are no files.
+
+use crate::common::run;
+use assetq_sample::Size;
+use std::fs;
+use tempfile::TempDir;
+
+/// A geometry beside a visual that is cut: names and materials of its groups are unknown.
+fn with_cut_visual() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("turret.geometry"), assetq_sample::geometry::demo(1, Size::Small)).unwrap();
+    let visual = assetq_sample::text_models::demo_visual(1, Size::Small);
+    fs::write(dir.path().join("turret.visual"), &visual[..visual.len() / 2]).unwrap();
+    dir
+}
+
+#[test]
+fn every_command_reports_a_damaged_companion() {
+    let dir = with_cut_visual();
+    let dir = dir.path();
+    fs::create_dir(dir.join("alone")).unwrap();
+    fs::copy(dir.join("turret.geometry"), dir.join("alone/turret.geometry")).unwrap();
+    let commands: [&[&str]; 11] = [
+        &["info", "turret.geometry"],
+        &["ls", "turret.geometry"],
+        &["ls", "turret.geometry", "-t", "render_groups"],
+        &["ls", "turret.geometry", "-t", "render_groups", "-n", "1"],
+        &["sql", "SELECT name FROM render_groups LIMIT 1", "turret.geometry"],
+        &["sql", "SELECT count(*) FROM render_groups", "turret.geometry"],
+        &["sql", "SELECT count(*) FROM render_groups", "*.geometry"],
+        &["export", "turret.geometry", "-t", "render_groups", "--to", "groups.csv"],
+        &["export", "turret.geometry", "--to", "turret.obj"],
+        &["find", "PBS", "turret.geometry"],
+        &["diff", "turret.geometry", "alone/turret.geometry"],
+    ];
+    for command in commands {
+        let (_, said) = run(dir, 3, command);
+        assert!(said.contains("in turret.visual at 0x") && said.contains(": line "), "{command:?}: {said}");
+        let alone: Vec<&str> = [command, &["--no-companions", "--force"]].concat();
+        let alone = &alone[..alone.len() - usize::from(command[0] != "export")];
+        let out =
+            std::process::Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(alone).output().unwrap();
+        assert!(matches!(out.status.code(), Some(0 | 1)), "{alone:?}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+    // The rows are there, as the file itself knows them.
+    let (rows, _) = run(dir, 3, &["ls", "turret.geometry", "-t", "render_groups", "-f", "csv"]);
+    let (own, _) = run(dir, 0, &["ls", "alone/turret.geometry", "-t", "render_groups", "-f", "csv"]);
+    assert!(rows == own && rows.lines().count() > 2, "{rows}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_companion_that_is_no_file_cannot_be_read() {
+    let dir = with_cut_visual();
+    let dir = dir.path();
+    fs::remove_file(dir.join("turret.visual")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(dir.join("turret.visual")).status().unwrap().success());
+    let (_, said) = run(dir, 4, &["ls", "turret.geometry", "-t", "render_groups"]);
+    assert!(said.contains("turret.visual: cannot open: it is a pipe or a device"), "{said}");
+    // A folder of that name is no companion.
+    fs::remove_file(dir.join("turret.visual")).unwrap();
+    fs::create_dir(dir.join("turret.visual")).unwrap();
+    run(dir, 0, &["ls", "turret.geometry", "-t", "render_groups"]);
+}
