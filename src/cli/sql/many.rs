@@ -90,7 +90,8 @@ fn changed_files(
     for path in files.into_iter().chain(links) {
         advance();
         let address = Address::of(&path);
-        let identity = FileId::of(address.outer()).map(|id| (id, address.inner().map(str::to_owned)));
+        let [build, inner] = [address.build(), address.inner()].map(|part| part.map(str::to_owned));
+        let identity = FileId::of(address.outer()).map(|id| (id, build, inner));
         let first = identity.as_ref().and_then(|identity| known.get(identity)).copied();
         let undo = undo_of(given, &path, &args.output)?;
         if let Some(first) = first {
@@ -224,5 +225,22 @@ fn raise_limit_of_files() {
         limit.current = limit.maximum;
         // With fewer, the error of the first that cannot be opened leaves all files unchanged.
         let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_in_the_middle_states_how_many_files_are_changed_and_the_way_back() {
+        let stop = |changed, undo: Option<&str>| {
+            let undo = undo.map(PathBuf::from);
+            let output = Output { to: None, in_place: true, dry_run: false, force: false, undo, table_prefix: None };
+            stopped(Failure::new(Exit::Io, "a.mfm: cannot write"), changed, 30, &output).message
+        };
+        assert_eq!(stop(0, Some("undo")), "a.mfm: cannot write; 0 of 30 files were changed");
+        assert!(stop(13, Some("undo")).contains("13 of 30 files were changed; `assetq patch FILE UNDO --in-place`"));
+        assert!(stop(13, None).ends_with("13 of 30 files were changed; without --undo, no patch takes them back"));
     }
 }
