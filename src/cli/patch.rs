@@ -291,14 +291,15 @@ impl Target {
         if left > SHOWN {
             context.not_found(&format!("{file}: … and {} more", left - SHOWN));
         }
+        // What is not found may be in a part that cannot be read.
+        let damage = if left > 0 { editor.damage() } else { None };
+        damage.iter().for_each(|damage| context.damaged(file, damage));
+        let exit = if damage.is_some() { Exit::Damaged } else { Exit::NotFound };
         if left > 0 && context.options.strict {
-            return Err(Failure::new(
-                Exit::NotFound,
-                format!("{file}: nothing is written, as --strict says: {summary}"),
-            ));
+            return Err(Failure::new(exit, format!("{file}: nothing is written, as --strict says: {summary}")));
         }
         if left > 0 && done == 0 && held == 0 {
-            return Err(Failure::new(Exit::NotFound, format!("{file}: nothing is written: {summary}")));
+            return Err(Failure::new(exit, format!("{file}: nothing is written: {summary}")));
         }
         let mut plan = editor.finish().map_err(failed)?;
         if let Some((outer, inner)) = &self.outer {

@@ -253,3 +253,16 @@ fn a_file_that_is_read_only_is_replaced_by_force_only() {
         assert!(read(&dir, "sheet.wdb") != before && fs::metadata(&file).unwrap().permissions().readonly());
     }
 }
+
+#[test]
+fn a_row_that_damage_hides_is_an_error_of_the_file() {
+    let dir = samples();
+    let mut bytes = read(&dir, "savegame.vrb");
+    // Inside of the compressed main chunk.
+    bytes[300..320].fill(0xFF);
+    fs::write(dir.path().join("bad.vrb"), bytes).unwrap();
+    let row = "{\"change\":\"changed\",\"key\":{\"path\":\"Bounds.Max.Y\",\"chunk\":\"[Main]\"},\"new\":{\"value\":7}}";
+    let args = ["patch", "bad.vrb", "-", "--table", "values", "--to", "new.vrb"];
+    let (_, said) = run_with(dir.path(), 3, &args, row);
+    assert!(said.contains("bad.vrb: chunk [Main]") && !dir.path().join("new.vrb").exists(), "{said}");
+}

@@ -406,6 +406,11 @@ impl<'a> Editor<'a> {
         (self.done, self.held, &self.left_out)
     }
 
+    /// The first damage in the tables with edits: no row after it is found.
+    pub fn damage(&self) -> Option<Error> {
+        self.tables.iter().find_map(Resolved::damage)
+    }
+
     /// Builds the new file.
     ///
     /// # Errors

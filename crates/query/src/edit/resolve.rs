@@ -544,6 +544,18 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
+    /// The first damage that ends a walk of the rows.
+    pub(super) fn damage(&self) -> Option<Error> {
+        let mut rows = self.table.cursor_over(0, &self.keys);
+        loop {
+            match rows.advance() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(damage) => return Some(damage),
+            }
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
     }
