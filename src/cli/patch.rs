@@ -323,11 +323,6 @@ impl Target {
         self.to.as_deref()
     }
 
-    /// Whether `path` leads to another name than the one that is written.
-    pub(super) fn is_other_name(&self, path: &Path) -> bool {
-        self.to.is_some() && self.to != resolved(path)
-    }
-
     /// The file on disk that holds the edited one.
     fn place_on_disk(&self) -> Option<&Path> {
         let holding = self.outer.as_ref().map_or(&self.asset, |(outer, _)| outer);

@@ -11,6 +11,7 @@ use crate::cli::patch::{Output, Prepared, Target, edited};
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::edit::TableEdits;
 use crate::files::FileSet;
+use crate::paths::resolved;
 use crate::report::counted;
 use crate::sql::{Fault, statements};
 use std::collections::{HashMap, HashSet};
@@ -26,6 +27,13 @@ struct ChangedFile {
     links: Vec<(PathBuf, Option<PathBuf>)>,
     /// Whether another entry of the same pack is written before: this one is then read again from the new pack.
     is_later: bool,
+}
+
+impl ChangedFile {
+    /// Whether `name` is a name of the file on disk that does not get the new file yet.
+    fn lacks(&self, name: &Path) -> bool {
+        self.target.written_path().is_some_and(|to| to != name) && self.links.iter().all(|(link, _)| link != name)
+    }
 }
 
 /// Changes the files of `set`, which the argument `given` selects. No file is changed before all new files and undo patches are
@@ -96,9 +104,10 @@ fn changed_files(
         let undo = undo_of(given, &path, &args.output)?;
         if let Some(first) = first {
             let first: Option<&mut ChangedFile> = changed.get_mut::<usize>(first);
-            if let Some(first) = first.filter(|first| address.inner().is_none() && first.target.is_other_name(&path)) {
+            let name = resolved(&path).filter(|_| address.inner().is_none());
+            if let Some((first, name)) = first.zip(name).filter(|(first, name)| first.lacks(name)) {
                 take_undo(undo.as_deref(), &mut undos)?;
-                first.links.push((path, undo));
+                first.links.push((name, undo));
             }
             continue;
         }
