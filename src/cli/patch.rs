@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
+use crate::sql::FileEdits;
 use crate::table::{Role, Table, Visitor as _};
 use crate::urls::url_of;
 use crate::write::json::JsonWriter;
@@ -63,9 +64,12 @@ pub(super) struct Args {
     delete_missing: bool,
 }
 
-pub(super) fn edited<'a>(asset: &'a Asset, edits: Vec<TableEdits>, context: &Context) -> Result<Editor<'a>, Error> {
+pub(super) fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) -> Result<Editor<'a>, Error> {
     let mut editor = Editor::with_options(asset, &context.options)?;
-    edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?;
+    match edits {
+        FileEdits::Rows(edits) => edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?,
+        FileEdits::Steps(steps) => editor.steps(steps),
+    }
     Ok(editor)
 }
 
@@ -378,7 +382,7 @@ impl Prepared<'_> {
             let mut json = JsonWriter::compact(out);
             json.value(&restore.row())?;
             json.end_line()?;
-            let undone = patch::undo(asset, self.plan.edits(), &mut |row| {
+            let undone = self.plan.undo_rows(&self.written, &mut |row| {
                 json.value(&row)?;
                 json.end_line()
             });

@@ -168,7 +168,7 @@ fn from_stdin() -> Result<String, Failure> {
 
 /// Writes the file that statements have changed.
 fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Context) -> Outcome {
-    let edits = session.edits();
+    let edits = session.edits()?;
     if edits.len() > 1 {
         return Err(Failure::usage("SQL: these statements change several files; one is written at a time"));
     }
@@ -234,8 +234,11 @@ impl Inputs {
             .iter()
             .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
         let skips = args.skip_damaged || has_set && !context.options.strict;
-        let open = if is_for_writing { Session::for_writing } else { Session::new };
-        Ok(open(self.named.clone(), skips)?)
+        let named = self.named.clone();
+        Ok(match is_for_writing {
+            true => Session::for_writing(named, skips, &context.options)?,
+            false => Session::new(named, skips)?,
+        })
     }
 }
 

@@ -9,11 +9,10 @@ use crate::atomic_file::{FileId, replace_link};
 use crate::cli::files::path_below;
 use crate::cli::patch::{Output, Prepared, Target, edited};
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
-use crate::edit::TableEdits;
 use crate::files::FileSet;
 use crate::paths::resolved;
 use crate::report::counted;
-use crate::sql::{Fault, statements};
+use crate::sql::{Fault, FileEdits, statements};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 struct ChangedFile {
     path: PathBuf,
     target: Target,
-    edits: Vec<TableEdits>,
+    edits: FileEdits,
     output: Output,
     /// Further names of the file on disk, and their undo patches.
     links: Vec<(PathBuf, Option<PathBuf>)>,
@@ -150,19 +149,14 @@ fn take_undo(undo: Option<&Path>, undos: &mut HashSet<PathBuf>) -> Result<(), Fa
 
 fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {
     let input = open_one(None, file, args, context)?;
-    Ok(Session::for_writing(vec![input], args.skip_damaged)?)
+    Ok(Session::for_writing(vec![input], args.skip_damaged, &context.options)?)
 }
 
 /// The edits that the statements make in `file`; `None` for no edit. A damaged file is reported and left out.
 ///
 /// # Errors
 /// When an edit does not fit.
-fn edits_of(
-    text: &str,
-    file: &Path,
-    args: &Args,
-    context: &Context,
-) -> Result<Option<(Asset, Vec<TableEdits>)>, Failure> {
+fn edits_of(text: &str, file: &Path, args: &Args, context: &Context) -> Result<Option<(Asset, FileEdits)>, Failure> {
     let session = match session(file, args, context) {
         Err(failure) if failure.exit == Exit::Damaged && !context.options.strict => {
             context.failed(&failure);
@@ -181,7 +175,7 @@ fn edits_of(
         })?;
     }
     finish(&session, Ok(()), context)?;
-    let Some(edits) = session.edits().into_values().next() else { return Ok(None) };
+    let Some(edits) = session.edits()?.into_values().next() else { return Ok(None) };
     let asset = session.assets().next().ok_or_else(|| Failure::usage("SQL: there is no file to write"))?;
     Ok(Some((asset.clone(), edits)))
 }

@@ -142,8 +142,9 @@ fn a_model_and_its_instances_come_in_sql() {
     fs::write(dir.join("patch.ndjson"), patch).unwrap();
     run(dir, 0, &["patch", "models.bin", "patch.ndjson", "--to", "again/models.bin", "--strict"]);
     run(dir, 0, &["diff", "two/models.bin", "again/models.bin"]);
-    let query = "INSERT INTO instances(path, name, transform, flags, x)
-                 SELECT 'content/mine.model', 'MINE', transform, flags, 12.5 FROM instances WHERE \"index\" = 0";
+    let query = "INSERT INTO instances(path, name, transform, flags)
+                 SELECT 'content/mine.model', 'MINE', transform, flags FROM instances WHERE \"index\" = 0;
+                 UPDATE instances SET x = 12.5 WHERE name = 'MINE'";
     run(dir, 0, &["sql", query, "space.bin", "--to", "one/space.bin", "--undo", "undo.ndjson"]);
     let last = "SELECT x, json_extract(transform, '$[12]'), name FROM instances ORDER BY \"index\" DESC LIMIT 1";
     assert_eq!(csv(dir, last, "one/space.bin"), "12.5,12.5,MINE");

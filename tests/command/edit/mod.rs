@@ -5,6 +5,7 @@ mod exported;
 mod items;
 mod places;
 mod rules;
+mod scripts;
 mod set;
 mod sql;
 mod text_models;

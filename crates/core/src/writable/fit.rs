@@ -95,14 +95,18 @@ pub fn what_fits(column: &Column) -> String {
 
 /// A value for a message; long values are cut.
 pub fn short(value: &Value<'_>) -> String {
-    const LONGEST: usize = 80;
-    let text = match value {
+    cut(match value {
         Value::Null => "null".to_owned(),
         Value::Text(text) => format!("{text:?}"),
         // Digits of a whole number would look exact.
         Value::F64(number) if number.is_finite() && number.abs() >= 9_007_199_254_740_992.0 => format!("{number:e}"),
         other => other.to_string(),
-    };
+    })
+}
+
+/// A text for a message, cut if it is long.
+pub fn cut(text: String) -> String {
+    const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
@@ -234,11 +238,20 @@ pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
 fn truth(given: &Value<'_>, from: ValueSource) -> Option<bool> {
     match given {
         Value::Bool(truth) => Some(*truth),
-        Value::Int(0) | Value::Uint(0) if from != ValueSource::Typed => Some(false),
-        Value::Int(1) | Value::Uint(1) if from != ValueSource::Typed => Some(true),
         // Spreadsheets write truths in capitals.
-        Value::Text(text) if text.eq_ignore_ascii_case("true") || text == "1" => Some(true),
-        Value::Text(text) if text.eq_ignore_ascii_case("false") || text == "0" => Some(false),
+        Value::Text(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::Text(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        Value::Text(_) => truth_of(given),
+        _ if from != ValueSource::Typed => truth_of(given),
+        _ => None,
+    }
+}
+
+/// The truth that the numbers 0 and 1 stand for.
+fn truth_of(given: &Value<'_>) -> Option<bool> {
+    match whole(given)? {
+        0 => Some(false),
+        1 => Some(true),
         _ => None,
     }
 }

@@ -227,6 +227,30 @@ impl Pieces {
         self.seal.as_ref().map_or(0..0, |seal| seal.range.clone())
     }
 
+    /// These pieces of the file that `first` makes, as pieces of the file that `first` is made of.
+    #[must_use]
+    pub fn after(self, first: &Self) -> Self {
+        let mut starts = Vec::with_capacity(first.list.len());
+        let mut start = 0;
+        for piece in &first.list {
+            starts.push(start);
+            start += piece.len();
+        }
+        let mut pieces = Self { list: Vec::new(), ..self };
+        for piece in self.list {
+            match piece {
+                Piece::New(bytes) => pieces.put(bytes),
+                Piece::Keep(range) => {
+                    let from = starts.partition_point(|start| *start <= range.start) - 1;
+                    let end = starts.partition_point(|start| *start < range.end);
+                    let start = starts[from];
+                    pieces.append_range(&first.list[from..end], range.start - start..range.end - start);
+                }
+            }
+        }
+        pieces
+    }
+
     /// Replaces the bytes at `at`, which are then no seal any more.
     #[must_use]
     pub fn sealed(mut self, at: usize, bytes: &[u8]) -> Self {
@@ -319,6 +343,22 @@ mod tests {
             let sealed = new.clone().sealed(at, &[0xCC; 3]);
             assert_eq!(sealed.bytes(&old), expected, "{at}");
             assert_eq!(sealed.inverse(&old).bytes(&expected), old, "{at}");
+        }
+    }
+
+    #[test]
+    fn pieces_of_a_file_that_pieces_made_are_pieces_of_the_first_file() {
+        let old: Vec<u8> = (0..64).collect();
+        let first = Pieces::replaced(64, [(4..6, vec![0xAA; 4]), (20..20, vec![0xBB]), (40..64, vec![])]).unwrap();
+        let between = first.bytes(&old);
+        let mut moved = Pieces::new();
+        moved.keep(5..30);
+        moved.put([1, 2]);
+        moved.keep(0..between.len());
+        for second in [moved, Pieces::whole(between.len()), Pieces::new()] {
+            let (bytes, both) = (second.bytes(&between), second.after(&first));
+            assert_eq!(both.bytes(&old), bytes);
+            assert_eq!(both.inverse(&old).bytes(&bytes), old);
         }
     }
 

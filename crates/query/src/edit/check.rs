@@ -7,7 +7,7 @@ use crate::compare::same_value;
 use crate::diff;
 use crate::error::{Error, Result};
 use crate::report::{self, Progress};
-use crate::table::{Accepts, Column, Kind, Role, RowCursor, Table, Tree, Value};
+use crate::table::{Accepts, Column, Kind, Role, RowCursor, Table, Tree, Value, rules};
 use crate::writable::{agrees, differs, short};
 use std::collections::HashMap;
 
@@ -242,14 +242,24 @@ pub(super) fn verified(old: &Asset, new: &Asset, edits: &[TableEdits], progress:
     let before = old.reader().verify(&Progress::default());
     // Rows get other numbers if rows before them are inserted or deleted.
     let renumbered = edits.is_empty() || edits.iter().any(|edit| !edit.add.is_empty() || !edit.remove.is_empty());
-    for check in &report.checks {
-        let of_old = before.checks.iter().find(|other| other.name == check.name);
+    no_new_finding(&before.checks, &report.checks, renumbered)?;
+    Ok(report.checks.iter().map(report::Check::found).sum())
+}
+
+/// Checks that the rules between rows hold in the new file, as far as they hold in the old one.
+pub(super) fn rules(old: &Asset, new: &Asset) -> Result<()> {
+    no_new_finding(&rules::check(&old.reader().tables()), &rules::check(&new.reader().tables()), true)
+}
+
+fn no_new_finding(before: &[report::Check], after: &[report::Check], renumbered: bool) -> Result<()> {
+    for check in after {
+        let of_old = before.iter().find(|other| other.name == check.name);
         if let Some(finding) = new_finding(check, of_old, renumbered) {
             let what = "the file would be damaged by these edits, so nothing is kept: verify";
             return Err(refused(format!("{what}, {}: {finding}", check.name)));
         }
     }
-    Ok(report.checks.iter().map(report::Check::found).sum())
+    Ok(())
 }
 
 /// The first finding of a check that the check of the old file does not have. Further findings than a check keeps are

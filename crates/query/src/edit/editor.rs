@@ -3,7 +3,9 @@
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused, rules};
+use super::{
+    Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, patch, refused, rules,
+};
 use crate::archive;
 use crate::asset::{Asset, Format};
 use crate::atomic_file::{AtomicFile, Overwrite, is_stream};
@@ -62,6 +64,8 @@ pub struct Editor<'a> {
     restored: Option<u64>,
     /// The number of the reason why an undo is left out, as long as no row of the patch follows it.
     unrestored: Option<usize>,
+    /// The tables that were edited in steps, if the file was made in steps: each was compared with its edits.
+    stepped: Option<Vec<String>>,
     done: u64,
     held: u64,
     left_out: Vec<String>,
@@ -106,6 +110,7 @@ impl<'a> Editor<'a> {
             row_shown: None,
             restored: None,
             unrestored: None,
+            stepped: None,
             done: 0,
             held: 0,
             left_out: Vec::new(),
@@ -321,9 +326,9 @@ impl<'a> Editor<'a> {
     ///
     /// [`check_cell`]: super::check_cell
     pub fn resolved_edits(&mut self, edits: TableEdits) -> Result<()> {
-        let count = edits.set.len() + edits.add.len() + edits.remove.len();
-        self.resolved(Some(&edits.table.clone()))?.take(edits)?;
-        self.done += count as u64;
+        let rows = (edits.add.len() + edits.remove.len()) as u64;
+        let (done, held) = self.resolved(Some(&edits.table.clone()))?.take(edits)?;
+        (self.done, self.held) = (self.done + rows + done, self.held + held);
         Ok(())
     }
 
@@ -349,6 +354,16 @@ impl<'a> Editor<'a> {
                 }
             }
         }
+    }
+
+    /// Takes the file that several steps have made, each of the file that the steps before it made.
+    pub fn steps(&mut self, steps: Steps) {
+        let Steps { pieces, tables, done } = steps;
+        self.whole(pieces);
+        if done > 0 {
+            (self.done, self.held) = (done, 0);
+        }
+        self.stepped = Some(tables);
     }
 
     /// Replaces meshes by the meshes of a binary glTF.
@@ -415,7 +430,19 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// `Syntax` for edits that the format cannot store; damage in the parts that they need.
-    pub fn finish(mut self) -> Result<EditPlan<'a>> {
+    pub fn finish(self) -> Result<EditPlan<'a>> {
+        self.built(true)
+    }
+
+    /// Builds the new file of a step. Rules between rows need not hold before the last step.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub fn finish_step(self) -> Result<EditPlan<'a>> {
+        self.built(false)
+    }
+
+    fn built(mut self, has_rules: bool) -> Result<EditPlan<'a>> {
         self.match_exported()?;
         let mut edits = Vec::new();
         let mut derived = self.derived;
@@ -440,14 +467,39 @@ impl<'a> Editor<'a> {
             None if edits.is_empty() => Pieces::whole(self.asset.source().bytes().len()),
             None => {
                 self.writable.settle(&mut edits)?;
-                if let Some(broken) = rules::violations(self.asset.reader(), &edits)?.into_iter().next() {
+                if has_rules && let Some(broken) = rules::violations(self.asset.reader(), &edits)?.into_iter().next() {
                     return Err(broken.error);
                 }
                 self.writable.write(&edits)?
             }
         };
         let Self { asset, options, shown, row_shown, restored, .. } = self;
-        Ok(EditPlan { asset, options, edits, pieces, shown, row_shown, restored, outer: None })
+        let is_stepped = self.stepped.is_some();
+        let tables = self.stepped.into_iter().flatten();
+        edits.extend(tables.map(|table| TableEdits { table, ..TableEdits::default() }));
+        Ok(EditPlan { asset, options, edits, pieces, shown, row_shown, restored, is_stepped, outer: None })
+    }
+}
+
+/// A file that several steps have made.
+#[derive(Debug, Clone)]
+pub struct Steps {
+    /// The new file, with its seal.
+    pub pieces: Pieces,
+    /// The edited tables.
+    pub tables: Vec<String>,
+    /// The number of rows that differ.
+    pub done: u64,
+}
+
+impl Steps {
+    /// The new file, in memory.
+    ///
+    /// # Errors
+    /// As [`Asset::open_with`].
+    pub fn open(&self, old: &Asset, options: &Options) -> Result<Asset> {
+        let source = old.source();
+        Asset::open_with(Source::from_vec(source.name(), self.pieces.bytes(source.bytes())), options)
     }
 }
 
@@ -466,6 +518,8 @@ pub struct EditPlan<'a> {
     shown: Option<(String, Value<'static>)>,
     row_shown: Option<RowShown>,
     restored: Option<u64>,
+    /// Whether steps made the file. The edits are then the edited tables alone.
+    is_stepped: bool,
     outer: Option<(&'a Asset, String)>,
 }
 
@@ -505,6 +559,19 @@ impl<'a> EditPlan<'a> {
         let source = self.asset.source();
         let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
         Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)
+    }
+
+    /// The new file in memory, compared with the edits, and its pieces: the file that a further step edits.
+    ///
+    /// # Errors
+    /// If the file differs from the edits.
+    pub fn step(&self) -> Result<(Asset, Pieces)> {
+        let old = self.asset.source();
+        let pieces = self.pieces.clone().with_seal(old)?;
+        let source = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
+        let new = Asset::open_with(source, &self.options).map_err(|error| error.context("read back"))?;
+        self.check_edits(&new, &pieces, &Progress::default())?;
+        Ok((new, pieces))
     }
 
     /// The plan for the file that contains the edited file as `inner`.
@@ -596,11 +663,10 @@ impl<'a> EditPlan<'a> {
             }
             Some(_) => {}
             None => {
-                if !self.is_same() {
-                    // A small file is compared completely in no time.
-                    let extent = if old.bytes().len() < SMALL { Check::All } else { pieces.check };
-                    check::check(self.asset, &new, &self.edits, &pieces, extent, progress)
-                        .map_err(|error| self.damaged_or(error))?;
+                if self.is_stepped {
+                    check::rules(self.asset, &new)?;
+                } else if !self.is_same() {
+                    self.check_edits(&new, &pieces, progress)?;
                 }
                 if let Some(RowShown { table, row, cells }) = &self.row_shown
                     && let Some(table) = new.reader().table(table)
@@ -616,6 +682,14 @@ impl<'a> EditPlan<'a> {
         Ok(Written { new, outer, pieces, findings, file: None })
     }
 
+    /// Compares `new`, the edited file that `pieces` made, with the edits.
+    fn check_edits(&self, new: &Asset, pieces: &Pieces, progress: &Progress) -> Result<()> {
+        // A small file is compared completely in no time.
+        let is_small = self.file().source().bytes().len() < SMALL;
+        let extent = if is_small { Check::All } else { pieces.check };
+        check::check(self.asset, new, &self.edits, pieces, extent, progress).map_err(|error| self.damaged_or(error))
+    }
+
     /// `error` of the comparison, or the damage of the old file that the comparison has met.
     fn damaged_or(&self, error: Error) -> Error {
         let report = self.asset.reader().verify(&Progress::default());
@@ -629,6 +703,18 @@ impl<'a> EditPlan<'a> {
     /// The pieces of an undo file, for a written file.
     pub fn undo(&self, written: &Written) -> Restore {
         Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
+    }
+
+    /// Gives the rows of an undo file to `each`, for a written file: they bring the old rows back, whatever else changes.
+    ///
+    /// # Errors
+    /// As [`patch::undo`] and [`patch::between`].
+    pub fn undo_rows(&self, written: &Written, each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
+        if !self.is_stepped {
+            return patch::undo(self.asset, &self.edits, each);
+        }
+        // What no patch can hold, the pieces bring back.
+        patch::between(&written.new, self.asset, &self.options, &[], &mut |_, _| {}, each).map(drop)
     }
 
     /// Whether rows of an unedited table may differ.
@@ -710,6 +796,7 @@ mod tests {
                 shown: None,
                 row_shown: None,
                 restored: None,
+                is_stepped: false,
                 outer: None,
             };
             assert!(plan.makes(&bytes));

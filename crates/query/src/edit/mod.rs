@@ -28,9 +28,9 @@ pub use crate::writable::{Item, ListEdit, Lists, agrees};
 pub use chain::{AssetEdit, EditChain};
 #[cfg(feature = "sql")]
 pub(crate) use editor::writable;
-pub use editor::{EditPlan, Editor, Written};
+pub use editor::{EditPlan, Editor, Steps, Written};
 pub use patch::Unpatched;
 #[cfg(feature = "sql")]
 pub(crate) use resolve::rows_may_change;
-pub use resolve::{Outcome, check_cell, item_cells};
+pub use resolve::{Outcome, check_cell, insert_cells, put_cell};
 pub use restore::{Fingerprint, Restore};

@@ -8,6 +8,7 @@ use super::{Cells, Change, ColumnValues, Edit, EditPosition, NTH, TableEdits, ag
 use crate::asset::Asset;
 use crate::compare::{hash_values, same_value};
 use crate::error::{Error, Result};
+use crate::find;
 use crate::index::Index;
 use crate::table::{Accepts, Column, Kind, Role, Table, Value};
 use crate::writable::{self, ValueSource, key_hashes, short, short_text};
@@ -461,6 +462,13 @@ impl<'a> Resolved<'a> {
             {
                 continue;
             }
+            // The text of the old id says nothing about a new one.
+            if writable::id_of(column.accepts, "").is_some()
+                && names.contains(&self.table.columns()[at - 1].name)
+                && same_value(&self.table.value(row.row, at)?, &given)
+            {
+                continue;
+            }
             // A value of another type is not like the one that is there.
             let is_retyped = self.table.typed_by(at).is_some_and(|at| names.contains(&self.table.columns()[at].name));
             asked.push(self.cell_of(at, given, ValueSource::Typed, Some(row.row).filter(|_| !is_retyped))?);
@@ -531,17 +539,19 @@ impl<'a> Resolved<'a> {
         self.put(&self.stored(&*self.table, row)?, vec![cell], &name)
     }
 
-    /// Takes resolved edits, from SQL.
-    pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
+    /// Takes resolved edits, from SQL. Returns how many changed rows differ, and how many do not.
+    pub(super) fn take(&mut self, edits: TableEdits) -> Result<(u64, u64)> {
         let name = self.table.name().to_owned();
+        let (mut done, mut held) = (0, 0);
         for (row, set) in edits.set {
-            self.put(&self.stored(&*self.table, row)?, set, &name)?;
+            let outcome = self.put(&self.stored(&*self.table, row)?, set, &name)?;
+            *(if outcome == Outcome::Held { &mut held } else { &mut done }) += 1;
         }
         for row in edits.remove {
             self.remove(&self.stored(&*self.table, row)?, &name)?;
         }
         self.add.extend(edits.add.into_iter().map(|set| (Vec::new(), set)));
-        Ok(())
+        Ok((done, held))
     }
 
     /// The first damage that ends a walk of the rows.
@@ -614,12 +624,80 @@ pub fn check_cell(
     cell_of(table, at, given, ValueSource::Sql, now)
 }
 
+/// The cells of a row that SQL inserts, from its values in the order of the columns. A copy of a row has all cells, derived ones
+/// included.
+///
+/// # Errors
+/// As [`check_cell`] and [`item_cells`], and `Syntax` for cells that contradict each other.
+pub fn insert_cells(table: &dyn Table, given: Vec<Value<'static>>, is_copy: bool) -> Result<ColumnValues> {
+    let (mut set, mut of_list) = (ColumnValues::new(), Vec::new());
+    let item = table.nature().item;
+    for ((at, column), value) in table.columns().iter().enumerate().zip(given) {
+        if value.is_null() {
+            continue;
+        }
+        if item.is_some_and(|item| at <= item) {
+            of_list.push((at, value));
+        } else if column.accepts != Accepts::Nothing || !is_copy {
+            let cell = check_cell(table, at, value.clone(), None);
+            cell.and_then(|cell| add_cell(table, &mut set, at, cell, &value)).map_err(|e| e.context("an added row"))?;
+        }
+    }
+    if let Some(item) = item {
+        set.extend(item_cells(table, item, of_list)?);
+        set.sort_by_key(|(column, _)| *column);
+    }
+    Ok(set)
+}
+
+/// Adds the cell that `given` in column `at` requests to the cells of an inserted row.
+///
+/// # Errors
+/// As [`put_cell`], unless the row is a copy: the text of another row's id yields to the id.
+fn add_cell(
+    table: &dyn Table,
+    set: &mut ColumnValues,
+    at: usize,
+    cell: (usize, Value<'static>),
+    given: &Value<'_>,
+) -> Result<()> {
+    let is_other = cell.0 != at && writable::cell(set, cell.0).is_some_and(|id| !same_value(id, &cell.1));
+    if is_other && !find::rows_with(table, cell.0, &cell.1)?.is_empty() {
+        return Ok(());
+    }
+    put_cell(table, set, at, cell, given)
+}
+
+/// Adds the cell that `given` in column `at` requests to the cells of a row.
+///
+/// # Errors
+/// `Syntax` if another column gives it another value: an id and a text contradict each other.
+pub fn put_cell(
+    table: &dyn Table,
+    set: &mut ColumnValues,
+    at: usize,
+    (to, value): (usize, Value<'static>),
+    given: &Value<'_>,
+) -> Result<()> {
+    match set.binary_search_by_key(&to, |(column, _)| *column) {
+        Ok(place) if set.get(place).is_some_and(|(_, there)| same_value(there, &value)) => Ok(()),
+        Ok(place) => {
+            let (id, column) = (&set[place].1, &table.columns()[to].name);
+            Err(misfit(table, &table.columns()[at], given, format_args!("does not fit: {column} is {}", short(id))))
+        }
+        Err(place) => {
+            set.insert(place, (to, value));
+            Ok(())
+        }
+    }
+}
+
 /// The cells of an inserted item: its list, from the values that SQL gives for the columns before the number of the
 /// item, and the number, if given.
 ///
 /// # Errors
 /// `Syntax` for no list, several lists, or different lists in different columns.
-pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<ColumnValues> {
+fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<ColumnValues> {
     let (name, columns) = (table.name(), table.columns());
     let (mut list, mut index) = (None, None);
     for (at, cell) in given {

@@ -1,11 +1,9 @@
 //! The rows that answer a statement.
 
-use super::Fault;
 use super::cells::kind_of;
-use super::damage::Damage;
 use super::functions::digits;
 use super::names::unique;
-use super::rights::Rights;
+use super::{Fault, Session};
 use crate::table::{Kind, Value};
 use crate::writable::json;
 use rusqlite::Statement;
@@ -25,17 +23,16 @@ pub struct ResultColumn {
 pub struct Answer<'s> {
     statement: Statement<'s>,
     columns: Vec<ResultColumn>,
-    damage: &'s Damage,
-    rights: &'s Rights,
+    session: &'s Session,
 }
 
 impl<'s> Answer<'s> {
-    pub(super) fn new(statement: Statement<'s>, damage: &'s Damage, rights: &'s Rights) -> Self {
+    pub(super) fn new(statement: Statement<'s>, session: &'s Session) -> Self {
         let given = statement.columns();
         let kinds: Vec<Option<Kind>> = given.map(|column| column.decl_type().and_then(kind_of)).collect();
         let names = unique(statement.columns().map(|c| c.name().to_owned()).collect::<Vec<_>>().iter().map(|n| &**n));
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| ResultColumn { name, kind }).collect();
-        Self { statement, columns, damage, rights }
+        Self { statement, columns, session }
     }
 
     /// The answer's columns; empty for a statement without a result.
@@ -65,22 +62,20 @@ impl<'s> Answer<'s> {
         &mut self,
         mut each: impl FnMut(&[ValueRef<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (damage, rights, count) = (self.damage, self.rights, self.columns.len());
-        let mut rows = self.statement.query([]).map_err(|error| fault(damage, rights, error))?;
-        while let Some(row) = rows.next().map_err(|error| fault(damage, rights, error))? {
+        let ran = self.run(&mut each);
+        self.session.note_changes(ran.is_ok())?;
+        ran
+    }
+
+    fn run<E: From<Fault>>(&mut self, each: &mut impl FnMut(&[ValueRef<'_>]) -> Result<(), E>) -> Result<(), E> {
+        let (session, count) = (self.session, self.columns.len());
+        let mut rows = self.statement.query([]).map_err(|error| session.fault(error))?;
+        while let Some(row) = rows.next().map_err(|error| session.fault(error))? {
             let cells = (0..count).map(|column| row.get_ref(column));
-            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(|error| fault(damage, rights, error))?;
+            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(|error| session.fault(error))?;
             each(&cells)?;
         }
         Ok(())
-    }
-}
-
-fn fault(damage: &Damage, rights: &Rights, error: rusqlite::Error) -> Fault {
-    match (damage.take_stopped(), rights.take_refused()) {
-        (Some((file, error)), _) => Fault::Damaged { file, error },
-        (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
-        (None, None) => Fault::from(error),
     }
 }
 

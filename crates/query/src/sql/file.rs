@@ -2,9 +2,15 @@
 
 use super::cells::declared;
 use super::names::{in_sql, quoted, unique};
+use super::rowids::RowIds;
 use crate::asset::Asset;
+use crate::edit::refused;
+use crate::error::Result;
 use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
 const MOST_COLUMNS: usize = 2000;
 
@@ -32,6 +38,14 @@ pub(super) struct OpenFile {
     tables: Tables,
     /// The names of its tables in SQL.
     names: Vec<String>,
+    /// The ids of the rows of tables whose rows have other numbers than on disk.
+    ids: HashMap<usize, Arc<RowIds>>,
+}
+
+impl fmt::Debug for OpenFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenFile").field("asset", self.asset()).finish_non_exhaustive()
+    }
 }
 
 impl OpenFile {
@@ -45,7 +59,34 @@ impl OpenFile {
         });
         let names: Vec<String> = names.collect();
         let names = unique(names.iter().map(String::as_str));
-        Self { number, tables, names }
+        Self { number, tables, names, ids: HashMap::new() }
+    }
+
+    /// This file after edits: `asset`, whose tables have the same numbers here.
+    pub(super) fn after(&self, asset: Asset, ids: HashMap<usize, Arc<RowIds>>) -> Result<Self> {
+        let tables = Tables::try_new(asset, |asset| {
+            let mut tables = asset.reader().tables();
+            let wanted = self.tables().map(|wanted| {
+                let found = tables.iter().position(|table| {
+                    let names = table.columns().iter().map(|column| &column.name);
+                    table.name() == wanted.name() && names.eq(wanted.columns().iter().map(|column| &column.name))
+                });
+                let lost =
+                    || refused(format!("table {} is not in the edited file, or has other columns", wanted.name()));
+                found.map(|at| tables.swap_remove(at)).ok_or_else(lost)
+            });
+            wanted.collect::<Result<_>>()
+        })?;
+        Ok(Self { number: self.number, tables, names: self.names.clone(), ids })
+    }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = &dyn Table> {
+        self.tables.borrow_dependent().iter().map(|table| &**table)
+    }
+
+    /// The ids of the rows of a table, unless they are the numbers of the rows.
+    pub(super) fn ids(&self, index: usize) -> Option<&Arc<RowIds>> {
+        self.ids.get(&index)
     }
 
     pub(super) fn number(&self) -> usize {

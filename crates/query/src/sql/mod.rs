@@ -22,6 +22,7 @@ mod pending;
 mod plan;
 mod query;
 mod rights;
+mod rowids;
 mod script;
 mod vtab;
 
@@ -30,11 +31,13 @@ pub use damage::LeftOut;
 pub use fault::Fault;
 pub use into::keep;
 pub use names::in_sql;
+pub use pending::FileEdits;
 pub use query::{buffer, query};
 pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;
-use crate::edit::TableEdits;
+use crate::error::ErrorKind;
+use crate::options::Options;
 use crate::report::Progress;
 use crate::source::head_of;
 use crate::suggest;
@@ -43,6 +46,7 @@ use crate::table::Table;
 use damage::Damage;
 use file::OpenFile;
 use names::{quoted, unique};
+use pending::Changes;
 use rights::Rights;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -52,6 +56,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The pragma of a database in memory that holds the number of changes.
+const CHANGES: &str = "user_version";
 
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
@@ -100,16 +107,19 @@ impl Session {
     /// # Errors
     /// When there are more databases than SQLite takes, or one cannot be attached.
     pub fn new(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
-        Self::open(inputs, left_out, false)
+        Self::open(inputs, left_out, None)
     }
 
     /// As [`Session::new`], with tables that `UPDATE`, `INSERT` and `DELETE` change: later statements see that, and
-    /// [`Session::edits`] gives it. Nothing is written.
-    pub fn for_writing(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
-        Self::open(inputs, left_out, true)
+    /// [`Session::edits`] gives it. Nothing is written. `options` are those that the files were opened with.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn for_writing(inputs: Vec<(String, Input)>, left_out: bool, options: &Options) -> Result<Self, Fault> {
+        Self::open(inputs, left_out, Some(options))
     }
 
-    fn open(inputs: Vec<(String, Input)>, left_out: bool, written: bool) -> Result<Self, Fault> {
+    fn open(inputs: Vec<(String, Input)>, left_out: bool, written: Option<&Options>) -> Result<Self, Fault> {
         let mut connection = Connection::open_in_memory()?;
         // A name in double quotes is a name, never a text; and no code in an attached file runs.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
@@ -147,8 +157,9 @@ impl Session {
             }
         }
         let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::default());
-        let shared = vtab::Files { open: files, damage, progress, changes: Arc::default() };
-        let module = if written { vtab::WRITTEN } else { vtab::MODULE };
+        let changes = Arc::new(written.map_or_else(Changes::default, Changes::new));
+        let shared = vtab::Files { open: files, damage, progress, changes };
+        let module = if written.is_some() { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(shared.clone()))?;
         let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
@@ -158,7 +169,7 @@ impl Session {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        Ok(Self { connection, shared, schemas, rights, flat, notes, is_edited: written })
+        Ok(Self { connection, shared, schemas, rights, flat, notes, is_edited: written.is_some() })
     }
 
     /// Notes on names that differ from the names in the files.
@@ -172,8 +183,57 @@ impl Session {
     }
 
     /// The edits of statements, by the number of the file among [`Session::assets`].
-    pub fn edits(&self) -> BTreeMap<usize, Vec<TableEdits>> {
-        self.shared.changes.edits(|file, table| Some(self.shared.open.get(file)?.table(table)?.name()))
+    ///
+    /// # Errors
+    /// When a transaction is open, whose changes SQLite would drop, or the edits do not fit together.
+    pub fn edits(&self) -> Result<BTreeMap<usize, FileEdits>, Fault> {
+        if !self.connection.is_autocommit() {
+            return Err(Fault::message(
+                "nothing is written: a transaction is open at the end; COMMIT or ROLLBACK ends it",
+            ));
+        }
+        let mut edits = BTreeMap::new();
+        for file in &self.shared.open {
+            let of_file = self.shared.changes.edits(file).map_err(|error| match error.kind() {
+                ErrorKind::Syntax { .. } => Fault::message(error.to_string()),
+                _ => Fault::Damaged { file: file.name().to_owned(), error },
+            })?;
+            edits.extend(of_file.map(|of_file| (file.number(), of_file)));
+        }
+        Ok(edits)
+    }
+
+    /// Keeps the changes of a statement that has run. SQLite has their number as the version of its main database, and brings the
+    /// number back where it rolls back.
+    fn note_changes(&self, is_complete: bool) -> Result<(), Fault> {
+        if !self.is_edited {
+            return Ok(());
+        }
+        let changes = &self.shared.changes;
+        let len = match changes.grown().filter(|_| is_complete) {
+            Some(len) => {
+                let version = i32::try_from(len).map_err(|_| Fault::message("too many changes"))?;
+                self.rights.as_own(|| self.connection.pragma_update(Some("main"), CHANGES, version))?;
+                len
+            }
+            None => {
+                let known = self
+                    .rights
+                    .as_own(|| self.connection.pragma_query_value(Some("main"), CHANGES, |row| row.get::<_, i32>(0)))?;
+                usize::try_from(known).expect("the number is the length of a list")
+            }
+        };
+        changes.keep(len, self.connection.is_autocommit());
+        Ok(())
+    }
+
+    /// Why SQLite stopped.
+    fn fault(&self, error: rusqlite::Error) -> Fault {
+        match (self.shared.damage.take_stopped(), self.rights.take_refused()) {
+            (Some((file, error)), _) => Fault::Damaged { file, error },
+            (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
+            (None, None) => Fault::from(error),
+        }
     }
 
     /// The damaged rows that statements skipped since the last call.
@@ -202,7 +262,9 @@ impl Session {
         }
         self.rights.as_own(|| self.create_tables(statement.text))?;
         self.rights.take_refused();
+        self.rights.take_read();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
+            _ if let Some((file, error)) = self.shared.damage.take_stopped() => Fault::Damaged { file, error },
             Fault::Statement { message, .. } if let Some(damaged) = self.damaged_table(&message) => damaged,
             Fault::Statement { message, at } => {
                 let at = at.map(|at| at + statement.start);
@@ -210,7 +272,8 @@ impl Session {
             }
             fault => fault,
         })?;
-        Ok(Answer::new(prepared, &self.shared.damage, &self.rights))
+        self.shared.changes.begin(self.rights.take_read());
+        Ok(Answer::new(prepared, self))
     }
 
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may

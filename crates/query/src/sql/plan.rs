@@ -4,6 +4,7 @@
 //! may let additional rows through, but never drop one.
 
 use super::cells::{self, ID_COLLATION};
+use super::pending::is_text_of_id;
 use crate::id;
 use crate::table::filter::pattern::{LONGEST, Pattern};
 use crate::table::filter::{Bound, Compare, Op};
@@ -141,17 +142,24 @@ impl Offer {
 /// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
-/// Chooses how a table answers, and informs SQLite. `alias` is the column that the hidden one after all others stands for. With
-/// `leaves_out`, rows with a damaged cell are left out.
-pub(super) fn best(
-    info: &mut IndexInfo,
-    table: &dyn Table,
-    alias: Option<usize>,
-    leaves_out: bool,
-) -> rusqlite::Result<QueryPlan> {
-    let mut offers = offers(info, table, alias)?;
+/// How statements see a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableView {
+    /// The column that the hidden one after all others stands for.
+    pub(super) alias: Option<usize>,
+    /// Whether rowids are the numbers of the rows.
+    pub(super) is_numbered: bool,
+    /// Whether the table has the texts of all ids whose texts are known.
+    pub(super) has_all_texts: bool,
+    /// Whether rows with a damaged cell are left out.
+    pub(super) leaves_out: bool,
+}
+
+/// Chooses how a table answers, and informs SQLite.
+pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Result<QueryPlan> {
+    let mut offers = offers(info, table, view)?;
     // Positions are counted after what is left out, which is known once the rows are read.
-    if leaves_out || table.parts().is_some() {
+    if view.leaves_out || table.parts().is_some() {
         offers.retain(|offer| offer.term.op != Operator::Offset);
     }
     // A condition whose other side is in a table that SQLite reads later cannot be used here.
@@ -176,7 +184,8 @@ pub(super) fn best(
     let terms: Vec<Term> = used.iter().map(|offer| offer.term).collect();
     costs(info, access, &terms, rows);
     // Every walk is in the order of row numbers. `IN` begins several walks.
-    let by_row = info.num_of_order_by() == 1
+    let by_row = view.is_numbered
+        && info.num_of_order_by() == 1
         && info.order_bys().all(|term| term.column() < 0 && !term.is_order_by_desc())
         && !used.iter().any(|offer| offer.listed);
     info.set_order_by_consumed(by_row);
@@ -185,24 +194,15 @@ pub(super) fn best(
     let is_used = |column: usize| mask & (1 << column.min(63)) != 0;
     let count = table.columns().len();
     let mut columns: Vec<usize> =
-        (0..count).filter(|at| is_used(*at) || alias == Some(*at) && is_used(count)).collect();
+        (0..count).filter(|at| is_used(*at) || view.alias == Some(*at) && is_used(count)).collect();
     // A count leaves out the rows that a list of them leaves out.
-    if leaves_out && columns.is_empty() && table.parts().is_none() {
+    if view.leaves_out && columns.is_empty() && table.parts().is_none() {
         columns = (0..count).collect();
     }
     Ok(QueryPlan { access, terms, columns })
 }
 
-impl QueryPlan {
-    /// A walk over all rows, without conditions for the table.
-    pub(super) fn bare(info: &mut IndexInfo, table: &dyn Table) -> Self {
-        costs(info, Access::Scan, &[], UNKNOWN_ROWS);
-        Self { access: Access::Scan, terms: Vec::new(), columns: (0..table.columns().len()).collect() }
-    }
-}
-
-/// `alias` is the column that the hidden one after all others stands for.
-fn offers(info: &IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite::Result<Vec<Offer>> {
+fn offers(info: &IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Result<Vec<Offer>> {
     let mut offers = Vec::new();
     let mut others = false;
     for (constraint, given) in info.constraints().enumerate() {
@@ -218,7 +218,10 @@ fn offers(info: &IndexInfo, table: &dyn Table, alias: Option<usize>) -> rusqlite
         }
         others = true;
         let column = usize::try_from(given.column()).ok();
-        let column = column.map(|at| alias.filter(|_| at == table.columns().len()).unwrap_or(at));
+        let column = column.map(|at| view.alias.filter(|_| at == table.columns().len()).unwrap_or(at));
+        if !view.has_all_texts && column.is_some_and(|column| is_text_of_id(&table.columns()[column])) {
+            continue;
+        }
         let kind = column.map_or(Kind::Int, |column| table.columns()[column].kind);
         let other = info.rhs_value(constraint)?;
         let listed = info.is_in_constraint(constraint)?;

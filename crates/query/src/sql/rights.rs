@@ -11,6 +11,8 @@ pub(super) struct Rights {
     /// Whether the statements of the session itself run, which know what they do.
     own: AtomicBool,
     refused: Mutex<Option<&'static str>>,
+    /// Whether a statement that was prepared since [`Rights::take_read`] reads a table.
+    read: AtomicBool,
 }
 
 impl Rights {
@@ -23,6 +25,9 @@ impl Rights {
 
     /// Answers SQLite, which asks for everything that a statement is about to do.
     pub(super) fn answer(&self, asked: AuthContext<'_>) -> Authorization {
+        if let AuthAction::Read { .. } = asked.action {
+            self.read.store(true, Ordering::Relaxed);
+        }
         match why_not(asked.action) {
             Some(why) if !self.own.load(Ordering::Relaxed) => {
                 *lock(&self.refused) = Some(why);
@@ -30,6 +35,11 @@ impl Rights {
             }
             _ => Authorization::Allow,
         }
+    }
+
+    /// Whether a statement read a table since this was asked last.
+    pub(super) fn take_read(&self) -> bool {
+        self.read.swap(false, Ordering::Relaxed)
     }
 
     /// Why a statement was refused since this was asked last.

@@ -7,8 +7,8 @@
 use super::cells::{self, Cell};
 use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
-use super::pending::{self, Changes, Pending};
-use super::plan::{self, Access, Check, QueryPlan};
+use super::pending::{self, Changes, IdTexts, TableNumber};
+use super::plan::{self, Access, Check, QueryPlan, TableView};
 use crate::edit::writable;
 use crate::error::{ErrorKind, Result};
 use crate::index::Index;
@@ -19,8 +19,8 @@ use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
-    Context, CreateVTab, Filters, IndexInfo, Inserts, Module, TransactionVTab, UpdateVTab, Updates, VTab, VTabConfig,
-    VTabConnection, VTabCursor, VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
+    Context, CreateVTab, Filters, IndexInfo, Inserts, Module, UpdateVTab, Updates, VTab, VTabConfig, VTabConnection,
+    VTabCursor, VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
 };
 use self_cell::self_cell;
 use std::borrow::Cow;
@@ -33,14 +33,16 @@ use std::sync::{Arc, Mutex};
 pub(super) const MODULE: &Module<'static, AssetTable> = &Module::read_only_module();
 
 /// The same, for statements that change tables.
-pub(super) const WRITTEN: &Module<'static, AssetTable> = &Module::update_module_with_tx();
+pub(super) const WRITTEN: &Module<'static, AssetTable> = &Module::update_module();
 
 /// A table of a file, as one connection knows it.
 #[repr(C)]
 pub(super) struct AssetTable {
     base: sqlite3_vtab,
-    state: Arc<State>,
-    before: Option<Arc<Pending>>,
+    /// The file on disk.
+    file: Arc<OpenFile>,
+    /// The table of the file that the statements so far have made.
+    state: Mutex<Arc<State>>,
 }
 
 /// Rows of a walk that are counted at once.
@@ -52,10 +54,6 @@ pub(super) struct AssetCursor {
     state: Arc<State>,
     plan: Option<Arc<QueryPlan>>,
     walk: Option<Walk>,
-    /// The changes when the walk began, where there were any.
-    pending: Option<Arc<Pending>>,
-    /// The current inserted row, after the last row of the file.
-    added: Option<usize>,
 }
 
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
@@ -76,6 +74,13 @@ impl Files {
         let (file, index) = (self.open.get(numbers.next()??)?, numbers.next()??);
         file.table(index).map(|_| (self, file, index))
     }
+
+    fn failed(&self, file: &OpenFile, error: crate::Error) -> SqlError {
+        match error.kind() {
+            ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
+            _ => self.damage.stop(file, error),
+        }
+    }
 }
 
 struct State {
@@ -84,11 +89,12 @@ struct State {
     /// The column that the hidden one after all others stands for.
     alias: Option<usize>,
     /// The plans that were made so far; SQLite hands back the number of one.
-    plans: Mutex<Vec<Arc<QueryPlan>>>,
+    plans: Arc<Mutex<Vec<Arc<QueryPlan>>>>,
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
     joins: Mutex<HashMap<usize, Join>>,
     read: AtomicUsize,
     shared: Files,
+    texts: Arc<IdTexts>,
 }
 
 enum Join {
@@ -142,15 +148,34 @@ impl State {
     }
 
     /// The file and the table, by their numbers.
-    fn at(&self) -> (usize, usize) {
+    fn at(&self) -> TableNumber {
         (self.file.number(), self.index)
     }
 
     fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
-        writable(self.file.asset()).and_then(|_| change(self.table())).map_err(|error| match error.kind() {
-            ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
-            _ => self.shared.damage.stop(&self.file, error),
-        })
+        let changed = writable(self.file.asset()).and_then(|_| change(self.table()));
+        changed.map_err(|error| self.shared.failed(&self.file, error))
+    }
+
+    /// The number of a row in the table; `None` if there is no such row.
+    fn row(&self, id: i64) -> Option<usize> {
+        let id = usize::try_from(id).ok()?;
+        self.file.ids(self.index).map_or(Some(id), |ids| ids.row(id))
+    }
+
+    fn view(&self) -> TableView {
+        let is_numbered = self.file.ids(self.index).is_none();
+        TableView {
+            alias: self.alias,
+            is_numbered,
+            has_all_texts: self.texts.is_empty(),
+            leaves_out: self.shared.damage.is_left_out(),
+        }
+    }
+
+    fn number_of(&self, row: ValueRef<'_>) -> rusqlite::Result<usize> {
+        let row = row.as_i64().ok().and_then(|id| self.row(id));
+        row.ok_or_else(|| SqlError::ModuleError("no row".to_owned()))
     }
 
     fn name(&self) -> &str {
@@ -241,7 +266,7 @@ impl State {
         }
         let rows = match (plan.access, &first) {
             (Access::Row, _) => plan.number(arguments).map(|number| {
-                let row = usize::try_from(number).ok();
+                let row = state.row(number);
                 table.len().map(|len| row.filter(|&row| row < len).into_iter().collect())
             }),
             (Access::Probe, Some(bound)) => bound.candidates(table),
@@ -307,32 +332,53 @@ unsafe impl VTab<'static> for AssetTable {
             file: Arc::clone(file),
             index,
             alias: file.column_alias(index),
-            plans: Mutex::default(),
+            plans: Arc::default(),
             joins: Mutex::default(),
             read: AtomicUsize::new(0),
             shared: files.clone(),
+            texts: Arc::default(),
         };
-        // SQLite tells a table that is made within a transaction nothing of its beginning.
-        let before = Some(files.changes.of(state.at()));
-        Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), state: Arc::new(state), before }))
+        let state = Mutex::new(Arc::new(state));
+        Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), file: Arc::clone(file), state }))
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
-        let table = self.state.table();
-        // If rows have changed, SQLite itself checks all of them.
-        let changed = !self.state.shared.changes.of(self.state.at()).is_empty();
-        let leaves_out = self.state.shared.damage.is_left_out();
-        let plan =
-            if changed { QueryPlan::bare(info, table) } else { plan::best(info, table, self.state.alias, leaves_out)? };
+        // SQLite plans a statement before it runs and after all statements before it.
+        let state = self.after(Changes::settled)?;
+        let table = state.table();
+        let plan = plan::best(info, table, &state.view())?;
         info.set_idx_str(&plan.describe(table.columns()));
-        info.set_idx_num(QueryPlan::number_of(self.state.keep(plan)));
+        info.set_idx_num(QueryPlan::number_of(state.keep(plan)));
         Ok(true)
     }
 
     fn open(&'static mut self) -> rusqlite::Result<AssetCursor> {
-        let state = Arc::clone(&self.state);
         let base = sqlite3_vtab_cursor::default();
-        Ok(AssetCursor { base, state, plan: None, walk: None, pending: None, added: None })
+        Ok(AssetCursor { base, state: self.after(Changes::current)?, plan: None, walk: None })
+    }
+}
+
+impl AssetTable {
+    /// The table in the file that statements have made.
+    fn after(
+        &self,
+        made: impl FnOnce(&Changes, &Arc<OpenFile>) -> Result<Arc<OpenFile>>,
+    ) -> rusqlite::Result<Arc<State>> {
+        let mut state = lock(&self.state);
+        let file = made(&state.shared.changes, &self.file).map_err(|error| state.shared.failed(&self.file, error))?;
+        if !Arc::ptr_eq(&state.file, &file) {
+            *state = Arc::new(State {
+                file,
+                index: state.index,
+                alias: state.alias,
+                plans: Arc::clone(&state.plans),
+                joins: Mutex::default(),
+                read: AtomicUsize::new(0),
+                shared: state.shared.clone(),
+                texts: state.shared.changes.texts(),
+            });
+        }
+        Ok(Arc::clone(&state))
     }
 }
 
@@ -342,13 +388,19 @@ impl CreateVTab<'static> for AssetTable {
 
 impl UpdateVTab<'static> for AssetTable {
     fn delete(&mut self, row: ValueRef<'_>) -> rusqlite::Result<()> {
-        let (state, row) = (&self.state, number_of(row)?);
+        let state = self.after(Changes::current)?;
+        let row = state.number_of(row)?;
         state.change(|table| state.shared.changes.delete(state.at(), table, row))
     }
 
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
-        let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
-        let row = state.change(|table| state.shared.changes.insert(state.at(), table, values, state.alias))?;
+        let index = lock(&self.state).index;
+        let state = self.after(|changes, file| changes.for_insert(file, index))?;
+        let values = values.iter().skip(2).map(pending::owned);
+        let row = state.change(|table| {
+            let first = state.file.ids(index).map_or_else(|| table.len(), |ids| Ok(ids.next()))?;
+            state.shared.changes.insert(state.at(), table, values, state.alias, first)
+        })?;
         i64::try_from(row).map_err(|_| SqlError::ModuleError("too many rows".to_owned()))
     }
 
@@ -358,32 +410,12 @@ impl UpdateVTab<'static> for AssetTable {
         if row != new_row {
             return Err(SqlError::ModuleError("the number of a row cannot be another".to_owned()));
         }
-        let (state, row) = (&self.state, number_of(*row)?);
-        state.change(|table| state.shared.changes.update(state.at(), table, row, cells, state.alias))
-    }
-}
-
-fn number_of(row: ValueRef<'_>) -> rusqlite::Result<usize> {
-    let number = row.as_i64().ok().and_then(|row| usize::try_from(row).ok());
-    number.ok_or_else(|| SqlError::ModuleError("no row".to_owned()))
-}
-
-impl TransactionVTab<'static> for AssetTable {
-    fn begin(&mut self) -> rusqlite::Result<()> {
-        self.before = Some(self.state.shared.changes.of(self.state.at()));
-        Ok(())
-    }
-
-    fn commit(&mut self) -> rusqlite::Result<()> {
-        self.before = None;
-        Ok(())
-    }
-
-    fn rollback(&mut self) -> rusqlite::Result<()> {
-        if let Some(before) = self.before.take() {
-            self.state.shared.changes.restore(self.state.at(), before);
-        }
-        Ok(())
+        let state = self.after(Changes::current)?;
+        let row = state.number_of(*row)?;
+        // Columns that the statement does not name have no value.
+        let named = cells.iter().enumerate().filter(|(column, _)| !values.no_change(column + 2));
+        let named: Vec<_> = named.map(|(column, cell)| (state.column(column), *cell)).collect();
+        state.change(|table| state.shared.changes.update(state.at(), table, row, &named))
     }
 }
 
@@ -391,8 +423,6 @@ impl TransactionVTab<'static> for AssetTable {
 unsafe impl VTabCursor for AssetCursor {
     fn filter(&mut self, number: c_int, _: Option<&str>, arguments: &Filters<'_>) -> rusqlite::Result<()> {
         self.walk = None;
-        self.added = None;
-        self.pending = Some(self.state.shared.changes.of(self.state.at())).filter(|pending| !pending.is_empty());
         self.plan = self.state.plan(number);
         let Some(plan) = &self.plan else { return Ok(()) };
         self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
@@ -409,54 +439,38 @@ unsafe impl VTabCursor for AssetCursor {
 
     fn next(&mut self) -> rusqlite::Result<()> {
         let Some(plan) = &self.plan else { return Ok(()) };
-        while let Some(walk) = &mut self.walk {
+        if let Some(walk) = &mut self.walk {
             match walk.with_dependent_mut(|source, rows| source.state.next(&mut **rows, &source.bound, &plan.columns)) {
-                Ok(true) => {
-                    let row = walk.with_dependent(|_, rows| rows.row());
-                    if !self.pending.as_ref().is_some_and(|pending| pending.is_removed(row)) {
-                        return Ok(());
-                    }
-                }
+                Ok(true) => {}
                 Ok(false) => self.walk = None,
                 Err(error) => return Err(self.state.shared.damage.stop(&self.state.file, error)),
             }
-        }
-        let from = self.added.map_or(0, |number| number + 1);
-        // Only a walk that does not resume reports the end.
-        self.added = self.pending.as_ref().and_then(|pending| pending.next_added(from));
-        if self.added.is_none() {
-            self.pending = None;
         }
         Ok(())
     }
 
     fn eof(&self) -> bool {
-        self.walk.is_none() && self.added.is_none()
+        self.walk.is_none()
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
+        // An UPDATE does not need the cells that it does not change.
+        if context.no_change() {
+            return Ok(());
+        }
         let column = self.state.column(usize::try_from(column).expect("SQLite numbers columns from 0 on"));
-        if let (Some(pending), Some(number)) = (&self.pending, self.added) {
-            return context.set_result(Cell(pending.added_cell(number, column)));
-        }
         let Some(walk) = &self.walk else { return Ok(()) };
-        if let Some(pending) = &self.pending {
-            let row = walk.with_dependent(|_, rows| rows.row());
-            if let Some(value) = pending.cell(row, column) {
-                return context.set_result(Cell(value.clone()));
-            }
-        }
-        walk.with_dependent(|_, rows| match rows.value(column) {
+        let table = self.state.table();
+        walk.with_dependent(|_, rows| match pending::seen(&**rows, table, column, &self.state.texts) {
             Ok(value) => context.set_result(Cell(value)),
             Err(error) => Err(self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
         })
     }
 
     fn rowid(&self) -> rusqlite::Result<i64> {
-        let row = match self.added {
-            Some(number) => self.state.table().len().ok().map(|len| len + number),
-            None => self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row())),
-        };
-        Ok(row.and_then(|row| i64::try_from(row).ok()).unwrap_or(-1))
+        let row = self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row()));
+        let ids = self.state.file.ids(self.state.index);
+        let id = row.and_then(|row| ids.map_or(Some(row), |ids| ids.id(row)));
+        Ok(id.and_then(|id| i64::try_from(id).ok()).unwrap_or(-1))
     }
 }

@@ -3,6 +3,7 @@
 use super::input::{File, any, below, file, turn};
 use super::read::ROWS;
 use arbitrary::Unstructured;
+use assetq::Options;
 use assetq::diff::{self, Side};
 use assetq::edit::patch;
 use assetq::formats::ErrorKind;
@@ -221,7 +222,11 @@ pub fn sql(data: &[u8]) {
     let number: u64 = any(&mut u);
     let input = || vec![("f".to_owned(), Input::Asset(asset.clone()))];
     let is_question = any::<u8>(&mut u) & 1 == 0;
-    let session = if is_question { Session::new(input(), left_out) } else { Session::for_writing(input(), left_out) };
+    let session = if is_question {
+        Session::new(input(), left_out)
+    } else {
+        Session::for_writing(input(), left_out, &Options::default())
+    };
     let Ok(session) = session else { return };
     let tables = asset.reader().tables();
     let shown: Vec<String> = session.tables().map(|table| table.shown()).collect();

@@ -1,6 +1,6 @@
 //! Inserted rows, and items of lists.
 
-use super::{Key, Outcome, Resolved, Sharers, Target, keyed};
+use super::{Key, Outcome, Resolved, Sharers, Target, add_cell, keyed};
 use crate::compare::same_value;
 use crate::edit::{ColumnValues, EditPosition, refused};
 use crate::error::Result;
@@ -72,27 +72,25 @@ impl Resolved<'_> {
     fn added_cells(
         &self,
         key: &Key,
-        cells: Vec<(usize, Value<'_>)>,
+        mut cells: Vec<(usize, Value<'_>)>,
         from: ValueSource,
         shown: &str,
     ) -> Result<ColumnValues> {
+        // Ids precede their texts.
+        cells.sort_by_key(|(at, _)| *at);
         let is_item = self.table.nature().item.is_some();
         let mut set = ColumnValues::with_capacity(self.keys.len() + cells.len());
         let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
         let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
         for (at, given, from, decides) in keys.chain(told) {
             let column = &self.table.columns()[at];
-            let (at, value) = match column.accepts {
-                Accepts::Nothing if decides => (at, given.into_owned()),
+            let cell = match column.accepts {
+                Accepts::Nothing if decides => (at, given.clone().into_owned()),
                 // A row of another file has all cells, including derived ones.
                 Accepts::Nothing => continue,
-                _ => self.cell_of(at, given, from, None)?,
+                _ => self.cell_of(at, given.clone(), from, None)?,
             };
-            match set.binary_search_by_key(&at, |(column, _)| *column) {
-                Ok(there) if same_value(&set[there].1, &value) => {}
-                Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
-                Err(place) => set.insert(place, (at, value)),
-            }
+            add_cell(&*self.table, &mut set, at, cell, &given).map_err(|error| error.context(shown.to_owned()))?;
         }
         Ok(set)
     }

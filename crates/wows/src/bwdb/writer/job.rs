@@ -2,7 +2,7 @@
 
 use super::Refuse;
 use super::area::{Area, EditedPosition, To, Writer};
-use super::properties::property;
+use super::properties::{PropertyCells, property};
 use super::value::refers;
 use crate::bwdb::lists::RowTarget;
 use crate::bwdb::prototypes as p;
@@ -130,21 +130,24 @@ impl<'j, 'a> Job<'j, 'a> {
                 }
                 self.fields(place.skip(item.saturating_mul(elements.of.size)), elements.of, row, cells)
             }
-            RowTarget::Properties => cells.iter().try_for_each(|(column, new)| {
-                let old = self.old(row, *column, new)?;
-                let name = column_name(self.table, *column);
-                if name == "value" && new.is_null() {
-                    // A texture with an unknown path has no text; its id identifies it.
-                    if cell_named(self.table, cells, "texture_id").is_none() {
-                        let what = "null does not fit: a value of its kind, or the path of a texture, does";
-                        return Err(self.out.refuse(what));
+            RowTarget::Properties => {
+                PropertyCells::of(self.table, cells)?;
+                cells.iter().try_for_each(|(column, new)| {
+                    let old = self.old(row, *column, new)?;
+                    let name = column_name(self.table, *column);
+                    if name == "value" && new.is_null() {
+                        // A texture with an unknown path has no text; its id identifies it.
+                        if cell_named(self.table, cells, "texture_id").is_none() {
+                            let what = "null does not fit: a value of its kind, or the path of a texture, does";
+                            return Err(self.out.refuse(what));
+                        }
+                        self.follow(*column);
+                    } else if property(&mut self.out, place, item, name, &old, new)? {
+                        self.follow_named(&["value", "texture_id"]);
                     }
-                    self.follow(*column);
-                } else if property(&mut self.out, place, item, name, &old, new)? {
-                    self.follow_named(&["value", "texture_id"]);
-                }
-                Ok(())
-            }),
+                    Ok(())
+                })
+            }
             RowTarget::Nodes { at } => cells.iter().try_for_each(|(column, new)| {
                 let old = self.old(row, *column, new)?;
                 if column_name(self.table, *column) != "matrix" {

@@ -7,7 +7,7 @@ use super::area::{EditedPosition, Writer};
 use super::job::{Job, Listed, Wrong, column_name};
 use crate::error::Result;
 use crate::table::{Table, Value, column_index};
-use crate::writable::{ColumnValues, EditPosition, Item, refused, short};
+use crate::writable::{ColumnValues, EditPosition, Item, cell_named, refused, short};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ pub(super) fn property<'a>(
 
 /// The cells of a property in rows.
 #[derive(Default)]
-struct PropertyCells<'e> {
+pub(super) struct PropertyCells<'e> {
     name: Option<u32>,
     kind: Option<usize>,
     value: Option<&'e Value<'static>>,
@@ -65,7 +65,7 @@ struct PropertyCells<'e> {
 }
 
 impl<'e> PropertyCells<'e> {
-    fn of(table: &dyn Table, cells: &'e [(usize, Value<'static>)]) -> Result<Self> {
+    pub(super) fn of(table: &dyn Table, cells: &'e [(usize, Value<'static>)]) -> Result<Self> {
         let mut said = Self::default();
         for (at, value) in cells {
             match (column_name(table, *at), value) {
@@ -82,7 +82,22 @@ impl<'e> PropertyCells<'e> {
                 _ => {}
             }
         }
-        Ok(said)
+        match (said.texture, said.value) {
+            (Some(id), Some(value)) if !is_path_of(value, id) => {
+                let (name, value, id) = (table.name(), short(value), short(id));
+                Err(refused(format!("{name}: column value: {value} does not fit: texture_id is {id}")))
+            }
+            _ => Ok(said),
+        }
+    }
+
+    /// Checks that the cells are of a property of this kind.
+    fn check(&self, kind: usize) -> Result<()> {
+        if let Some(id) = self.texture.filter(|_| kind != TEXTURE) {
+            let kind = PROPERTY_KINDS.get(kind).copied().unwrap_or_default();
+            return Err(refused(format!("column texture_id: {} does not fit: the type is {kind}", short(id))));
+        }
+        Ok(())
     }
 
     fn value(&self, kind: usize) -> Option<&'e Value<'static>> {
@@ -90,10 +105,19 @@ impl<'e> PropertyCells<'e> {
     }
 }
 
+/// Whether a value is the path of a texture, or its id.
+fn is_path_of(value: &Value<'_>, id: &Value<'_>) -> bool {
+    match value {
+        Value::Text(path) => *id == Value::Id64(crate::id::of_path(path)),
+        value => value == id,
+    }
+}
+
 impl PropertyCells<'_> {
     /// The name, the kind and the value of the property `name` of a kind, whose value has the number `at`, with these cells.
     fn edited(&self, out: &Writer<'_, '_>, name: u32, kind: usize, at: usize) -> Result<(u32, usize, Stored)> {
         let (name, new_kind) = (self.name.unwrap_or(name), self.kind.unwrap_or(kind));
+        self.check(new_kind)?;
         match self.value(new_kind) {
             None if new_kind == kind => Ok((name, kind, Stored::Kept(at))),
             None => Err(out.refuse("a property of another type needs a value of that type, too")),
@@ -164,6 +188,7 @@ fn fresh(
     cells: &[(usize, Value<'static>)],
 ) -> Result<(u32, usize, Stored)> {
     let said = PropertyCells::of(table, cells)?;
+    said.kind.map_or(Ok(()), |kind| said.check(kind))?;
     let value = said.kind.and_then(|kind| said.value(kind));
     match (said.name, said.kind, value) {
         (Some(name), Some(kind), Some(value)) => Ok((name, kind, Stored::New(stored(out, of, kind, value)?))),
@@ -231,6 +256,15 @@ fn arrange<'a>(
 /// Normalizes the cells of an inserted property to the values that the file will show: for a texture the id, because its path may be
 /// unknown.
 pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
+    let [value, texture] = ["value", "texture_id"].map(|name| column_index(table, name));
+    if let (Some(Value::Text(path)), Some(id), Some(texture)) =
+        (cell_named(table, set, "value"), cell_named(table, set, "texture_id"), texture)
+    {
+        // The path of another row's texture was copied beside a new id.
+        let old = Value::Id64(crate::id::of_path(path));
+        let is_copied = old != *id && has_cell(table, texture, &old)?;
+        set.retain(|(column, _)| !is_copied || Some(*column) != value);
+    }
     let said = PropertyCells::of(table, set)?;
     if said.kind != Some(TEXTURE) {
         return Ok(());
@@ -240,8 +274,18 @@ pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
         Some(id) => id.clone(),
         None => return Ok(()),
     };
-    let [value, texture] = ["value", "texture_id"].map(|name| column_index(table, name));
     set.retain(|(column, _)| ![value, texture].contains(&Some(*column)));
     set.extend(texture.map(|at| (at, id)));
     Ok(())
+}
+
+/// Whether a row of the table has this cell.
+fn has_cell(table: &dyn Table, column: usize, wanted: &Value<'_>) -> Result<bool> {
+    let mut rows = table.cursor_over(0, &[column]);
+    while rows.advance()? {
+        if rows.value(column).is_ok_and(|cell| cell == *wanted) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

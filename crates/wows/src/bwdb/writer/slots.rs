@@ -203,6 +203,11 @@ fn number(table: &dyn Table, cells: &ColumnValues, column: &str, old: usize) -> 
 fn located(table: &dyn Table, db: &Database, cells: &ColumnValues, old: u32) -> Result<u32> {
     let old = Location(old);
     let database = number(table, cells, "database", old.database_index())?;
+    let count = db.database_count();
+    if database >= count && cell_named(table, cells, "database").is_some() {
+        let what = format!("{database} does not fit: the file has {count} databases, from 0 on");
+        return Err(refused(format!("resources: column database: {what}")));
+    }
     let record = number(table, cells, "record", old.record_index())?;
     let state = match cell_named(table, cells, "state") {
         None => old.0 & 3,

@@ -14,9 +14,9 @@ use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::source::Source;
-use crate::table::{Tree, Value, column_index, no_cell};
+use crate::table::{Tree, Value, no_cell};
 use crate::writable::{
-    Check, EditPosition, EntryEdit, Piece, Pieces, TableEdits, Writable, cell_named, no_entry, refused,
+    Check, EditPosition, EntryEdit, Piece, Pieces, TableEdits, Writable, agrees, cell_named, no_entry, refused, short,
 };
 use std::mem::offset_of;
 use std::ops::Range;
@@ -311,21 +311,22 @@ impl Writable for Space {
         })
     }
 
-    /// A position may also be given by its numbers.
+    /// A position may be given by its numbers, by the matrix, or by both if they agree.
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         for edits in edits.iter_mut().filter(|edits| edits.table != INSTANCES) {
             items::drop_counts(&*table(self, &edits.table)?, p::SpaceLight::OF, edits)?;
         }
         let instances = table(self, INSTANCES)?;
-        let axes = AXES.map(|axis| column_index(&*instances, axis));
-        let matrix = column_index(&*instances, "transform");
-        let cells = edits.iter_mut().filter(|edits| edits.table == INSTANCES).flat_map(|edits| &mut edits.add);
+        let rows = edits.iter().filter(|edits| edits.table == INSTANCES);
+        let cells = rows.flat_map(|edits| edits.add.iter().chain(edits.set.iter().map(|(_, cells)| cells)));
         for set in cells {
-            let said = axes.map(|axis| set.iter().find(|(at, _)| Some(*at) == axis).map(|(_, cell)| cell.clone()));
-            let transform = set.iter_mut().find(|(column, _)| Some(*column) == matrix);
-            let Some((_, Value::List(numbers))) = transform else { continue };
-            for (number, said) in numbers.iter_mut().skip(12).zip(said) {
-                *number = said.unwrap_or_else(|| number.clone());
+            let Some(Value::List(numbers)) = cell_named(&*instances, set, "transform") else { continue };
+            for (number, axis) in numbers.iter().skip(12).zip(AXES) {
+                let Some(said) = cell_named(&*instances, set, axis).filter(|said| !agrees(said, number)) else {
+                    continue;
+                };
+                let what = format!("{} does not fit: the transform has {}", short(said), short(number));
+                return Err(refused(format!("{INSTANCES}: column {axis}: {what}")));
             }
         }
         Ok(())
