@@ -11,7 +11,8 @@ use crate::reader::Reader;
 use crate::table::{Tree, Value};
 use crate::text::unescaped;
 use crate::writable::{
-    Check, ColumnValues, EntryEdit, Pieces, TableEdits, Writable, edit_of_row, is_same, no_entry, refused, short_text,
+    Check, ColumnValues, EntryEdit, Pieces, TableEdits, Writable, edit_of_row, is_same, no_entry, refused, short,
+    short_text,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -202,7 +203,7 @@ impl<'s, 'e> Writer<'s, 'e> {
     #[cold]
     fn does_not_fit(&self, field: usize, value: &Value<'_>, what: &str) -> Error {
         let column = self.sheet.columns.get(field.saturating_add(1)).expect("each field has a column");
-        refused(format!("column {}: {:?} does not fit: {what}", column.name, value.to_string()))
+        refused(format!("column {}: {} does not fit: {what}", column.name, short(value)))
     }
 
     /// The offset of a text in the pool; a new text is appended.
@@ -332,7 +333,7 @@ fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
         }
         None => "a name of 1 to 16 bytes",
     };
-    Err(refused(format!("column record: {:?} does not fit: {what}", value.to_string())))
+    Err(refused(format!("column record: {} does not fit: {what}", short(value))))
 }
 
 /// The string arrays of a sheet, unpacked from their words.

@@ -7,7 +7,7 @@ use super::{Material, ModelFile, VisualFile};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::table::{Value, no_cell};
-use crate::writable::{EntryEdit, Pieces, TableEdits, Writable, edit_of_row, no_entry, refused, short};
+use crate::writable::{EntryEdit, Pieces, TableEdits, Writable, edit_of_row, no_entry, refused, short, short_text};
 use quick_xml::escape;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -94,7 +94,8 @@ impl Writable for ModelFile {
                 _ => return stretch(root.child("castsShadow"), &name, &text),
             };
             let Some(stem) = text.strip_suffix(ending).filter(|stem| !stem.is_empty() && !stem.contains('\\')) else {
-                return Err(refused(format!("{text:?} does not fit: a path that ends in {ending} does")));
+                let text = short_text(&text);
+                return Err(refused(format!("{text} does not fit: a path that ends in {ending} does")));
             };
             // Older files leave the ending out.
             let has_ending = node.map(ElementRef::text).transpose()?.is_some_and(|old| old.ends_with(ending));
@@ -111,7 +112,8 @@ impl Writable for Material {
             };
             let text = text_of(value)?;
             if property(&place.kind, &text).is_none() || text.contains('\\') || place.range.is_empty() {
-                return Err(refused(format!("property {name}: {text:?} does not fit: a {} does", place.kind)));
+                let text = short_text(&text);
+                return Err(refused(format!("property {name}: {text} does not fit: a {} does", place.kind)));
             }
             Ok((place.range.clone(), escape::escape(&*text).into_owned().into_bytes()))
         })

@@ -9,7 +9,7 @@ use crate::wdata::fields::{self, ALONE, Counts, Field, ListPosition, StoredKind,
 use crate::wdata::shapes::Shape;
 use crate::wdata::space::volume_of;
 use crate::wdata::{Map, Record, TextForm};
-use crate::writable::{refused, short_text, whole_number};
+use crate::writable::{refused, short, short_text, whole_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -294,7 +294,10 @@ impl<'m> Encoder<'m> {
     fn text(&self, field: &str, value: &Value<'_>, has_nul: Option<bool>, out: &mut Vec<u8>) -> Result<()> {
         let text: Cow<'_, str> = match value.as_text() {
             Some(text) if !text.contains('\0') => text,
-            _ => return Err(refused(format!("column {field}: {value} does not fit: a text without NUL"))),
+            _ => {
+                let value = short(value);
+                return Err(refused(format!("column {field}: {value} does not fit: a text without NUL")));
+            }
         };
         let mut units: Vec<u16> = text.encode_utf16().collect();
         if has_nul.unwrap_or(self.0.text_form() == TextForm::CountsNul) {
@@ -327,6 +330,5 @@ fn float(value: &Value<'_>) -> Option<f32> {
 
 #[cold]
 fn does_not_fit(field: &Field, value: &Value<'_>, what: &str) -> Error {
-    let shown = if value.is_null() { "null".to_owned() } else { value.to_string() };
-    refused(format!("column {}: {shown} does not fit: {what}", field.name))
+    refused(format!("column {}: {} does not fit: {what}", field.name, short(value)))
 }

@@ -394,7 +394,7 @@ impl<'m> Writer<'m> {
             let list = list_of(&kind).filter(|_| table.is_some()).ok_or_else(|| {
                 let what =
                     if table.is_some() { "event, condition or action" } else { "none, as this map lists triggers" };
-                refused(format!("column kind: {kind:?} does not fit: {what}"))
+                refused(format!("column kind: {} does not fit: {what}", short_text(&kind)))
             })?;
             let paths = lists.get_mut(list).expect("there is a list of each kind");
             come.push((list, paths.len()));
@@ -464,7 +464,8 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
         let known = BoxType::ALL.into_iter().find(|t| t.name() == given && *t != BoxType::UnusedBox);
         let Some(known) = known else {
             let names = BoxType::ALL.map(BoxType::name).join(", ");
-            return Err(refused(format!("column type_name: {given:?} does not fit: it is one of {names}")));
+            let given = short_text(&given);
+            return Err(refused(format!("column type_name: {given} does not fit: it is one of {names}")));
         };
         types.entry(known).or_default().add.push(set);
     }

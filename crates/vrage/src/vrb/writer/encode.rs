@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
-use crate::writable::{refused, short_text, whole_number};
+use crate::writable::{refused, short, short_text, whole_number};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -566,16 +566,11 @@ impl<'v, 'w> Fields<'v, 'w> {
 
 /// A value as messages show it: short.
 pub(super) fn shown(value: &Value<'_>) -> String {
-    let text = match value {
-        Value::Null => return "null".to_owned(),
-        Value::Map(_) => return "an object".to_owned(),
-        Value::List(_) => return "a list".to_owned(),
-        Value::Text(_) | Value::Utf16(_) => format!("{:?}", value.to_string()),
-        other => other.to_string(),
-    };
-    match text.char_indices().nth(80) {
-        Some((at, _)) => format!("{}…", text.split_at(at).0),
-        None => text,
+    match value {
+        Value::Map(_) => "an object".to_owned(),
+        Value::List(_) => "a list".to_owned(),
+        Value::Utf16(_) => short_text(&value.to_string()),
+        other => short(other),
     }
 }
 

@@ -16,7 +16,8 @@ use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
 use crate::writable::{
-    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, no_entry, refused, short_text,
+    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, no_entry, refused, short,
+    short_text,
 };
 use encode::Encoder;
 use rows::{Adds, RowEdits};
@@ -121,7 +122,7 @@ impl VrbArchive {
             let place = [("path", column::PATH), ("chunk", column::CHUNK)];
             if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(cells, at)?))) {
                 let why = "a value stays where it is: remove it there and add it here";
-                let what = format!("values: row {row}: column {name}: {to} does not fit: {why}");
+                let what = format!("values: row {row}: column {name}: {} does not fit: {why}", short(to));
                 refuse(EditPosition::Set(*row), refused(what))?;
             }
         }

@@ -38,7 +38,7 @@ impl Written {
     }
 
     fn refuse(&self, what: impl Display) -> Error {
-        refused(format!("boxes {:?}: column {what}", self.name))
+        refused(format!("boxes {}: column {what}", short_text(&self.name)))
     }
 
     fn bytes(&self) -> Result<Vec<u8>> {
