@@ -468,11 +468,12 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, con
         _ => Some(context.rows_of(changes::COLUMNS)?),
     };
     if !plan.is_same() {
+        let has_rows_of_edits = plan.check() != Check::All && old.reader().alone().is_none();
         for table in tables(old, new, plan)? {
             let edit = plan.edits().iter().find(|edit| edit.table == table.name());
             let pairs: Vec<Pair> = match (edit, table.side(Side::Old)) {
                 // Rows that keep their positions and keys need no search.
-                (Some(edit), Some(old)) if plan.check() != Check::All && keeps_rows(edit, old) => {
+                (Some(edit), Some(old)) if has_rows_of_edits && keeps_rows(edit, old) => {
                     let set = edit.set.iter().map(|(row, _)| *row);
                     let shared = set.clone().flat_map(|row| old.sharing(row).into_iter().skip(1));
                     let rows = set.chain(shared).filter_map(|row| u32::try_from(row).ok());

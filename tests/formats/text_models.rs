@@ -272,6 +272,38 @@ fn material() -> Vec<u8> {
     build::material("hull", "shaders/PBS_ship.fx", &[texture])
 }
 
+/// The names of a geometry's groups come from the visual beside it. Its bytes are what is compared.
+#[test]
+fn a_geometry_equals_its_copy_and_its_edited_copy_differs_in_the_edit_alone_wherever_they_lie() {
+    use crate::common::run;
+    let visual =
+        build::visual("ship", Dialect::New, &NODES, &sets(&[("hull_0_lod0Shape", 0), ("hull_1_lod0Shape", 0)]));
+    let folder = folder(&[("ship.visual", visual)]);
+    let at = folder.path();
+    std::fs::create_dir(at.join("alone")).unwrap();
+    std::fs::copy(at.join("ship.geometry"), at.join("alone/ship.geometry")).unwrap();
+    for [old, new] in [["ship.geometry", "alone/ship.geometry"], ["alone/ship.geometry", "ship.geometry"]] {
+        for table in [&[][..], &["-t", "render_groups"]] {
+            assert_eq!(
+                run(at, 0, &[&["diff", old, new, "-f", "ndjson"], table].concat()).0,
+                "",
+                "{old} {new} {table:?}"
+            );
+        }
+        assert_eq!(run(at, 0, &["diff", old, new, "-f", "patch"]).0, "", "{old} {new}");
+    }
+    let update = "UPDATE vertex_mappings SET texel_density = 77 WHERE rowid = 0";
+    for (file, to) in [
+        ("ship.geometry", &["--dry-run"][..]),
+        ("ship.geometry", &["--to", "alone/new.geometry"]),
+        ("alone/ship.geometry", &["--to", "ship_new.geometry"]),
+    ] {
+        let (rows, _) = run(at, 0, &[&["sql", update, file, "-f", "ndjson"], to].concat());
+        let tables: Vec<&str> = rows.lines().map(|row| row.split('"').nth(3).unwrap()).collect();
+        assert_eq!(tables, ["vertex_mappings"], "{file} {to:?}: {rows}");
+    }
+}
+
 #[test]
 fn a_geometry_is_read_with_the_visual_beside_it() {
     let all = sets(&[("hull_0_lod0Shape", 0), ("hull_0_lod1Shape", 1), ("hull_1_lod0Shape", 0), ("elsewhereShape", 0)]);

@@ -118,6 +118,12 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// This file read alone, if names and rows of its tables come from files around it. `diff` compares it so: equal bytes are
+    /// equal, wherever they lie.
+    fn alone(&self) -> Option<&dyn Reader> {
+        None
+    }
+
     /// Notes about how the file is read, for `info`.
     fn notes(&self) -> Vec<String> {
         Vec::new()

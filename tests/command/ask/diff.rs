@@ -1,6 +1,6 @@
 //! Differences between two files: what a builder changes is what is reported, and nothing else.
 
-use crate::common::run;
+use crate::common::{run, writer};
 use assetq::diff::{self, DifferenceKind, Side};
 use assetq::formats::ErrorKind;
 use assetq::formats::report::Progress;
@@ -69,6 +69,49 @@ fn a_file_does_not_differ_from_itself() {
         }
         assert_ne!(lines(name, &make(1, Size::Small), &make(2, Size::Small)), [""; 0], "{name}");
     }
+}
+
+/// Neither the path of a file nor the files beside it are its contents.
+#[test]
+fn a_file_equals_its_copy_in_another_folder() {
+    let dir = TempDir::new().unwrap();
+    let at = |folder: &str, name: &str| dir.path().join(folder).join(name);
+    for &(name, _, make) in FILES {
+        let bytes = make(1, Size::Small);
+        writer(dir.path())(&format!("all/{name}"), bytes.clone());
+        writer(dir.path())(&format!("alone/{name}/{name}"), bytes);
+    }
+    for &(name, ..) in FILES.iter().filter(|(name, ..)| *name != "prototypes.data") {
+        let old = Asset::open(Source::open(at("all", name)).unwrap()).unwrap();
+        let new = Asset::open(Source::open(at("alone", name).join(name)).unwrap()).unwrap();
+        for (old, new) in [(&old, &new), (&new, &old)] {
+            for table in diff::tables(old, new, &[]).unwrap() {
+                let found = table.find(&Progress::default(), 0);
+                assert!(found.is_empty() && found.fault_count == 0, "{name}, {}: {found:?}", table.name());
+            }
+        }
+    }
+    // The models of the index are in a file that only one of the folders has.
+    let (_, said) =
+        run(dir.path(), 0, &["diff", "all/prototypes.index.data", "alone/prototypes.index.data/prototypes.index.data"]);
+    assert!(said.contains("not compared: lods, visuals"), "{said}");
+}
+
+#[test]
+fn a_texture_that_changed_is_changed_in_two_folders() {
+    use assetq_sample::dds::flat;
+    let dir = TempDir::new().unwrap();
+    let mut write = writer(dir.path());
+    for (folder, colour) in [("old", [1, 2, 3]), ("new", [200, 2, 3])] {
+        write(&format!("{folder}/tex/hull.dds"), flat(16, colour));
+        write(&format!("{folder}/tex/same.dds"), flat(16, [9, 9, 9]));
+    }
+    drop(write);
+    let (rows, _) = run(dir.path(), 1, &["diff", "old", "new", "--deep", "-f", "ndjson"]);
+    let rows: Vec<Json> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let all: BTreeSet<(&str, &str)> =
+        rows.iter().map(|row| (row["table"].as_str().unwrap(), row["change"].as_str().unwrap())).collect();
+    assert_eq!(all, BTreeSet::from([("files", "changed"), ("tex/hull.dds:levels", "changed")]));
 }
 
 fn database(asset: &Asset) -> &assetq::formats::wows::bwdb::Database {

@@ -74,7 +74,7 @@ pub fn beside(source: &Source, options: &Options, path: &str) -> Result<Option<S
     if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
         return Ok(None);
     }
-    if let Some(file) = source.path() {
+    if let Some(file) = source.neighbouring_path() {
         let file = file.with_file_name(path);
         return match file.metadata() {
             Ok(meta) if meta.is_dir() => Ok(None),
@@ -98,7 +98,7 @@ pub fn beside(source: &Source, options: &Options, path: &str) -> Result<Option<S
 /// Whether a file lies at `path`, as the file `source` states it: near that file, or in the archive around it. `None` for bytes that are in
 /// no folder.
 pub fn is_near(source: &Source, options: &Options, path: &str) -> Option<bool> {
-    if let Some(folder) = source.path().and_then(Path::parent) {
+    if let Some(folder) = source.neighbouring_path().and_then(Path::parent) {
         return Some(file_near(folder, path).is_some());
     }
     let names = options.get::<names::NameSources>()?;

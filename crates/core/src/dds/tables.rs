@@ -10,9 +10,9 @@ pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
 fn textures(dds: &Dds) -> Box<dyn Table + '_> {
     let source = &dds.source;
     let table = DeclaredTable::<Shape>::new(texture::TABLE, || Ok(1), |row| Ok((row == 0).then_some(dds.shape)))
-        .column(Column::text("path").brief().key(), |_| Ok(Value::text(source.name())));
+        .column(Column::text("path").brief().place(), |_| Ok(Value::text(source.name())));
     let table = texture::columns(table, |shape| Ok(Some(*shape)))
-        .column(Column::text("tier").brief(), |_| Ok(dds.tier().into()))
+        .column(Column::text("tier").brief().place(), |_| Ok(dds.tier().into()))
         .column(Column::uint("size").brief(), |_| Ok(source.bytes().len().into()));
     Box::new(table)
 }

@@ -37,7 +37,12 @@ pub struct Source {
     place: Option<Arc<OpenedPath>>,
     /// Whether these are all bytes of that file.
     is_whole: bool,
+    /// The file whose neighbours belong to this one, if that is not the file on disk with these bytes.
+    stands_for: Option<Arc<StandsFor>>,
 }
+
+/// The path of the file that a source stands for, if that is a whole file on disk.
+struct StandsFor(Option<Box<Path>>);
 
 /// A file by its name, and its state when it was opened.
 struct OpenedPath {
@@ -105,7 +110,14 @@ impl Source {
     /// Reads all bytes of an open file.
     fn of_file(file: File, state: Option<FileState>, path: &Path) -> Result<Self> {
         let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
-        Ok(Self { bytes, origin: 0, name: name_of(path), place: OpenedPath::new(path, state, false), is_whole: true })
+        Ok(Self {
+            bytes,
+            origin: 0,
+            name: name_of(path),
+            place: OpenedPath::new(path, state, false),
+            is_whole: true,
+            stands_for: None,
+        })
     }
 
     /// Opens the file at an `https://`, `http://` or `s3://` URL. On Linux, ranges of the file are fetched on the first use of
@@ -121,7 +133,7 @@ impl Source {
         let (bytes, object) = remote::open(url, whole, on_download)?;
         let name = object.name().into();
         let place = OpenedPath { path: Path::new("").into(), state: None, is_mapped: false, remote: Some(object) };
-        Ok(Self { bytes, origin: 0, name, place: Some(Arc::new(place)), is_whole: true })
+        Ok(Self { bytes, origin: 0, name, place: Some(Arc::new(place)), is_whole: true, stands_for: None })
     }
 
     /// Why bytes of this file on a server could not be fetched; `None` as long as all bytes that were read come from the
@@ -154,12 +166,12 @@ impl Source {
             return Err(unreadable(io::ErrorKind::UnexpectedEof.into()));
         }
         let place = OpenedPath::new(path, state, false);
-        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false })
+        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false, stands_for: None })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
     pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None, is_whole: true }
+        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None, is_whole: true, stands_for: None }
     }
 
     /// The part of this source at `range`, under its own name: a file inside of a pack. Errors in it name offsets of
@@ -168,7 +180,7 @@ impl Source {
         self.bytes.get(range.clone())?;
         let origin = self.origin.checked_add(range.start as u64)?;
         let (bytes, place) = (self.bytes.slice(range), self.place.clone());
-        Some(Self { bytes, origin, name: name.into(), place, is_whole: false })
+        Some(Self { bytes, origin, name: name.into(), place, is_whole: false, stands_for: None })
     }
 
     /// A share of `len` bytes at `at`, which keeps them alive.
@@ -197,7 +209,7 @@ impl Source {
     /// A folder, which has no bytes; its files are separate sources.
     pub fn of_folder(path: &Path) -> Self {
         let place = OpenedPath::new(path, None, false);
-        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true }
+        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true, stands_for: None }
     }
 
     /// The same bytes as a separate file under another name: offsets count from their first byte.
@@ -210,6 +222,20 @@ impl Source {
     /// for bytes from elsewhere.
     pub fn path(&self) -> Option<&Path> {
         self.place.as_deref().filter(|place| self.is_whole && !place.is_remote()).map(|place| &*place.path)
+    }
+
+    /// The same bytes in place of `other`: under its name, with the files beside it. So new bytes of a file are read as the
+    /// old ones were, wherever they lie.
+    #[must_use]
+    pub fn in_place_of(self, other: &Self) -> Self {
+        let stands_for = StandsFor(other.neighbouring_path().map(Into::into));
+        Self { stands_for: Some(Arc::new(stands_for)), ..self.named(&other.name) }
+    }
+
+    /// The path that files beside this one are found by: as [`Source::path`], or the path of the file in whose place this
+    /// one is read.
+    pub fn neighbouring_path(&self) -> Option<&Path> {
+        self.stands_for.as_deref().map_or_else(|| self.path(), |other| other.0.as_deref())
     }
 
     /// The state of the file on disk when it was opened; `None` if this is not a regular file as a whole.
@@ -265,7 +291,7 @@ fn mapped(file: &File, state: Option<FileState>, path: &Path) -> io::Result<Sour
     }
     let name = name_of(path);
     let bytes = map::map(file, &name, path)?;
-    Ok(Source { bytes, origin: 0, name, place: OpenedPath::new(path, state, true), is_whole: true })
+    Ok(Source { bytes, origin: 0, name, place: OpenedPath::new(path, state, true), is_whole: true, stands_for: None })
 }
 
 /// The error for a file that cannot be mapped, and is too large to be read unasked.

@@ -312,6 +312,11 @@ pub trait StoredRows: Send + Sync {
     /// The number of stored rows, if further rows follow that show some of them again under other keys.
     fn stored_len(&self) -> Option<usize>;
 
+    /// The earlier row that shows the same stored row under the same key, beside other data of other files.
+    fn repeated(&self, _row: usize) -> Option<usize> {
+        None
+    }
+
     /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Nature::item`].
     ///
     /// # Errors
@@ -450,6 +455,11 @@ impl<'t> dyn Table + 't {
     /// As [`StoredRows::stored_len`].
     pub fn stored_len(&self) -> Option<usize> {
         self.stored_rows()?.stored_len()
+    }
+
+    /// As [`StoredRows::repeated`].
+    pub fn repeated(&self, row: usize) -> Option<usize> {
+        self.stored_rows()?.repeated(row)
     }
 
     /// As [`StoredRows::lists`]; none for a table without lists.

@@ -26,7 +26,8 @@ impl Nth {
         let mut hashes = key_hashes(table, &keys, &state);
         hashes.sort_unstable();
         for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-            numbers.extend(same.iter().enumerate().map(|(nth, (_, row))| (*row, nth)));
+            let rows: Vec<usize> = same.iter().map(|(_, row)| *row).collect();
+            numbers.extend(numbered(table, &rows));
         }
         Self { numbers }
     }
@@ -42,12 +43,8 @@ impl Nth {
         let mut numbers = HashMap::new();
         for row in rows {
             let same = rows_like(table, &keys, row);
-            match same.as_ref().and_then(|same| Some((same.iter().position(|at| *at == row)?, same.len()))) {
-                // A row that is alone has no number.
-                Some((_, 1)) => {}
-                Some((number, _)) => {
-                    numbers.insert(row, number);
-                }
+            match same.filter(|same| same.contains(&row)) {
+                Some(same) => numbers.extend(numbered(table, &same).into_iter().filter(|(at, _)| *at == row)),
                 None => return Self::of(table),
             }
         }
@@ -70,6 +67,18 @@ impl Nth {
             Err(parts) => Value::Map(parts),
         })
     }
+}
+
+/// The numbers of rows with one key, given in order. A row that is alone has no number, and a repeated row has the number of the
+/// first one.
+fn numbered(table: &dyn Table, rows: &[usize]) -> Vec<(usize, usize)> {
+    let mut count = 0usize;
+    let numbers = rows.iter().map(|row| {
+        count += usize::from(table.repeated(*row).is_none());
+        (*row, count.saturating_sub(1))
+    });
+    let numbers: Vec<(usize, usize)> = numbers.collect();
+    if count > 1 { numbers } else { Vec::new() }
 }
 
 /// The hashes of the keys of all rows up to the first damage, and the numbers of the rows. A row whose key is damaged is left out.

@@ -39,10 +39,12 @@ pub use crate::compare::{
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
 use crate::report::Progress;
 use crate::suggest;
 use crate::table::{Table, Value};
 use crate::writable::refused;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A row that differs, in words.
@@ -260,7 +262,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     is_whole(old).and_then(|()| is_whole(new))?;
     let mut tables: Vec<TableDiff<'a>> = Vec::new();
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
-        for table in asset.reader().tables() {
+        for table in alone(asset).tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
                 tables.push(TableDiff {
                     name: table.name().to_owned(),
@@ -295,6 +297,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         });
     }
     tables.retain(|table| match wanted {
+        [] if absent(&table.name, &table.sides, [old, new]).is_some() => false,
         [] => {
             let is_derived = table.sides.iter().flatten().any(|table| table.nature().derived);
             // Other tables may leave out rows of a derived one: records that no resource names.
@@ -319,10 +322,38 @@ pub(crate) fn comparison<'a>(old: &'a Asset, new: &'a Asset) -> Option<Box<dyn C
     if old.format() == new.format() { old.reader().compared(new.reader()) } else { None }
 }
 
+/// Why one of two files lacks a table that the other one has, if it does contain the table's data.
+fn absent(name: &str, sides: &[Option<Box<dyn Table + '_>>; 2], [old, new]: [&Asset; 2]) -> Option<String> {
+    match sides {
+        [None, Some(_)] => old.reader().absent(name),
+        [Some(_), None] => new.reader().absent(name),
+        _ => None,
+    }
+}
+
+/// The file without what files around it add to its tables.
+fn alone(asset: &Asset) -> &dyn Reader {
+    asset.reader().alone().unwrap_or_else(|| asset.reader())
+}
+
 /// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not
-/// laid out.
+/// laid out, or that only one side has the file with the models.
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
-    comparison(old, new).map_or_else(Vec::new, |compared| compared.notes())
+    let mut notes = comparison(old, new).map_or_else(Vec::new, |compared| compared.notes());
+    if old.format() == new.format() {
+        for [has, lacks] in [[old, new], [new, old]] {
+            let names: Vec<String> = has.reader().tables().iter().map(|table| table.name().to_owned()).collect();
+            let lacking = names.iter().filter(|name| lacks.reader().table(name).is_none());
+            let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+            for name in lacking {
+                if let Some(why) = lacks.reader().absent(name) {
+                    all.entry(why).or_default().push(name);
+                }
+            }
+            notes.extend(all.into_iter().map(|(why, names)| format!("not compared: {}: {why}", names.join(", "))));
+        }
+    }
+    notes
 }
 
 #[cfg(test)]

@@ -154,6 +154,9 @@ fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
 /// Compares all rows: kept rows are in order, and inserted rows are where the format puts them, or last.
 fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
     let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
+    // All rows of a stored row follow an edit of one of them.
+    let of_stored: HashMap<usize, &[(usize, Value<'static>)]> =
+        asked.iter().map(|(row, set)| (old.repeated(*row).unwrap_or(*row), *set)).collect();
     let mut removed = edit.remove.iter().copied().peekable();
     let came: HashMap<usize, usize> = added.into_iter().flatten().copied().zip(0..).collect();
     let (mut before, mut after) = (old.cursor(0), new.cursor(0));
@@ -175,7 +178,11 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
             }
         };
         match (stayed, more) {
-            (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied(), free)?,
+            (Ok(true), Ok(true)) => {
+                let at = before.row();
+                let asked = asked.get(&at).or_else(|| of_stored.get(&old.repeated(at).unwrap_or(at)));
+                row(new, &*before, &*after, asked.copied(), free)?;
+            }
             (Ok(false), Ok(true)) if added.is_none() => {
                 is_new(new, &*after, edit.add.get(come))?;
                 come += 1;

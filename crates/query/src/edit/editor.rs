@@ -184,7 +184,7 @@ impl<'a> Editor<'a> {
         if !edits.is_empty() {
             let source = self.asset.source();
             let bytes = self.writable.write(&[edits])?.bytes(source.bytes());
-            self.known = Some(Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)?);
+            self.known = Some(Asset::open_with(Source::from_vec("", bytes).in_place_of(source), &self.options)?);
         }
         Ok(self.known.clone())
     }
@@ -558,7 +558,7 @@ impl<'a> EditPlan<'a> {
     pub(super) fn asset(&self) -> Result<Asset> {
         let source = self.asset.source();
         let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
-        Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)
+        Asset::open_with(Source::from_vec("", bytes).in_place_of(source), &self.options)
     }
 
     /// The new file in memory, compared with the edits, and its pieces: the file that a further step edits.
@@ -631,14 +631,14 @@ impl<'a> EditPlan<'a> {
     pub fn preview(&self, progress: &Progress) -> Result<Written> {
         let old = self.file().source();
         let pieces = self.pieces.clone().with_seal(old)?;
-        let source = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
+        let source = Source::from_vec("", pieces.bytes(old.bytes()));
         self.compared(source, pieces, progress)
     }
 
     /// Compares the new file in `source`, the result of `pieces`, with the edits.
     fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
         let old = self.file().source();
-        let opened = Asset::open_with(source.named(old.name()), &self.options).and_then(|outer| match &self.outer {
+        let opened = Asset::open_with(source.in_place_of(old), &self.options).and_then(|outer| match &self.outer {
             Some((_, inner)) => Ok((archive::open_inside(&outer, inner, &self.options)?, outer)),
             None => Ok((outer.clone(), outer)),
         });

@@ -419,7 +419,8 @@ impl<'a> Resolved<'a> {
 
     /// The selected row among the rows with its key.
     fn selected_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Target<usize>> {
-        let found = match (rows, key.nth) {
+        let rows: Vec<usize> = rows.iter().copied().filter(|row| self.table.repeated(*row).is_none()).collect();
+        let found = match (&rows[..], key.nth) {
             (rows, Some(nth)) => rows.get(nth).copied(),
             ([row], _) => Some(*row),
             ([], _) => None,

@@ -70,12 +70,13 @@ pub struct Geometry {
 /// Indexes and decoded buffers, each computed on first use.
 #[derive(Debug, Default)]
 struct Made {
-    decoded: Lazy<Decoded>,
+    decoded: Arc<Lazy<Decoded>>,
     armor: OnceLock<Places>,
     collision: OnceLock<Places>,
     groups: Lazy<mesh::Groups>,
     uses: OnceLock<Result<Vec<PlateUse>>>,
     companions: OnceLock<Result<Option<Companions>>>,
+    alone: OnceLock<Geometry>,
 }
 
 impl Geometry {
@@ -152,6 +153,18 @@ impl Geometry {
         }
         let found = self.made.companions.get_or_init(|| Companions::find(&self.source, &self.options));
         found.as_ref().map(Option::as_ref).map_err(Error::clone)
+    }
+
+    /// This file without text models and parameters; `None` if it is read without them already.
+    fn alone(&self) -> Option<&Self> {
+        if self.names.is_none() && !self.reads_companions {
+            return None;
+        }
+        Some(self.made.alone.get_or_init(|| {
+            let made = Made { decoded: Arc::clone(&self.made.decoded), ..Made::default() };
+            let source = self.source.clone();
+            Self { source, names: None, options: Options::default(), reads_companions: false, made: Box::new(made) }
+        }))
     }
 
     /// The rows that each plate has in tables: one for each use, and one without any.

@@ -70,6 +70,10 @@ impl Reader for Geometry {
         tables::one(self, name)
     }
 
+    fn alone(&self) -> Option<&dyn Reader> {
+        Some(Self::alone(self)? as &dyn Reader)
+    }
+
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         tables::facts(self)
     }

@@ -15,7 +15,7 @@ use crate::id;
 use crate::reader::Reader as _;
 use crate::reader::entry::{row_of, show_row};
 use crate::schema::{Record as _, field};
-use crate::table::{Column, DeclaredTable, Kind, RowEnds, Table, Value, Visitor, Volume, no_cell};
+use crate::table::{Column, DeclaredTable, Kind, RowEnds, StoredRows, Table, Value, Visitor, Volume, no_cell};
 use crate::writable::{Edit, edit_of_row, refused};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -114,7 +114,9 @@ fn mappings<'g>(
 fn render_groups(g: &Geometry) -> Made<'_> {
     let table =
         DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), |row| Ok(g.groups()?.groups.get(row)))
-            .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
+            .column(Column::text("name").brief().resolved(), |group| Ok(group.name.as_str().into()))
+            .column(Column::id32("indices_id").key(), |group| Ok(mapping_id(g.index_mappings()?, group.indices)))
+            .column(Column::id32("vertices_id").place(), |group| Ok(mapping_id(g.vertex_mappings()?, group.vertices)))
             .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
             .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
             .column(Column::uint("vertices").brief(), |group| {
@@ -123,7 +125,7 @@ fn render_groups(g: &Geometry) -> Made<'_> {
             .column(Column::uint("triangles").brief(), |group| {
                 Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
             })
-            .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
+            .column(Column::text("pairing").brief().place(), |group| Ok(group.pairing.to_string().into()))
             .column(Column::text("material").brief(), |group| Ok(group.material.as_deref().into()))
             .column(Column::text("mfm"), |group| {
                 let path = group.mfm.and_then(|id| g.companions().ok()??.material(id));
@@ -131,8 +133,15 @@ fn render_groups(g: &Geometry) -> Made<'_> {
             })
             .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
             .known(|| None)
-            .damaged(|| g.companions().err());
+            .damaged(|| g.companions().err())
+            // Without other files, pairs follow from the mappings and their contents.
+            .derived();
     Box::new(table)
+}
+
+/// The id of a mapping, by its number.
+fn mapping_id<'v>(mappings: &[Mapping], number: usize) -> Value<'v> {
+    mappings.get(number).map_or(Value::Null, |mapping| Value::Id32(mapping.mapping_id.get()))
 }
 
 /// A table of models, and its last column: the hash of a model's data.
@@ -251,8 +260,27 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
         let header = row.header();
         Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
     })
+    .stored_by(Arc::new(PlateUses(g)))
     .damaged(|| g.armor_places().damage.clone());
     Box::new(with_armor(table, |row| row))
+}
+
+/// The rows of a plate: one for each use.
+struct PlateUses<'g>(&'g Geometry);
+
+impl StoredRows for PlateUses<'_> {
+    fn sharing(&self, _: usize) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        None
+    }
+
+    fn repeated(&self, row: usize) -> Option<usize> {
+        let use_number = row % self.0.rows_of_plate();
+        (use_number > 0).then(|| row.saturating_sub(use_number))
+    }
 }
 
 /// A triangle of a plate.
