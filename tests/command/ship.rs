@@ -1,7 +1,8 @@
 //! Whole ships, from the folder of a game to one file.
 
 use crate::common::{run, writer};
-use assetq_sample::ship::{COLOURS, SHIP, folder};
+use assetq_sample::ship::{BUILD, COLOURS, SHIP, camouflages, folder};
+use assetq_sample::text_models::Dialect;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A folder with the made ship.
@@ -124,10 +125,45 @@ fn armour_is_a_second_scene_in_colours_by_thickness() {
     assert_eq!(srgb, [0xDC, 0x4E, 0x30, 255]);
 }
 
+/// In the game each plate has a row for each use, with the thickness there. Its bytes are what is compared and edited.
 #[test]
-fn camouflages_are_variants_of_materials() {
+fn a_file_of_the_game_equals_its_copy_outside_and_takes_a_patch_that_was_made_there() {
     let dir = game();
-    let (glb, said) = export(&dir, &["--ship", SHIP, "--camouflages"]);
+    let gun = ".:content/gameplay/usa/gun/main/AGM999/AGM999.geometry";
+    let run = |code, args: &[&str]| run(dir.path(), code, args);
+    run(0, &["extract", ".", "*/AGM999.geometry", "--to", "out"]);
+    let copy = "out/content/gameplay/usa/gun/main/AGM999/AGM999.geometry";
+    assert_ne!(run(0, &["ls", gun, "-t", "armor_plates"]).0.lines().count(), 1 + 3, "a row for each use");
+    for pair in [[gun, copy], [copy, gun]] {
+        assert_eq!(run(0, &["diff", pair[0], pair[1], "-f", "ndjson"]).0, "");
+        assert_eq!(run(0, &["diff", pair[0], pair[1], "-f", "ndjson", "-t", "armor_plates"]).0, "");
+    }
+    run(0, &["sql", "UPDATE armor_plates SET material_id = 77 WHERE rowid = 1", copy, "--to", "edited.geometry"]);
+    let (patch, _) = run(1, &["diff", copy, "edited.geometry", "-f", "patch"]);
+    std::fs::write(dir.path().join("p.ndjson"), patch).unwrap();
+    run(0, &["patch", gun, "p.ndjson", "--to", "patched.geometry"]);
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("patched.geometry") == bytes("edited.geometry"));
+}
+
+#[test]
+fn camouflages_are_variants_of_materials_in_both_dialects() {
+    let dir = game();
+    camouflages_are_variants(&dir);
+    // A loose file of the build wins over the file in the index.
+    let loose = format!("bin/{BUILD}/res/camouflages.xml");
+    writer(dir.path())(&loose, camouflages(Dialect::New).into_bytes());
+    camouflages_are_variants(&dir);
+    let old = camouflages(Dialect::Old).replace("sample", "\u{416}");
+    let in_windows_1251 = old.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xC6)).collect();
+    writer(dir.path())(&loose, in_windows_1251);
+    camouflages_are_variants(&dir);
+    let (_, said) = export(&dir, &["--ship", SHIP, "--camouflages"]);
+    assert_eq!(said.matches("camouflages.xml is not UTF-8").count(), 1, "{said}");
+}
+
+fn camouflages_are_variants(dir: &tempfile::TempDir) {
+    let (glb, said) = export(dir, &["--ship", SHIP, "--camouflages"]);
     let json = glb.document.as_json();
     let variants = &json.extensions.as_ref().unwrap().khr_materials_variants.as_ref().unwrap().variants;
     assert_eq!(variants.iter().map(|variant| &*variant.name).collect::<Vec<_>>(), ["Stripes"]);
@@ -167,7 +203,7 @@ fn camouflages_are_variants_of_materials() {
     let expected = [("gun", "gun Stripes"), ("hull", "hull Stripes")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(changed.into_iter().collect::<Vec<_>>(), expected);
     // A plain export writes no variants.
-    let (plain, _) = export(&dir, &["--ship", SHIP]);
+    let (plain, _) = export(dir, &["--ship", SHIP]);
     assert!(plain.document.as_json().extensions.is_none());
 }
 

@@ -188,7 +188,9 @@ impl Ship {
         };
         let name = files.game.source().name();
         let source = archive::open(files.archive, &file, name)?;
-        self.camouflages = Some(Camouflages::of_ship(&source, &self.name, &wanted)?);
+        let camouflages = Camouflages::of_ship(&source, &self.name, &wanted)?;
+        self.notes.extend_from_slice(camouflages.notes());
+        self.camouflages = Some(camouflages);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::gameparams::{self, armor, index_of};
 use super::geometry::{GeometryBuilder, Mapping, PlateShape, pack_vertices, surface};
 use super::pickle::{Data, dict, members};
 use super::prototypes::{BlobWriter, u16s, u32s, u64s};
+use super::text_models::Dialect;
 use super::{How, Package};
 use crate::dds::{DdsBuilder, Texels, flat, flat_block};
 use crate::writer::bytes;
@@ -76,7 +77,7 @@ pub fn folder<E>(mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<
         }
     }
     package.file("content/GameParams.data", &parameters(), How::Stored);
-    package.file("camouflages.xml", camouflages().as_bytes(), How::Deflated);
+    package.file("camouflages.xml", camouflages(Dialect::Old).as_bytes(), How::Deflated);
     package.file(STRIPES_PATH, &stripes(), How::Stored);
     let titles = [
         ("", "Content-Type: text/plain; charset=UTF-8\n"),
@@ -95,23 +96,40 @@ fn stripes() -> Vec<u8> {
     builder.build(&builder.blocks(|_, [x, _]| flat_block(colours[x as usize % 4])))
 }
 
-/// Camouflages: stripes for all parts of the ship, one of other ships, and one whose texture the folder lacks.
-fn camouflages() -> String {
+/// Camouflages: stripes for all ships, stripes for the group of the ship, one of other ships, and one whose texture the folder
+/// lacks. The old dialect is the one of real files.
+pub fn camouflages(dialect: Dialect) -> String {
     let [black, red, green, blue] = STRIPES.map(|[r, g, b]| format!("{r} {g} {b} 1"));
+    let ships = format!("<ships> {SHIP} PASB998_Nobody </ships>");
+    let groups = match dialect {
+        Dialect::Old => format!("<ShipGroups><shipGroup><name>USA_group</name>{ships}</shipGroup></ShipGroups>"),
+        Dialect::New => format!("<shipgroups.xml><USA_group>{ships}</USA_group></shipgroups.xml>"),
+    };
+    let scheme = format!(
+        "<colorScheme><name>scheme</name><color0>{black}</color0><color1>{red}</color1><color2>{green}</color2>\
+         <color3>{blue}</color3></colorScheme>"
+    );
+    let all = [
+        ("camo_stripes", "", "3 3", STRIPES_PATH),
+        ("camo_stripes", "<shipGroups>USA_group</shipGroups>", "2 2", STRIPES_PATH),
+        ("camo_other", "<targetShip>PJSB999_Other</targetShip>", "2 2", STRIPES_PATH),
+        ("camo_missing", "", "2 2", "content/gameplay/common/camouflage/textures/missing.dds"),
+    ];
+    let all: String = all
+        .map(|(name, of, scale, texture)| {
+            let scale = match dialect {
+                Dialect::Old => scale.to_owned(),
+                Dialect::New => format!("<scale>{scale}</scale>"),
+            };
+            format!(
+                "<camouflage><annotation>sample</annotation><name>{name}</name><tiled>true</tiled>\
+                 <colorSchemes>scheme</colorSchemes>{of}<UV><Tile>{scale}</Tile></UV>\
+                 <Textures><Tile>{texture}</Tile></Textures></camouflage>\n"
+            )
+        })
+        .concat();
     format!(
-        "<data><shipgroups.xml><USA_group><ships>{SHIP}</ships></USA_group></shipgroups.xml><colorScheme><name>scheme</name>\
-         <color0>{black}</color0><color1>{red}</color1><color2>{green}</color2><color3>{blue}</color3></colorScheme>\
-         {}{}{}</data>",
-        camouflage("camo_stripes", "<shipGroups>USA_group</shipGroups>", STRIPES_PATH),
-        camouflage("camo_other", "<targetShip>PJSB999_Other</targetShip>", STRIPES_PATH),
-        camouflage("camo_missing", "", "content/gameplay/common/camouflage/textures/missing.dds"),
-    )
-}
-
-fn camouflage(name: &str, more: &str, texture: &str) -> String {
-    format!(
-        "<camouflage><name>{name}</name><tiled>true</tiled><colorSchemes>scheme</colorSchemes>{more}\
-         <Textures><Tile>{texture}</Tile></Textures><UV><Tile><scale>2 2</scale></Tile></UV></camouflage>"
+        "<data>\n<!--//Ship groups-->\n{groups}\n<ColorSchemes>{scheme}</ColorSchemes>\n<Camouflages>\n{all}</Camouflages>\n</data>"
     )
 }
 
