@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 /// The .visual, .model and .mfm files of a mod refer to files by path: the folder of the mod may be anywhere, and a .tga may
 /// be a .dds, as in the game. `found` is the file that a path leads to.
 ///
+/// The definitions of Space Engineers 2 refer to their parents, and to the GUIDs in their files.
+///
 /// --dangling lists references to ids and paths that are in none of the files, and exits 1 if there are any. Folders around a
 /// file count, and games among the files or given by --names: these are searched, and their own references are not listed
 /// with --names. A path without a prototype, such as the path of a texture, is in the file; an id of 0 refers to nothing.

@@ -70,7 +70,7 @@ fn the_archive_has_the_files_of_the_folder() {
         assert!(report.is_ok(), "{report:?}");
         assert!(errors_of(&asset).is_empty());
     }
-    let model = format!("{}:Models/Hull.vrm", dir.path().display());
+    let model = format!("{}:Models/Hull.mwm", dir.path().display());
     assert_eq!(open(Path::new(&model)).format(), assetq::formats::vrage::VRB);
 }
 
@@ -149,6 +149,78 @@ fn what_cannot_be_read_does_not_hide_the_rest() {
     assert!(found[1].starts_with("Blocks/Wheel/Wheel.def: its GUID is that of an earlier file"), "{found:?}");
     let (_, err) = run(dir.path(), 3, &["ls", ".", "-t", "definitions"]);
     assert!(err.contains(": Blocks/Drill/Drill.def: definition: EOF"), "{err}");
+}
+
+#[test]
+fn a_mod_is_read_from_its_root_with_the_sources_of_its_definitions() {
+    let dir = TempDir::new().unwrap();
+    build::mod_folder(writer(dir.path()));
+    let rows = json(dir.path(), &["ls", ".", "-t", "definitions", "-f", "json"]);
+    let cells: Vec<_> =
+        rows.as_array().unwrap().iter().map(|row| (&row["type"], &row["file"], &row["parent_guid"])).collect();
+    let (item, game) = (guid(300).to_string(), guid(0).to_string());
+    assert_eq!(
+        cells,
+        [
+            (&ITEM.into(), &"Content/Items/Sulfur.def".into(), &game.clone().into()),
+            (&ITEM.into(), &"Assets/Items/Next.partialdef".into(), &item.clone().into()),
+        ]
+    );
+    let archive = open(dir.path());
+    assert!(archive.reader().verify(&Default::default()).is_ok(), "a source has the GUID of its definition");
+    // A new definition, which no list has, is of the same type.
+    let new = build::def(guid(77), ITEM);
+    fs::write(dir.path().join("Content/Items/New.def"), new).unwrap();
+    let (counts, _) =
+        run(dir.path(), 0, &["sql", "SELECT type, count(*) AS n FROM definitions GROUP BY type", ".", "-f", "csv"]);
+    assert_eq!(counts.lines().collect::<Vec<_>>(), ["type,n".to_owned(), format!("{ITEM},3")]);
+}
+
+#[test]
+fn references_of_definitions_are_their_parents_and_the_guids_in_their_files() {
+    let dir = TempDir::new().unwrap();
+    build::mod_folder(writer(dir.path()));
+    let item = guid(300).to_string();
+    let refs = |args: &[&str], code| {
+        let (out, _) = run(dir.path(), code, &[&["refs"], args, &["-f", "ndjson"]].concat());
+        let rows = out.lines().map(|row| serde_json::from_str::<Json>(row).unwrap());
+        let text = |row: &Json, name: &str| row[name].as_str().unwrap().to_owned();
+        rows.map(|row| [text(&row, "direction"), text(&row, "column"), text(&row, "path")]).collect::<Vec<_>>()
+    };
+    let game = guid(0).to_string();
+    let expected = [
+        ["to", "parent_guid", &game],
+        ["to", "Icon", "Items/Sulfur_Icon.png"],
+        ["from", "parent_guid", "Assets/Items/Next.partialdef"],
+    ];
+    for asked in [&*item, &item.to_uppercase(), "Content/Items/Sulfur.def"] {
+        assert_eq!(refs(&[asked, "."], 0), expected, "{asked}");
+    }
+    assert_eq!(refs(&["--dangling", "."], 1), [["to", "parent_guid", &game]]);
+    // A GUID is the same in any case.
+    let upper = item.to_uppercase();
+    let query = format!("SELECT * FROM definitions WHERE guid = '{upper}'");
+    let condition = format!("guid = {upper}");
+    for args in [&["cat", ".", &upper][..], &["sql", &query, "."], &["ls", ".", "-t", "definitions", "-w", &condition]]
+    {
+        assert!(run(dir.path(), 0, &[args, &["-f", "json"]].concat()).0.contains("Sulfur.def"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_real_mod_is_read_whole() {
+    let Some(samples) = crate::common::samples().map(|samples| samples.join("se2_mod")).filter(|path| path.is_dir())
+    else {
+        return;
+    };
+    let (_, err) = run(&samples, 0, &["ls", ".", "-t", "definitions"]);
+    assert_eq!(err.matches("could not be read").count(), 0, "{err}");
+    let rows = json(&samples, &["ls", ".", "-t", "definitions", "-f", "json"]);
+    let rows = rows.as_array().unwrap();
+    assert!(rows.iter().all(|row| !row["type"].as_str().unwrap().ends_with("ObjectBuilder")));
+    assert_eq!(rows.iter().filter(|row| row["file"].as_str().is_some_and(|file| file.ends_with(".def"))).count(), 8);
+    let (refs, _) = run(&samples, 0, &["refs", "D1A8677C-AF6B-4D23-AF5C-A170F2029A8E", ".", "-f", "csv"]);
+    assert!(refs.contains("SulfurOre_Icon.png") && refs.contains("parent_guid"), "{refs}");
 }
 
 #[test]

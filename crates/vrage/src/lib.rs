@@ -15,8 +15,8 @@
 #[cfg(test)]
 use assetq_core::Source;
 use assetq_core::{
-    Format, archive, budget, bytes, codec, compare, error, lazy, options, reader, report, schema, source, table,
-    threads, writable,
+    Format, archive, budget, bytes, codec, compare, error, id, lazy, options, reader, relations, report, schema,
+    source, table, threads, writable,
 };
 
 pub mod se2;

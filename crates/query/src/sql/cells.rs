@@ -2,7 +2,7 @@
 
 use crate::codec::xxh64;
 use crate::id;
-use crate::table::{Kind, Value};
+use crate::table::{Guid, Kind, Value};
 use crate::write::json;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
 use std::cmp::Ordering;
@@ -106,13 +106,14 @@ pub(super) fn key(kind: Kind, value: ValueRef<'_>) -> Option<Value<'_>> {
         (Kind::Id32, ValueRef::Text(text)) => Value::Id32(id::parse32(str::from_utf8(text).ok()?)?),
         (Kind::Id32, ValueRef::Integer(number)) => Value::Id32(id::parse32(itoa::Buffer::new().format(number))?),
         (Kind::Text, ValueRef::Text(text)) => Value::text(str::from_utf8(text).ok()?),
+        (Kind::Guid, ValueRef::Text(text)) => Value::Guid(Guid::parse(str::from_utf8(text).ok()?)?),
         _ => return None,
     })
 }
 
 /// Whether cells of this kind that are equal have equal hashes.
 pub(super) const fn can_hash(kind: Kind) -> bool {
-    matches!(kind, Kind::Int | Kind::Uint | Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Text)
+    matches!(kind, Kind::Int | Kind::Uint | Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid | Kind::Text)
 }
 
 /// The hash of a cell; `None` for null, which equals nothing.
@@ -123,6 +124,7 @@ pub(super) fn hash(value: &Value<'_>) -> Option<u64> {
         Value::Int(whole) => whole.cast_unsigned(),
         Value::Uint(whole) | Value::Id64(whole) => *whole,
         Value::Id32(whole) => (*whole).into(),
+        Value::Guid(guid) => return Some(xxh64(&guid.0, SEED)),
         Value::Text(text) => return Some(xxh64(text.as_bytes(), SEED)),
         Value::Utf16(text) => return Some(xxh64(text.to_string().as_bytes(), SEED)),
         _ => return None,

@@ -231,7 +231,8 @@ fn offers(info: &IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Re
                 info.collation(constraint)? == ID_COLLATION
             }
             (Operator::Compare(_) | Operator::Is, Kind::Text) => info.collation(constraint)? == "BINARY",
-            (Operator::Compare(_) | Operator::Is, kind) => !matches!(kind, Kind::Any | Kind::Nested | Kind::Guid),
+            (Operator::Compare(_) | Operator::Is, Kind::Guid) => info.collation(constraint)? == "NOCASE",
+            (Operator::Compare(_) | Operator::Is, kind) => !matches!(kind, Kind::Any | Kind::Nested),
             (Operator::Like | Operator::Glob, kind) => {
                 matches!(kind, Kind::Text | Kind::Id64 | Kind::Id32 | Kind::Guid)
             }

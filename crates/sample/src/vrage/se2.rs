@@ -34,7 +34,14 @@ pub fn guid(n: u32) -> Guid {
 
 pub fn def(guid: Guid, ty: &str) -> String {
     format!(
-        "{{\r\n  \"$Bundles\": {{\r\n    \"Game2\": \"2.0.2.47\"\r\n  }},\r\n  \"$Type\": \"{ty}\",\r\n  \"$Value\": {{\r\n    \"Guid\": \"{guid}\",\r\n    \"Icon\": \"{{G}}{guid}\"\r\n  }}\r\n}}"
+        "{{\r\n  \"$Bundles\": {{\r\n    \"Game2\": \"2.0.2.47\"\r\n  }},\r\n  \"$Type\": \"{ty}ObjectBuilder\",\r\n  \"$Value\": {{\r\n    \"Guid\": \"{guid}\",\r\n    \"Icon\": \"{{G}}{guid}\"\r\n  }}\r\n}}"
+    )
+}
+
+/// A `.partialdef`, the source of a `.def`.
+pub fn partial_def(guid: Guid, ty: &str, parent: Guid) -> String {
+    format!(
+        "{{\r\n  \"$Type\": \"VRage:Keen.VRage.ContentPipeline.Definitions.PartialDefinitionDiff\",\r\n  \"$Value\": {{\r\n    \"BaseDefinition\": \"{parent}\",\r\n    \"PartialDefinitionKind\": \"Copy\",\r\n    \"Manipulator\": {{\r\n      \"Guid\": \"{guid}\"\r\n    }},\r\n    \"DefinitionType\": \"{ty}\"\r\n  }}\r\n}}"
     )
 }
 
@@ -131,6 +138,21 @@ pub const BLOCK: &str = "Game2:Keen.Game2.Simulation.WorldObjects.CubeGrids.Bloc
 /// The type of the other definitions that [`folder`] writes.
 pub const ITEM: &str = "Game2:Keen.Game2.Simulation.WorldObjects.Items.ItemDefinition";
 
+/// Writes the folder of a mod, file by file, with `write`: an item that takes values from one of the game and has an icon, and an item
+/// that only its source describes.
+pub fn mod_folder(mut write: impl FnMut(&str, Vec<u8>)) {
+    let item = Def::new(300, ITEM, "Items/Sulfur.def".to_owned(), Some(guid(0)));
+    let icon = guid(301);
+    let json = def(item.guid, ITEM).replace(&format!("{{G}}{}", item.guid), &format!("{{G}}{icon}"));
+    write("Sulfur.vrgproj", b"{\"$Value\": {\"Name\": \"Sulfur\", \"Type\": \"Mod\"}}".to_vec());
+    write("Content/definitionsets.vrb", definition_sets(std::slice::from_ref(&item)));
+    let cache = [(item.guid, item.file.clone()), (icon, "Items/Sulfur_Icon.png".to_owned())];
+    write("Content/contentcache.vrb", content_cache(&cache));
+    write(&format!("Content/{}", item.file), json.into_bytes());
+    write("Assets/Items/Sulfur.partialdef", partial_def(item.guid, ITEM, guid(0)).into_bytes());
+    write("Assets/Items/Next.partialdef", partial_def(guid(302), ITEM, item.guid).into_bytes());
+}
+
 /// Writes a believable folder, file by file, with `write`: the content, and a blueprint, `Blueprints/Miner/grid.json.vrb`.
 /// Gives the definitions in it, in the order of the list.
 pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Def> {
@@ -153,7 +175,7 @@ pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Ve
         ("definitionsets.vrb".to_owned(), definition_sets(&defs)),
         ("contentcache.vrb".to_owned(), content_cache(&mapping)),
         ("Textures/Armor_cm.dds".to_owned(), crate::dds::demo(seed, Size::Small)),
-        ("Models/Hull.vrm".to_owned(), demo(seed, Size::Small)),
+        ("Models/Hull.mwm".to_owned(), demo(seed, Size::Small)),
     ];
     let files = defs.iter().filter(|def| !def.file.is_empty());
     content.extend(files.map(|def| (def.file.clone(), self::def(def.guid, def.ty).into_bytes())));

@@ -1,8 +1,10 @@
 //! Definitions: put together from the list of them, from the files that hold them, and from the list of files with GUIDs
 //! (docs/formats/se2.md §2 to §4).
 
-use super::parts::{definition_of, guid_of, records};
-use crate::archive::{self, Archive, Loose};
+use super::Se2Archive;
+use super::parts::{StoredDefinition, definition_of, guid_of, records};
+use super::relations::{Owner, id_of};
+use crate::archive::{self, Archive};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::table::{Guid, Value};
@@ -17,7 +19,16 @@ pub(super) const CACHE: &str = "contentcache.vrb";
 
 /// Whether a file of this name holds a definition.
 pub(super) fn is_definition(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("def"))
+    has_ending(name, "def") || is_partial(name)
+}
+
+/// Whether a file of this name holds the source of a definition: the members in which it differs from its parent.
+fn is_partial(name: &str) -> bool {
+    has_ending(name, "partialdef")
+}
+
+fn has_ending(name: &str, wanted: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case(wanted))
 }
 
 /// Something that the game has, by its GUID: a block, an item, a material.
@@ -29,7 +40,7 @@ pub struct Definition {
     pub ty: Option<String>,
     /// The name of its file without the ending.
     pub name: Option<String>,
-    /// The `.def` file that holds it.
+    /// The file that holds it: the `.def`, or else the `.partialdef`.
     pub file: Option<String>,
     /// The definition that it takes values from.
     pub parent: Option<Guid>,
@@ -55,6 +66,8 @@ pub(super) struct Definitions {
     pub(super) definitions: Vec<Definition>,
     pub(super) assets: Vec<Asset>,
     by_guid: HashMap<Guid, usize>,
+    /// Definitions and files by the hashes of their GUIDs.
+    pub(super) owners: HashMap<u64, Owner>,
     /// Definitions by name; `None` for a name that several have.
     by_name: HashMap<String, Option<usize>>,
     /// Files that have the GUID of an earlier one.
@@ -70,11 +83,17 @@ fn stem(path: &str) -> String {
 
 impl Definitions {
     /// Reads all files that contain definitions, and skips unreadable files.
-    pub(super) fn gather(game: &dyn Archive, files: &Loose, options: &Options) -> Self {
+    pub(super) fn gather(game: &Se2Archive, options: &Options) -> Self {
         let mut all = Self::default();
         all.take_sets(game, options);
-        all.take_files(game, files);
+        for partial in [false, true] {
+            all.take_files(game, partial);
+        }
         all.take_cache(game, options);
+        let files = all.assets.iter().enumerate().map(|(n, asset)| (id_of(asset.guid), Owner::File(n)));
+        let definitions = all.definitions.iter().enumerate();
+        let definitions = definitions.map(|(n, found)| (id_of(found.guid), Owner::Definition(n)));
+        all.owners = files.chain(definitions).collect();
         for (n, definition) in all.definitions.iter().enumerate() {
             if let Some(name) = &definition.name {
                 all.by_name.entry(name.clone()).and_modify(|known| *known = None).or_insert(Some(n));
@@ -97,7 +116,7 @@ impl Definitions {
     }
 
     /// Reads `definitionsets.vrb`: the definitions, and the parents that they take values from.
-    fn take_sets(&mut self, game: &dyn Archive, options: &Options) {
+    fn take_sets(&mut self, game: &Se2Archive, options: &Options) {
         let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
         let read = read_part(game, options, SETS, "DefinitionSets", &wanted, |fields| {
             let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
@@ -112,29 +131,33 @@ impl Definitions {
         self.note(SETS, read);
     }
 
-    /// The `.def` files.
-    fn take_files(&mut self, game: &dyn Archive, files: &Loose) {
-        let files: Vec<&str> = files.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
+    /// The `.def` files, or with `partial` the `.partialdef` files, which complete what is known of their definitions.
+    fn take_files(&mut self, game: &Se2Archive, partial: bool) {
+        let files = game.loose.all().iter().map(|file| &*file.path);
+        let files = files.filter(|path| is_definition(path) && is_partial(path) == partial);
+        let files: Vec<&str> = files.collect();
         let read = files.par_iter().map(|path| {
             let file = game.find(path)?.ok_or_else(|| archive::no_file(usize::MAX))?;
-            definition_of(&game.stored(&file)?)
+            definition_of(&game.stored(&file)?, partial)
         });
         let read: Vec<_> = read.collect();
         for (path, read) in files.into_iter().zip(read) {
-            let Some((guid, ty)) = self.note(path, read) else { continue };
+            let Some(StoredDefinition { guid, ty, parent }) = self.note(path, read) else { continue };
             let definition = self.entry(guid);
-            if definition.file.is_some() {
-                self.repeated.push(path.to_owned());
-                continue;
-            }
-            definition.name = Some(stem(path));
-            definition.file = Some(path.to_owned());
+            let is_taken = definition.file.as_deref().is_some_and(|file| is_partial(file) == partial);
             definition.ty = definition.ty.take().or(ty);
+            definition.parent = definition.parent.or(parent);
+            if definition.file.is_none() {
+                definition.name = Some(stem(path));
+                definition.file = Some(path.to_owned());
+            } else if is_taken {
+                self.repeated.push(path.to_owned());
+            }
         }
     }
 
     /// `contentcache.vrb`: the names of definitions whose files are not there, or could not be read.
-    fn take_cache(&mut self, game: &dyn Archive, options: &Options) {
+    fn take_cache(&mut self, game: &Se2Archive, options: &Options) {
         let mut assets = Vec::new();
         let read = read_part(game, options, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
             let [guid, path] = fields else { return };
@@ -160,16 +183,16 @@ impl Definitions {
     }
 }
 
-/// The records of one entry of one file of the game, where it has that file and that entry.
+/// The records of one entry of one file of the content, where it has that file and that entry.
 fn read_part(
-    game: &dyn Archive,
+    game: &Se2Archive,
     options: &Options,
     path: &str,
     entry: &str,
     wanted: &[&str],
     mut take: impl FnMut(&[Value<'static>]),
 ) -> Result<()> {
-    let Some(file) = game.find(path)? else { return Ok(()) };
+    let Some(file) = game.find(&game.in_content(path))? else { return Ok(()) };
     let opened = archive::open_file(game, &file, path, options)?;
     records(opened.reader(), entry, wanted, &mut take)
 }

@@ -8,6 +8,7 @@
 mod definitions;
 mod parts;
 mod reader;
+mod relations;
 mod tables;
 mod verify;
 
@@ -25,7 +26,10 @@ use std::path::{Path, PathBuf};
 /// The place of the content in the game's folder.
 const CONTENT: &str = "GameData/Vanilla/Content";
 
-/// Entries of a folder that are looked at for a `.def` file.
+/// The place of the content in the folder of a mod, which has a project file.
+const OF_MOD: &str = "Content/";
+
+/// Entries of a folder that are looked at for a `.def` file, or for a project file.
 const LOOKED_AT: usize = 10_000;
 
 #[derive(Debug)]
@@ -33,12 +37,25 @@ pub struct Se2Archive {
     source: Source,
     options: Options,
     loose: Loose,
+    /// The path of the content in the folder, with a `/` at its end; empty if it is the folder itself.
+    content: &'static str,
     definitions: Lazy<Definitions>,
 }
 
-/// The content folder that `folder` is or has.
-fn content_folder(folder: &Path) -> Option<PathBuf> {
-    [folder.to_owned(), folder.join(CONTENT)].into_iter().find(|folder| folder.join(SETS).is_file())
+/// The folder whose files are read for `folder`, and the path of the content in it.
+fn content_folder(folder: &Path) -> Option<(PathBuf, &'static str)> {
+    let folders = [(folder.to_owned(), ""), (folder.join(CONTENT), ""), (folder.to_owned(), OF_MOD)];
+    let mut found = folders.into_iter().filter(|(folder, content)| folder.join(content).join(SETS).is_file());
+    found.find(|(folder, content)| content.is_empty() || has_project(folder))
+}
+
+/// Whether a project file of a mod is in `folder`.
+fn has_project(folder: &Path) -> bool {
+    let entries = folder.read_dir().into_iter().flatten().flatten().take(LOOKED_AT);
+    entries.map(|entry| entry.file_name()).any(|name| {
+        let name = name.to_string_lossy();
+        name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("vrgproj"))
+    })
 }
 
 /// Whether there is a `.def` file in `folder`, or near enough.
@@ -61,17 +78,17 @@ fn has_definitions(folder: &Path) -> bool {
 }
 
 impl Se2Archive {
-    /// Opens a content folder, or the game's folder that has one.
+    /// Opens a content folder, or the folder of the game or of a mod that has one.
     ///
     /// # Errors
     /// `NotInstalled` without a content folder.
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        let Some(content) = source.path().filter(|path| path.is_dir()).and_then(content_folder) else {
+        let Some((folder, content)) = source.path().filter(|path| path.is_dir()).and_then(content_folder) else {
             return Err(Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, ""));
         };
-        let loose = Loose::new(vec![content]);
-        Ok(Self { source, options: options.clone(), loose, definitions: Lazy::default() })
+        let loose = Loose::new(vec![folder]);
+        Ok(Self { source, options: options.clone(), loose, content, definitions: Lazy::default() })
     }
 
     /// The definitions in its files, gathered at the first call.
@@ -83,9 +100,14 @@ impl Se2Archive {
         &self.gathered().assets
     }
 
+    /// The path in this archive of a file of the content.
+    fn in_content(&self, path: &str) -> String {
+        format!("{}{path}", self.content)
+    }
+
     fn gathered(&self) -> &Definitions {
         // By rayon, so without a lock.
-        self.definitions.get_or_make(|| Definitions::gather(self, &self.loose, &self.options))
+        self.definitions.get_or_make(|| Definitions::gather(self, &self.options))
     }
 }
 

@@ -1,15 +1,16 @@
 //! The parts of files that are read: records of an archive of values, by the interface of all readers; and of `.def` files, the two
 //! members that name a definition.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Guid, Value, Visitor};
+use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The prefix of the GUID in a reference.
-const REFERENCE: &str = "{G}";
+pub(super) const REFERENCE: &str = "{G}";
 
 /// The GUID that a value is or refers to.
 pub(super) fn guid_of(value: &Value<'_>) -> Option<Guid> {
@@ -85,29 +86,106 @@ impl Visitor for Walk<'_> {
     }
 }
 
-/// The GUID of the definition that a `.def` file holds, and its type.
-pub(super) fn definition_of(file: &Source) -> Result<(Guid, Option<String>)> {
-    parse_definition(file.bytes())
-        .map_err(|what| file.view("definition").error(ErrorKind::Damaged { what: what.into() }))
+/// The members of a definition that say what it is.
+#[derive(Debug)]
+pub(super) struct StoredDefinition {
+    pub(super) guid: Guid,
+    pub(super) ty: Option<String>,
+    pub(super) parent: Option<Guid>,
 }
 
-/// As [`definition_of`]; the error says what is wrong.
-fn parse_definition(bytes: &[u8]) -> Result<(Guid, Option<String>), String> {
-    /// The mark that some editors write before a text.
-    const MARK: &[u8] = b"\xEF\xBB\xBF";
-    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
-    let def = members(text).map_err(|error| error.to_string())?;
-    let ty: Option<String> = match def.get("$Type") {
-        Some(ty) => serde_json::from_str(ty.get()).map_err(|_| "its $Type is no text")?,
-        None => None,
-    };
+/// The definition that a `.def` file holds, or the one that a `.partialdef` file, the source of a `.def`, describes.
+pub(super) fn definition_of(file: &Source, partial: bool) -> Result<StoredDefinition> {
+    let parsed = if partial { parse_partial(file.bytes()) } else { parse_definition(file.bytes()) };
+    parsed.map_err(|what| damaged(file, what))
+}
+
+fn damaged(file: &Source, what: String) -> Error {
+    file.view("definition").error(ErrorKind::Damaged { what: what.into() })
+}
+
+/// A text without the mark that some editors write before it.
+fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+/// As [`definition_of`] of a `.def` file; the error says what is wrong.
+fn parse_definition(bytes: &[u8]) -> Result<StoredDefinition, String> {
+    /// The end of the name of the class that builds a definition, which is written in place of the definition's type.
+    const BUILDER: &str = "ObjectBuilder";
+    let def = members(unmarked(bytes)).map_err(|error| error.to_string())?;
+    let ty = text_in(&def, "$Type", "its $Type")?;
+    let ty = ty.map(|ty| ty.strip_suffix(BUILDER).map_or_else(|| ty.clone(), str::to_owned));
     let value = def.get("$Value").map(|value| members(value.get().as_bytes())).transpose();
     let value = value.map_err(|_| "its $Value is no object")?.ok_or("it has no $Value.Guid")?;
-    let guid = value.get("Guid").ok_or("it has no $Value.Guid")?;
-    let guid: String = serde_json::from_str(guid.get()).map_err(|_| "its $Value.Guid is no text")?;
-    match Guid::parse(&guid) {
-        Some(guid) => Ok((guid, ty)),
-        None => Err(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>())),
+    Ok(StoredDefinition { guid: own_guid(&value, "$Value.Guid")?, ty, parent: None })
+}
+
+/// As [`parse_definition`], of a `.partialdef` file.
+fn parse_partial(bytes: &[u8]) -> Result<StoredDefinition, String> {
+    const NONE: &str = "it has no $Value.Manipulator";
+    let def = members(unmarked(bytes)).map_err(|error| error.to_string())?;
+    let value = def.get("$Value").ok_or(NONE)?;
+    let value = members(value.get().as_bytes()).map_err(|_| "its $Value is no object")?;
+    let changed = value.get("Manipulator").ok_or(NONE)?;
+    let changed = members(changed.get().as_bytes()).map_err(|_| "its $Value.Manipulator is no object")?;
+    let ty = text_in(&value, "DefinitionType", "its $Value.DefinitionType")?;
+    let parent = text_in(&value, "BaseDefinition", "its $Value.BaseDefinition")?.and_then(|text| Guid::parse(&text));
+    Ok(StoredDefinition { guid: own_guid(&changed, "$Value.Manipulator.Guid")?, ty, parent })
+}
+
+/// The text of a member, if there is one.
+fn text_in(object: &HashMap<String, &RawValue>, name: &str, what: &str) -> Result<Option<String>, String> {
+    let text = object.get(name).map(|value| serde_json::from_str(value.get())).transpose();
+    text.map_err(|_| format!("{what} is no text"))
+}
+
+fn own_guid(object: &HashMap<String, &RawValue>, what: &str) -> Result<Guid, String> {
+    let guid = text_in(object, "Guid", &format!("its {what}"))?.ok_or_else(|| format!("it has no {what}"))?;
+    let short = || guid.chars().take(80).collect::<String>();
+    Guid::parse(&guid).ok_or_else(|| format!("its {what} is {:?}", short()))
+}
+
+/// The texts in a file that are GUIDs, and the members that hold them.
+pub(super) type GuidsOf = Vec<(String, String)>;
+
+/// The texts in the `$Value` of a file that are GUIDs, with or without the mark of a reference.
+pub(super) fn guids(file: &Source) -> Result<GuidsOf> {
+    let json: Json =
+        serde_json::from_slice(unmarked(file.bytes())).map_err(|error| damaged(file, error.to_string()))?;
+    let mut found = GuidsOf::new();
+    if let Some(value) = json.get("$Value") {
+        collect(value, &mut String::new(), &mut found);
+    }
+    Ok(found)
+}
+
+/// Adds the GUIDs in `value` at the path `trail`. `serde_json` limits the depth.
+fn collect(value: &Json, trail: &mut String, found: &mut GuidsOf) {
+    /// Bytes of a path that are shown: each GUID has one.
+    const SHOWN: usize = 256;
+    let length = trail.len();
+    match value {
+        Json::String(text) if guid_of(&Value::text(text)).is_some() => {
+            let end = (0..=SHOWN.min(length)).rev().find(|end| trail.is_char_boundary(*end)).unwrap_or(0);
+            found.push((trail.get(..end).unwrap_or_default().to_owned(), text.clone()));
+        }
+        Json::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                trail.push_str(&format!("[{n}]"));
+                collect(item, trail, found);
+                trail.truncate(length);
+            }
+        }
+        Json::Object(members) => {
+            for (name, member) in members {
+                trail.push_str(if length > 0 { "." } else { "" });
+                trail.push_str(name);
+                collect(member, trail, found);
+                trail.truncate(length);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -121,14 +199,15 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<(Guid, Option<String>)> {
-        definition_of(&Source::from_vec("a.def", text.as_bytes().to_vec()))
+        let read = definition_of(&Source::from_vec("a.def", text.as_bytes().to_vec()), false);
+        read.map(|found| (found.guid, found.ty))
     }
 
     #[test]
     fn a_definition_says_its_guid_and_its_type() {
         let guid = "7e9ebc0b-f48a-4f33-9a2e-8d54ea2603a0";
         let text = format!(
-            r#"{{"$Bundles": {{"VRage": "2.0"}}, "$Type": "Game2:Keen.Item", "$Value": {{"X": [{{"Guid": 1}}], "Guid": "{}"}}}}"#,
+            r#"{{"$Bundles": {{"VRage": "2.0"}}, "$Type": "Game2:Keen.ItemObjectBuilder", "$Value": {{"X": [{{"Guid": 1}}], "Guid": "{}"}}}}"#,
             guid.to_uppercase()
         );
         for text in [text.clone(), format!("\u{feff}{text}")] {

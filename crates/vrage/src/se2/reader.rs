@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::options::Options;
 use crate::reader::entry::show_row;
 use crate::reader::{Facet, FileFormat, Reader, facets};
+use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -18,7 +19,7 @@ impl FileFormat for Se2Archive {
     const ABOUT: &'static str = "The content of the game";
 
     fn is_folder(folder: &Path) -> bool {
-        content_folder(folder).is_some_and(|content| has_definitions(&content))
+        content_folder(folder).is_some_and(|(folder, content)| has_definitions(&folder.join(content)))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -32,7 +33,7 @@ impl Reader for Se2Archive {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Archive]
+        facets![Archive, Relations]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -2,9 +2,10 @@
 
 use super::Se2Archive;
 use super::definitions::CACHE;
+use super::parts::guid_of;
 use crate::archive::{Archive as _, as_one};
 use crate::error::Error;
-use crate::table::{Column, DeclaredTable, Guid, Table, Value};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value};
 
 pub(super) fn tables(game: &Se2Archive) -> Vec<Box<dyn Table + '_>> {
     vec![definitions(game), assets(game)]
@@ -14,29 +15,22 @@ fn text(text: Option<&String>) -> Value<'_> {
     text.map_or(Value::Null, |text| Value::text(text))
 }
 
-/// GUIDs are texts in these tables, so that SQL finds rows by them at once.
-fn guid(guid: Guid) -> Value<'static> {
-    Value::owned(guid.to_string())
-}
-
-/// The GUID that a key is, in the form that cells have.
-fn key_of(key: &Value<'_>) -> Option<Guid> {
-    let text = key.as_text()?;
-    Guid::parse(&text).filter(|guid| *text == guid.to_string())
+fn guid(name: &'static str) -> Column {
+    Column::new(name, Kind::Guid)
 }
 
 pub(super) fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new("definitions", || Ok(game.definitions().len()), |n| Ok(game.definitions().get(n)))
-        .column(Column::text("guid").brief().key(), |found| Ok(guid(found.guid)))
+        .column(guid("guid").brief().key(), |found| Ok(Value::Guid(found.guid)))
         .found_by(|key| {
-            let found = key_of(key).and_then(|guid| game.gathered().position(guid));
+            let found = guid_of(key).and_then(|guid| game.gathered().position(guid));
             Some(Ok(found.into_iter().collect()))
         })
         .column(Column::text("type").brief(), |found| Ok(text(found.ty.as_ref())))
         .column(Column::text("name").brief(), |found| Ok(text(found.name.as_ref())))
         .label()
         .column(Column::text("file").brief(), |found| Ok(text(found.file.as_ref())))
-        .column(Column::text("parent_guid"), |found| Ok(found.parent.map_or(Value::Null, guid)))
+        .column(guid("parent_guid").reference(), |found| Ok(found.parent.map_or(Value::Null, Value::Guid)))
         .column(Column::bool("abstract"), |found| Ok(found.is_abstract.into()))
         .column(Column::uint("flags"), |found| Ok(found.flags.into()))
         .column(Column::uint("partial_kind"), |found| Ok(found.partial_kind.into()))
@@ -54,10 +48,10 @@ fn hidden(game: &Se2Archive, wanted: impl Fn(&Error) -> bool) -> Option<Error> {
 
 fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
     let table = DeclaredTable::new("assets", || Ok(game.assets().len()), |n| Ok(game.assets().get(n)))
-        .column(Column::text("guid").brief().key(), |asset| Ok(guid(asset.guid)))
+        .column(guid("guid").brief().key(), |asset| Ok(Value::Guid(asset.guid)))
         .column(Column::text("path").brief(), |asset| Ok(Value::text(&asset.path)))
         .label()
-        .column(Column::bool("installed"), |asset| Ok(game.find(&asset.path)?.is_some().into()))
+        .column(Column::bool("installed"), |asset| Ok(game.find(&game.in_content(&asset.path))?.is_some().into()))
         .known(|| game.definitions.get().map(|gathered| gathered.assets.len()))
         .damaged(|| hidden(game, |error| error.part().starts_with(CACHE)));
     Box::new(table.random_access())
