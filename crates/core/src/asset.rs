@@ -221,6 +221,7 @@ impl fmt::Display for Format {
 pub struct Asset {
     format: Format,
     reader: Arc<dyn Reader>,
+    options: Arc<Options>,
 }
 
 impl Asset {
@@ -242,11 +243,11 @@ impl Asset {
     /// The file with the bytes of `source`.
     pub(crate) fn of_source(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
-        Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
+        Ok(Self { format, reader: (format.0.open)(source, options)?.into(), options: Arc::new(options.clone()) })
     }
 
     pub fn of_format(format: Format, reader: impl Reader) -> Self {
-        Self { format, reader: Arc::new(reader) }
+        Self { format, reader: Arc::new(reader), options: Arc::default() }
     }
 
     pub fn format(&self) -> Format {
@@ -255,6 +256,11 @@ impl Asset {
 
     pub fn source(&self) -> &Source {
         self.reader.source()
+    }
+
+    /// The options that it was opened with: a file in an archive knows the names that the archive has.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The reader, as every command sees it.
@@ -299,7 +305,7 @@ impl Asset {
 
 impl<T: FileFormat> From<T> for Asset {
     fn from(reader: T) -> Self {
-        Self { format: Format::of::<T>(), reader: Arc::new(reader) }
+        Self { format: Format::of::<T>(), reader: Arc::new(reader), options: Arc::default() }
     }
 }
 

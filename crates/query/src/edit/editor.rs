@@ -184,7 +184,7 @@ impl<'a> Editor<'a> {
         if !edits.is_empty() {
             let source = self.asset.source();
             let bytes = self.writable.write(&[edits])?.bytes(source.bytes());
-            self.known = Some(Asset::open_with(Source::from_vec("", bytes).in_place_of(source), &self.options)?);
+            self.known = Some(Asset::open_with(Source::from_vec("", bytes).in_place_of(source), self.asset.options())?);
         }
         Ok(self.known.clone())
     }
@@ -558,7 +558,7 @@ impl<'a> EditPlan<'a> {
     pub(super) fn asset(&self) -> Result<Asset> {
         let source = self.asset.source();
         let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
-        Asset::open_with(Source::from_vec("", bytes).in_place_of(source), &self.options)
+        Asset::open_with(Source::from_vec("", bytes).in_place_of(source), self.asset.options())
     }
 
     /// The new file in memory, compared with the edits, and its pieces: the file that a further step edits.
@@ -637,8 +637,9 @@ impl<'a> EditPlan<'a> {
 
     /// Compares the new file in `source`, the result of `pieces`, with the edits.
     fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
-        let old = self.file().source();
-        let opened = Asset::open_with(source.in_place_of(old), &self.options).and_then(|outer| match &self.outer {
+        let file = self.file();
+        let old = file.source();
+        let opened = Asset::open_with(source.in_place_of(old), file.options()).and_then(|outer| match &self.outer {
             Some((_, inner)) => Ok((archive::open_inside(&outer, inner, &self.options)?, outer)),
             None => Ok((outer.clone(), outer)),
         });

@@ -149,13 +149,14 @@ fn own_guid(object: &HashMap<String, &RawValue>, what: &str) -> Result<Guid, Str
 /// The texts in a file that are GUIDs, and the members that hold them.
 pub(super) type GuidsOf = Vec<(String, String)>;
 
-/// The texts in the `$Value` of a file that are GUIDs, with or without the mark of a reference.
+/// The texts in the `$Value` of a `.def`, or in the `Manipulator` of a `.partialdef`, that are GUIDs, with or without the mark of a
+/// reference.
 pub(super) fn guids(file: &Source) -> Result<GuidsOf> {
     let json: Json =
         serde_json::from_slice(unmarked(file.bytes())).map_err(|error| damaged(file, error.to_string()))?;
     let mut found = GuidsOf::new();
     if let Some(value) = json.get("$Value") {
-        collect(value, &mut String::new(), &mut found);
+        collect(value.get("Manipulator").unwrap_or(value), &mut String::new(), &mut found);
     }
     Ok(found)
 }

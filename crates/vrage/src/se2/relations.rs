@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// The table with a row for each definition.
 const TABLE: &str = "definitions";
 
-/// What a GUID is given to.
+/// The owner of a GUID.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owner {
     /// A definition, by its number.
@@ -107,7 +107,7 @@ impl Relations for Se2Archive {
         found
     }
 
-    /// A GUID without the mark of a reference counts if something here has it.
+    /// A GUID without the mark of a reference counts if it belongs to a definition or file of the folder.
     fn references_of(&self, id: u64) -> Found {
         let mut found = Found::default();
         if let Some(Owner::Definition(row)) = self.gathered().owners.get(&id) {
