@@ -297,7 +297,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         });
     }
     tables.retain(|table| match wanted {
-        [] if absent(&table.name, &table.sides, [old, new]).is_some() => false,
+        [] if table.damage.is_none() && absent(&table.name, &table.sides, [old, new]).is_some() => false,
         [] => {
             let is_derived = table.sides.iter().flatten().any(|table| table.nature().derived);
             // Other tables may leave out rows of a derived one: records that no resource names.
@@ -343,10 +343,11 @@ pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
     if old.format() == new.format() {
         for [has, lacks] in [[old, new], [new, old]] {
             let names: Vec<String> = has.reader().tables().iter().map(|table| table.name().to_owned()).collect();
-            let lacking = names.iter().filter(|name| lacks.reader().table(name).is_none());
+            let lacks = lacks.reader();
+            let lacking = names.iter().filter(|name| lacks.table(name).is_none() && lacks.table_damage(name).is_none());
             let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
             for name in lacking {
-                if let Some(why) = lacks.reader().absent(name) {
+                if let Some(why) = lacks.absent(name) {
                     all.entry(why).or_default().push(name);
                 }
             }
