@@ -193,7 +193,7 @@ fn references_of_definitions_are_their_parents_and_the_guids_in_their_files() {
         ["to", "Icon", "Items/Sulfur_Icon.png"],
         ["from", "parent_guid", "Assets/Items/Next.partialdef"],
     ];
-    for asked in [&*item, &item.to_uppercase(), "Content/Items/Sulfur.def"] {
+    for asked in [&*item, &item.to_uppercase(), "Sulfur"] {
         assert_eq!(refs(&[asked, "."], 0), expected, "{asked}");
     }
     assert_eq!(refs(&["--dangling", "."], 1), [["to", "parent_guid", &game]]);
