@@ -499,7 +499,7 @@ impl Steps {
     /// As [`Asset::open_with`].
     pub fn open(&self, old: &Asset, options: &Options) -> Result<Asset> {
         let source = old.source();
-        Asset::open_with(Source::from_vec(source.name(), self.pieces.bytes(source.bytes())), options)
+        Asset::open_with(Source::from_vec("", self.pieces.bytes(source.bytes())).in_place_of(source), options)
     }
 }
 
@@ -568,8 +568,8 @@ impl<'a> EditPlan<'a> {
     pub fn step(&self) -> Result<(Asset, Pieces)> {
         let old = self.asset.source();
         let pieces = self.pieces.clone().with_seal(old)?;
-        let source = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
-        let new = Asset::open_with(source, &self.options).map_err(|error| error.context("read back"))?;
+        let source = Source::from_vec("", pieces.bytes(old.bytes())).in_place_of(old);
+        let new = Asset::open_with(source, self.asset.options()).map_err(|error| error.context("read back"))?;
         self.check_edits(&new, &pieces, &Progress::default())?;
         Ok((new, pieces))
     }
