@@ -714,7 +714,7 @@ impl<'a> EditPlan<'a> {
         if !self.is_stepped {
             return patch::undo(self.asset, &self.edits, each);
         }
-        // What no patch can hold, the pieces bring back.
+        // The pieces of the undo bring back the rows that no patch can hold.
         patch::between(&written.new, self.asset, &self.options, &[], &mut |_, _| {}, each).map(drop)
     }
 

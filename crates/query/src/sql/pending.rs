@@ -23,7 +23,7 @@ use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-/// What statements make of a file.
+/// The edits of a file by statements.
 #[derive(Debug, Clone)]
 pub enum FileEdits {
     /// The edits of its tables.
@@ -173,8 +173,8 @@ impl Changes {
         Some(journal.log.len()).filter(|len| *len > journal.kept)
     }
 
-    /// Keeps the first `len` changes, which are those of complete statements. Without a transaction nothing before them can be
-    /// restored.
+    /// Keeps the first `len` changes, the changes of complete statements. If no transaction can bring earlier drafts back, they are
+    /// dropped.
     pub(super) fn keep(&self, len: usize, is_final: bool) {
         let journal = &mut *lock(&self.journal);
         if len < journal.log.len() {
@@ -267,7 +267,7 @@ impl Changes {
         Ok(file)
     }
 
-    /// What the statements make of a file; `None` if they do not change it.
+    /// The edits of a file; `None` if no statement changes it.
     pub(super) fn edits(&self, base: &Arc<OpenFile>) -> Result<Option<FileEdits>> {
         let number = base.number();
         {
