@@ -118,7 +118,12 @@ fn an_entry_that_is_not_edited_gives_the_same_bytes() {
     let geometry =
         run(dir.path(), 0, &["ls", "ship.geometry", "-t", "vertex_mappings", "-c", "mapping_id", "-f", "csv"]).0;
     let mapping = geometry.lines().nth(1).unwrap().to_owned();
+    // A path that has no record.
+    let query = "SELECT id FROM paths WHERE id NOT IN (SELECT id FROM resources) LIMIT 1";
+    let without_record =
+        run(dir.path(), 0, &["sql", query, "assets.bin", "-f", "csv"]).0.lines().nth(1).unwrap().to_owned();
     for (file, entry) in [
+        ("assets.bin", &without_record),
         ("models.bin", "0"),
         ("models.bin", "2"),
         ("space.bin", "3"),

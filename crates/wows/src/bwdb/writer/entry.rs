@@ -33,6 +33,9 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
         let facts = members.iter().filter(|(name, _)| name != RECORD).cloned().collect();
         (facts, as_members(member(members, RECORD)).to_vec())
     })?;
+    if before.is_empty() && after.is_empty() {
+        return Ok(EntryEdit::Edits(Vec::new()));
+    }
     if before.is_empty() {
         return wrong(entry, "it has no record that is laid out");
     }
