@@ -316,7 +316,7 @@ mod tests {
             assert_eq!([scale("ASB001_Bow_DeckHouse.mfm"), scale("ASB001_DeckHouse.mfm")], [[4.0; 2], [1.0; 2]]);
             assert_eq!(usa.coat(0, "ASB001_glass.mfm"), None);
             assert_eq!(usa.coat(0, "ASB001_wire.mfm"), None, "a tiled camouflage covers no wires");
-            let own = |material| usa.coat(1, material).map(|coat| coat.texture);
+            let own = |material: &str| usa.coat(1, material).map(|coat| coat.texture);
             assert_eq!(usa.coat(1, "ASB001_Hull.mfm").unwrap().colours.unwrap()[0], [1.0, 0.0, 0.0]);
             for (material, texture) in [
                 ("ASB001_Hull", Some("a")),

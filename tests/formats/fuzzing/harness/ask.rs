@@ -3,7 +3,6 @@
 use super::input::{File, any, below, file, turn};
 use super::read::ROWS;
 use arbitrary::Unstructured;
-use assetq::Options;
 use assetq::diff::{self, Side};
 use assetq::edit::patch;
 use assetq::formats::ErrorKind;
@@ -225,7 +224,7 @@ pub fn sql(data: &[u8]) {
     let session = if is_question {
         Session::new(input(), left_out)
     } else {
-        Session::for_writing(input(), left_out, &Options::default())
+        Session::for_writing(input(), left_out, &assetq::Options::default())
     };
     let Ok(session) = session else { return };
     let tables = asset.reader().tables();
