@@ -123,7 +123,7 @@ fn an_entry_that_is_not_edited_gives_the_same_bytes() {
     let without_record =
         run(dir.path(), 0, &["sql", query, "assets.bin", "-f", "csv"]).0.lines().nth(1).unwrap().to_owned();
     for (file, entry) in [
-        ("assets.bin", &without_record),
+        ("assets.bin", without_record.as_str()),
         ("models.bin", "0"),
         ("models.bin", "2"),
         ("space.bin", "3"),
