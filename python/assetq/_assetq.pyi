@@ -165,16 +165,17 @@ class Asset:
         """The armour models of a geometry."""
     def glb(self, *with_: _File, lod: int | None = 0, parts: list[str] | None = None) -> bytes:
         """The shapes of the file as binary glTF. ``lod=None`` means all levels of detail; ``parts`` are some of
-        ``meshes``, ``armor`` and ``collision``. What the command notes is a warning."""
+        ``meshes`` (the default), ``armor`` and ``collision``. What the command notes is a warning; ``patch`` takes the
+        meshes back."""
 
     def set(self, entry: str, value: Any, *, table: str | None = None) -> None:
         """Changes one value of what ``write`` writes, as ``db.set("Bounds.Max.Y", 7.5)``: an entry as ``cat`` takes it,
         and the steps to the value. With ``table``, ``entry`` is ``ROW.COLUMN``."""
     def patch(
-        self, changes: _Address | Iterable[dict[str, Any]], *, table: str | None = None
-    ) -> None:
+        self, changes: _Address | bytes | Iterable[dict[str, Any]], *, table: str | None = None
+    ) -> list[str]:
         """Adds changes to what ``write`` writes: the rows of a patch or exported rows, as dicts or in a file (.ndjson,
-        .json, .csv)."""
+        .json, .csv), or the meshes of a binary glTF, as bytes or in a file. Returns what the file makes of such meshes."""
     def write(self, path: _Address, *, overwrite: bool = False) -> None:
         """Writes a copy of the file with all changes, after it was read back and compared with them."""
     def close(self) -> None:

@@ -321,10 +321,17 @@ impl Asset {
         self.add(py, Edit::Value { table, entry, value })
     }
 
-    /// Adds the rows of a patch, or of a file with one, to what `write` writes.
+    /// Adds the rows of a patch, or of a file with one, or the meshes of a binary glTF, to what `write` writes.
     #[pyo3(signature = (changes, *, table=None))]
-    fn patch(&self, py: Python<'_>, changes: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<()> {
-        self.add(py, edit::changes(changes, table)?)
+    fn patch(&self, py: Python<'_>, changes: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Vec<String>> {
+        let edit = edit::changes(changes, table)?;
+        let has_meshes = matches!(edit, Edit::Meshes(_));
+        self.add(py, edit)?;
+        if !has_meshes {
+            return Ok(Vec::new());
+        }
+        let (this, edits) = (self.opened()?, self.edits());
+        py.detach(|| edit::said(&this, &edits))
     }
 
     /// Writes a copy of the file with all changes.

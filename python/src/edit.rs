@@ -6,7 +6,7 @@ use assetq::edit::Editor;
 use assetq::edit::read::{self, Form, InputRow};
 use assetq::write::atomic_file::Overwrite;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,19 +17,33 @@ pub enum Edit {
     Value { table: Option<String>, entry: String, value: String },
     /// Rows of a patch, or rows as they were exported.
     Rows { table: Option<String>, name: String, form: Form, rows: Arc<[u8]> },
+    /// The meshes of a binary glTF.
+    Meshes(Arc<[u8]>),
 }
+
+/// The beginning of a binary glTF.
+const GLB: &[u8] = b"glTF";
 
 /// A value as JSON.
 pub fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
 }
 
-/// The rows of a file of changes, or of an iterable of dicts.
+/// The rows of a file of changes, or of an iterable of dicts; or a binary glTF, as bytes or in a file.
 pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return match bytes.as_bytes() {
+            glb if glb.starts_with(GLB) => Ok(Edit::Meshes(glb.into())),
+            _ => Err(simple("syntax", "bytes of changes are a binary glTF".to_owned())),
+        };
+    }
     if let Ok(path) = given.extract::<PathBuf>() {
         let name = path.to_string_lossy().into_owned();
         let failed = |error: std::io::Error| raised(&name, &assetq::Error::io("cannot read", error));
         let rows = std::fs::read(&path).map_err(failed)?;
+        if rows.starts_with(GLB) {
+            return Ok(Edit::Meshes(rows.into()));
+        }
         let form = Form::of_name(&name).or_raise(&name)?.unwrap_or_else(|| Form::of_head(&rows));
         return Ok(Edit::Rows { table, name, form, rows: rows.into() });
     }
@@ -48,6 +62,12 @@ pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit
 /// Checks that `edits` fit the file, without writing one.
 pub fn check(file: &Opened, edits: &[Edit]) -> PyResult<()> {
     editor(file, edits).map(drop)
+}
+
+/// Notes on the meshes of the edits, and names of the parts that the file cannot hold.
+pub fn said(file: &Opened, edits: &[Edit]) -> PyResult<Vec<String>> {
+    let editor = editor(file, edits)?;
+    Ok([editor.notes(), editor.summary().2].concat())
 }
 
 /// Writes a copy with `edits` to `to`, after it was read back and compared.
@@ -69,10 +89,13 @@ fn editor<'a>(file: &'a Opened, edits: &[Edit]) -> PyResult<Editor<'a>> {
                 let each = &mut |row: InputRow<'_>| add(&mut editor, table.as_deref(), row);
                 read::rows(&**rows, *form, each).and_then(|()| editor.match_exported()).or_raise(name)?;
             }
+            Edit::Meshes(glb) => editor.meshes(glb).or_raise(file.file())?,
         }
     }
     match editor.summary() {
         (_, _, []) => Ok(editor),
+        // `said` lists meshes that the file cannot hold.
+        _ if edits.iter().any(|edit| matches!(edit, Edit::Meshes(_))) => Ok(editor),
         (_, _, left_out) => Err(simple("syntax", format!("{}: {}", file.file(), left_out.join("; ")))),
     }
 }

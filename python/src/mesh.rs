@@ -253,7 +253,7 @@ pub fn glb<'py>(
     parts: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let others = others(with)?;
-    let mut options = Options { lod, ..Options::default() };
+    let mut options = Options { lod, ..Options::of_kind(SceneFormat::Glb) };
     if let Some(parts) = parts {
         (options.meshes, options.armor, options.collision) = (false, false, false);
         for part in parts {
