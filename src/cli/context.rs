@@ -14,6 +14,7 @@ use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
 use crate::options::Options;
+use crate::scene::ShapeLink;
 use crate::source::bounded::Bounded;
 use crate::table::{Column, Kind, Table};
 use crate::texture_files::TextureFiles;
@@ -418,6 +419,42 @@ impl Context {
             }
         };
         self.or_failed(is_present.then(|| self.open(&companion))?)
+    }
+
+    /// The geometry that a visual or a model leads to, with its path.
+    pub(super) fn linked_shape<'o>(
+        &self,
+        path: &Path,
+        asset: &Asset,
+        with: impl IntoIterator<Item = &'o PathBuf>,
+    ) -> Result<Option<(PathBuf, Asset)>, Failure> {
+        let Some(link) = asset.reader().facet::<dyn ShapeLink>() else { return Ok(None) };
+        let name = link.shape_file().map_err(Failure::of_file(&path))?;
+        let linked = name.map(|name| path.with_file_name(name)).filter(|linked| Address::of(linked).exists());
+        linked.map(|linked| self.open_with(&linked, with).map(|geometry| (linked, geometry))).transpose()
+    }
+
+    /// The file with the shapes that the file at `path` is about, and its path: the file itself, the geometry that it leads to, or, for a space, the
+    /// one file in `with` that has meshes. The file itself takes the place of that one.
+    pub(super) fn shape_of(
+        &self,
+        path: &Path,
+        asset: Asset,
+        with: &mut Vec<PathBuf>,
+    ) -> Result<(PathBuf, Asset), Failure> {
+        if let Some(linked) = self.linked_shape(path, &asset, with.iter())? {
+            return Ok(linked);
+        }
+        if asset.reader().placements().is_some() && asset.reader().meshes().is_none() {
+            for at in 0..with.len() {
+                if with[at].is_file() && self.open(&with[at]).is_ok_and(|other| other.reader().meshes().is_some()) {
+                    let meshes = std::mem::replace(&mut with[at], path.to_owned());
+                    let opened = self.open_with(&meshes, with.iter())?;
+                    return Ok((meshes, opened));
+                }
+            }
+        }
+        Ok((path.to_owned(), asset))
     }
 
     /// Adds the places beside the file at `path`, or the archive or folder there, to the places of textures.

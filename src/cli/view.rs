@@ -308,7 +308,7 @@ impl Damage<'_> {
 
 /// The other files of the command line: files with shapes of their own, and files with data about shapes.
 struct Cast<'a> {
-    companions: Vec<(&'a PathBuf, Asset)>,
+    companions: Vec<(PathBuf, Asset)>,
     others: Vec<&'a PathBuf>,
 }
 
@@ -316,7 +316,8 @@ type Named<'a> = (&'a str, Box<dyn Drawing + 'a>);
 
 impl<'a> Cast<'a> {
     fn open(args: &'a Args, asset: &Asset, context: &Context) -> Result<Self, Failure> {
-        let mut cast = Self { companions: Vec::new(), others: args.db.iter().collect() };
+        let linked = context.linked_shape(&args.file, asset, &args.with)?;
+        let mut cast = Self { companions: linked.into_iter().collect(), others: args.db.iter().collect() };
         for other in &args.with {
             // A pipe can be read once, and has data about shapes.
             if asset.reader().shapes().is_none() || !other.is_file() && Address::of(other).inner().is_none() {
@@ -325,7 +326,7 @@ impl<'a> Cast<'a> {
             }
             let opened = context.open_with(other, args.with.iter().filter(|with| *with != other))?;
             match opened.reader().shapes().is_some() && opened.reader().placements().is_none() {
-                true => cast.companions.push((other, opened)),
+                true => cast.companions.push((other.clone(), opened)),
                 false => cast.others.push(other),
             }
         }
@@ -336,10 +337,9 @@ impl<'a> Cast<'a> {
     /// by it.
     fn drawings(&'a self, args: &'a Args, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
         let textures = textures(args)?;
-        let mut drawings: Vec<Named<'a>> = drawing(asset, &args.file, &self.others, textures, context)?
-            .map(|own| (asset.source().name(), own))
-            .into_iter()
-            .collect();
+        let is_linked = asset.reader().shapes().is_none() && !self.companions.is_empty();
+        let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, textures, context)? };
+        let mut drawings: Vec<Named<'a>> = own.map(|own| (asset.source().name(), own)).into_iter().collect();
         let mut others = self.others.clone();
         if asset.reader().placements().is_some() {
             others.push(&args.file);

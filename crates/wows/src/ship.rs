@@ -52,8 +52,8 @@ pub struct Query {
     pub hull: Option<String>,
     /// The kinds of parts; an empty list selects all of them.
     pub parts: Vec<PartKind>,
-    /// Whether the ship's camouflages are looked up.
-    pub camouflages: bool,
+    /// The camouflages to look up, by title or name; an empty list selects all of the ship, and none are looked up if absent.
+    pub camouflages: Option<Vec<String>>,
 }
 
 impl Query {
@@ -161,14 +161,20 @@ impl Ship {
             }
         }
         ship.add_armor(params, &components)?;
-        if query.camouflages {
-            ship.add_camouflages(params, &found, &files)?;
+        if let Some(names) = &query.camouflages {
+            ship.add_camouflages(params, &found, &files, names)?;
         }
         Ok(ship)
     }
 
-    /// Finds the camouflages that the parameters list for the ship.
-    fn add_camouflages(&mut self, params: &Params, ship: &Entity<'_>, files: &Files<'_>) -> Result<()> {
+    /// Finds the camouflages that the parameters list for the ship: those called by `names`, or all.
+    fn add_camouflages(
+        &mut self,
+        params: &Params,
+        ship: &Entity<'_>,
+        files: &Files<'_>,
+        names: &[String],
+    ) -> Result<()> {
         use super::camouflage::{Camouflages, PATH};
         let native = ship.get("nativePermoflage");
         let others = ship.get("permoflages").map(Node::items).into_iter().flatten();
@@ -181,6 +187,17 @@ impl Ship {
                 let title = params.title(&found)?.filter(|title| !title.is_empty());
                 wanted.push((name, title.map_or(exterior, Cow::into_owned)));
             }
+        }
+        let is_called = |(name, title): &(String, String), wanted: &String| {
+            [name, title].into_iter().any(|known| known.eq_ignore_ascii_case(wanted))
+        };
+        if let Some(unknown) = names.iter().find(|name| !wanted.iter().any(|known| is_called(known, name))) {
+            let known: Vec<&str> = wanted.iter().map(|(_, title)| title.as_str()).collect();
+            let what = format!("camouflage {unknown:?} of {}: it has {}", self.name, known.join(", "));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        }
+        if !names.is_empty() {
+            wanted.retain(|known| names.iter().any(|name| is_called(known, name)));
         }
         let Some(file) = files.archive.find(PATH)? else {
             self.notes.push(format!("the game has no {PATH}: camouflages are left out"));

@@ -22,12 +22,12 @@ pub(in crate::cli) struct ShipArgs {
     /// For a ship: only these parts
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS", requires = "ship")]
     pub(in crate::cli) parts: Vec<ShipPartArg>,
-    /// For a ship: add its armour, in colours by thickness, as a second scene
+    /// For a ship: add its armour, in colours by thickness, below a node of its own
     #[arg(long, requires = "ship")]
     pub(in crate::cli) armor: bool,
-    /// For a ship: add its camouflages as variants of its materials, for GLB
-    #[arg(long, requires = "ship")]
-    pub(in crate::cli) camouflages: bool,
+    /// For a ship: add these camouflages, by title or name, as variants of its materials, for GLB; all of the ship without NAMES
+    #[arg(long, requires = "ship", value_name = "NAMES", value_delimiter = ',', num_args = 0..=1)]
+    pub(in crate::cli) camouflages: Option<Vec<String>>,
 }
 
 /// As [`PartKind`].
@@ -124,7 +124,8 @@ pub(in crate::cli) struct Args {
     /// For geometry: which level of detail, 0 the finest, or all
     #[arg(long, value_name = "N", default_value = "0", value_parser = lod)]
     pub(in crate::cli) lod: Lod,
-    /// For geometry: only these parts
+    /// For geometry: these parts, each below a node of its own in glb; if not given, meshes for glb and obj, and all parts for svg
+    /// and png
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     pub(in crate::cli) only: Vec<PartArg>,
     #[command(flatten)]
@@ -221,7 +222,7 @@ pub(in crate::cli) enum PartArg {
     Armor,
     Collision,
     /// The hit boxes of a .splash, in a GLB
-    Boxes,
+    Splash,
 }
 
 /// A level of detail, or all of them.
@@ -247,9 +248,21 @@ impl Args {
         self.kind.map_or_else(|| kind_of(&self.to), Ok)
     }
 
-    /// Whether this part of geometry is drawn.
-    pub(super) fn draws(&self, part: PartArg) -> bool {
-        self.only.is_empty() || self.only.contains(&part)
+    /// The parts of geometry to draw.
+    pub(super) fn parts(&self, kind: scene::SceneFormat) -> scene::Options {
+        let is_glb = kind == scene::SceneFormat::Glb;
+        if self.only.is_empty() {
+            let is_given = self.with.iter().any(|path| path.extension().is_some_and(|ending| ending == "splash"));
+            return scene::Options { boxes: is_glb && is_given, ..scene::Options::of_kind(kind) };
+        }
+        let has = |part| self.only.contains(&part);
+        scene::Options {
+            meshes: has(PartArg::Meshes),
+            armor: has(PartArg::Armor),
+            collision: has(PartArg::Collision),
+            boxes: is_glb && has(PartArg::Splash),
+            ..scene::Options::default()
+        }
     }
 }
 

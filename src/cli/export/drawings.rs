@@ -1,6 +1,6 @@
 //! Shapes and textures as files.
 
-use super::args::{Args, KindArg, LevelArgs, PartArg, TexturesArg, given, in_folder, kind_of};
+use super::args::{Args, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::cli::file_names::check_fit;
 use crate::cli::{Context, Exit, Failure, Outcome};
@@ -26,7 +26,9 @@ pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
         let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
         let drawn = context.open_with(file, &args.with).and_then(|asset| {
             context.check_new(&to, args.force)?;
-            drawing(args, kind, &asset, file, &to, context)?;
+            let mut with = args.with.clone();
+            let (path, asset) = context.shape_of(file, asset, &mut with)?;
+            drawing(args, &with, kind, &asset, &path, &to, context)?;
             context.warn(&asset);
             Ok(())
         });
@@ -42,6 +44,7 @@ pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
 /// The shapes of a file, such as geometry and maps.
 fn drawing(
     args: &Args,
+    with: &[PathBuf],
     kind: KindArg,
     asset: &Asset,
     path: &Path,
@@ -68,16 +71,26 @@ fn drawing(
     };
     let options = Options {
         lod: args.lod.0,
-        meshes: args.draws(PartArg::Meshes),
-        armor: args.draws(PartArg::Armor),
-        collision: args.draws(PartArg::Collision),
-        boxes: kind == scene::SceneFormat::Glb && args.draws(PartArg::Boxes),
         textures: TexturesArg::mode_for(kind, args.textures),
         texture_size: args.texture_size,
         emissive: args.emissive,
+        ..args.parts(kind)
     };
-    let drawing = draw(asset, shapes, path, args.db.iter().chain(&args.with), options, context)?;
+    let others = || args.db.iter().chain(with);
+    let mut drawing = draw(asset, shapes, path, others(), options, context)?;
+    if args.only.is_empty() && !options.armor && is_empty(&*drawing).map_err(Failure::of_file(file))? {
+        let all = Options { armor: true, collision: true, ..options };
+        let whole = draw(asset, shapes, path, others(), all, context)?;
+        if !is_empty(&*whole).map_err(Failure::of_file(file))? {
+            context.note(file, "it has no meshes: its armour and collision hulls are written");
+        }
+        drawing = whole;
+    }
     save(&*drawing, kind, file, to, args.force, context)
+}
+
+fn is_empty(drawing: &dyn Drawing) -> crate::Result<bool> {
+    Ok(drawing.figure()?.is_none())
 }
 
 /// Writes a drawing, and the files that belong beside it.
@@ -115,6 +128,17 @@ pub(super) fn save(
 pub(in crate::cli) fn report(drawing: &dyn Drawing, name: &str, context: &Context) {
     context.notes(name, drawing.notes());
     drawing.damage().iter().for_each(|error| context.damaged(name, error));
+}
+
+/// The materials in a folder.
+fn materials_in(folder: &Path) -> Vec<PathBuf> {
+    /// Mods have a few dozen.
+    const MOST: usize = 4096;
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "mfm")).take(MOST).collect();
+    found.sort();
+    found
 }
 
 /// Whether a file is asked for meshes, and not for parameters alone.
@@ -209,6 +233,9 @@ pub(in crate::cli) fn draw<'a, 'o>(
             }
         } else {
             has_others = true;
+            for material in materials_in(&database) {
+                assets.extend(context.or_failed(context.open(&material)));
+            }
         }
     }
     if !has_others && asset.reader().meshes().is_some() {

@@ -36,7 +36,7 @@ impl ShipArgs {
             ship: query.to_owned(),
             hull: self.hull.clone(),
             parts: self.parts.iter().copied().map(Into::into).collect(),
-            camouflages: self.camouflages,
+            camouflages: self.camouflages.clone(),
         };
         let ship = Ship::open(&game, &params, &database, &query, &context.options).map_err(failed)?;
         let mut files = TextureFiles::new(&context.options);

@@ -8,6 +8,7 @@ use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
+use crate::scene::ShapeLink;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table};
 use crate::writable::Writable;
@@ -90,13 +91,21 @@ fn parent(root: ElementRef<'_>) -> Result<Option<String>> {
 
 super::text_format!(ModelFile, "model", ENDING, "A model of a mod");
 
+impl ShapeLink for ModelFile {
+    fn shape_file(&self) -> Result<Option<String>> {
+        let visual = self.visual()?;
+        let stem = visual.as_deref().map(|path| crate::file_name(path).trim_end_matches(super::visual::ENDING));
+        Ok(stem.map(|stem| format!("{stem}{}", super::visual::GEOMETRY)))
+    }
+}
+
 impl Reader for ModelFile {
     fn source(&self) -> &Source {
         &self.source
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations]
+        facets![Writable, Relations, ShapeLink]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -119,13 +119,24 @@ struct RoleImage {
 }
 
 impl Scene<'_> {
-    /// Gives materials the surfaces that the files in `context` know, and their images.
-    pub(super) fn dress(&mut self, context: &Context<'_>, options: &Options) {
+    /// Gives materials the surfaces that the files in `context` know, and their images. `path` returns the path of a material.
+    pub(super) fn dress<'p>(
+        &mut self,
+        context: &Context<'_>,
+        options: &Options,
+        path: &dyn Fn(u64) -> Option<&'p str>,
+    ) {
         let lone = context.lone_surfaces();
         let mut uses: Vec<(usize, RoleImage)> = Vec::new();
         let mut textures = BTreeSet::new();
         for number in 0..self.materials.len() {
-            let Some(surface) = self.surface(number, context, &lone) else { continue };
+            let path = self.materials[number].mfm.and_then(path);
+            let Some(surface) = self.surface(number, path, context, &lone) else {
+                if options.textures != TextureMode::None {
+                    self.note_missing_material(number, path);
+                }
+                continue;
+            };
             textures.extend(surface.textures().map(|(_, path)| path.to_owned()));
             uses.extend(self.materials[number].dress(&surface, options).into_iter().map(|image| (number, image)));
         }
@@ -147,14 +158,21 @@ impl Scene<'_> {
         }
     }
 
-    /// The surface of a material of meshes: by its id, or by its name among `lone` ones.
-    fn surface(&mut self, number: usize, context: &Context<'_>, lone: &[Surface]) -> Option<Surface> {
+    /// The surface of a material of meshes: by its id, or by its path or name among `lone` ones.
+    fn surface(
+        &mut self,
+        number: usize,
+        path: Option<&str>,
+        context: &Context<'_>,
+        lone: &[Surface],
+    ) -> Option<Surface> {
         let Material { name, mfm, .. } = &self.materials.get(number).filter(|material| material.is_of_mesh)?;
         if let Some(surface) = mfm.and_then(|id| context.surface(id)) {
             let surface = surface.map_err(|error| error.context(format_args!("material {name}")));
             return self.note(surface);
         }
-        if let Some(named) = lone.iter().find(|surface| stem(&surface.name) == stem(name)) {
+        let mut names = path.into_iter().chain([name.as_str()]);
+        if let Some(named) = names.find_map(|name| lone.iter().find(|surface| stem(&surface.name) == stem(name))) {
             return Some(named.clone());
         }
         let [only] = lone else { return None };
@@ -211,8 +229,20 @@ impl Scene<'_> {
         Some(&self.images[material.image(role)?])
     }
 
+    fn note_missing_material(&mut self, number: usize, path: Option<&str>) {
+        let Material { name, mfm, is_of_mesh, .. } = &self.materials[number];
+        if !*is_of_mesh || mfm.is_none() && name == super::UNKNOWN {
+            return;
+        }
+        let path = path.map_or_else(String::new, |path| format!(" ({path})"));
+        let file = crate::file_name(path.trim_matches(['(', ')', ' '])).to_owned();
+        let what = if file.is_empty() { "--with FILE.mfm".to_owned() } else { format!("--with {file}") };
+        self.notes
+            .push(format!("material {name}{path} is not at hand: {what}, or --with the folder that has it, finds it"));
+    }
+
     fn note_missing(&mut self, texture: &str) {
-        self.notes.push(format!("texture {texture} is not at hand"));
+        self.notes.push(format!("texture {texture} is not at hand: --with FOLDER or --with GAME finds it there"));
     }
 }
 
