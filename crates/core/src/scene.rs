@@ -328,6 +328,14 @@ pub enum TextureMode {
     Files,
 }
 
+impl Options {
+    /// The parts of a drawing in this form: armour and hulls would cover the meshes of a model.
+    pub fn of_kind(kind: SceneFormat) -> Self {
+        let is_model = matches!(kind, SceneFormat::Glb | SceneFormat::Obj);
+        Self { armor: !is_model, collision: !is_model, ..Self::default() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -352,6 +360,15 @@ pub enum SceneFormat {
     /// A drawing of lines and areas.
     Svg,
     Png,
+}
+
+/// Files that describe shapes of another file.
+pub trait ShapeLink: Sync {
+    /// The name of the file with the shapes, beside this one.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    fn shape_file(&self) -> Result<Option<String>>;
 }
 
 pub trait Shapes: Sync {
@@ -408,6 +425,12 @@ pub trait Drawing {
     /// # Errors
     /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>>;
+}
+
+/// The error of a drawing without shapes.
+#[cold]
+pub fn nothing_to_draw() -> Error {
+    Error::of_part(ErrorKind::NotFound { what: "there are no meshes, armour, hulls or boxes to draw".to_owned() }, "")
 }
 
 /// The error of a drawing that cannot have a form.

@@ -136,6 +136,10 @@ pub trait Solid: std::fmt::Debug {
     fn kind(&self) -> SolidKind;
     /// The levels of detail that show it; empty where they are not known, or for a solid without any.
     fn lods(&self) -> &[usize];
+    /// Whether its levels of detail are guessed from its shape.
+    fn has_guessed_lods(&self) -> bool {
+        false
+    }
     /// The box around it: the least coordinates and the greatest.
     fn bounds(&self) -> ([f32; 3], [f32; 3]);
     /// The number of its vertices.

@@ -181,6 +181,10 @@ impl Solid for Kept<'_> {
         self.solid.lods()
     }
 
+    fn has_guessed_lods(&self) -> bool {
+        self.solid.has_guessed_lods()
+    }
+
     fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         self.solid.bounds()
     }

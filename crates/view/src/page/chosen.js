@@ -16,7 +16,7 @@ shapes.Choosing = (Base) => class extends Base {
       facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", this.rowOf(model, plate)], ["triangles", many(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
-      facts.push(["triangles", part.kind === "zone" ? "" : many(part.triangles)], ["levels of detail", model.lods ? model.lods.join(", ") + (model.isGuess ? ", guessed" : "") : ""]);
+      facts.push(["triangles", part.kind === "zone" ? "" : many(part.triangles)], ["levels of detail", model.lods ? model.lods.join(", ") + (part.isGuess ? ", guessed" : "") : ""]);
     }
     facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""], ["file", this.fileOf(model)], ["version", this.meta.overlay ? this.tint(model) : ""]);
     if (part.places) facts.push(["place", `${place + 1} of ${part.places[1]}`]);

@@ -207,6 +207,9 @@ fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut 
     if !solid.lods().is_empty() {
         part["lods"] = solid.lods().into();
     }
+    if solid.has_guessed_lods() {
+        part["isGuess"] = true.into();
+    }
     if let Some(region) = solid.region() {
         part["region"] = region.into();
     }

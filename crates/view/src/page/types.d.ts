@@ -56,6 +56,8 @@ interface Solid {
   at?: number;
   group?: number;
   lods?: number[];
+  /** Whether its levels were guessed. */
+  isGuess?: boolean;
   region?: string;
   /** The row, the layer and the number of triangles of each plate. */
   plates?: number[];
@@ -78,8 +80,6 @@ interface Model {
   isShown: boolean;
   lods?: number[];
   coarsest?: number;
-  /** Whether its levels were guessed. */
-  isGuess?: boolean;
   solid?: Unpacked;
 }
 

@@ -8,7 +8,7 @@ mod text;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::Figure;
-use crate::scene::{Context, Drawing, Options, SceneFormat, no_such_kind};
+use crate::scene::{Context, Drawing, Options, SceneFormat, no_such_kind, nothing_to_draw};
 use crate::write::cannot_write;
 use assetq_core::Asset;
 use assetq_core::atomic_file::{AtomicFile, Overwrite};
@@ -35,12 +35,12 @@ pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
 /// Writes `drawing` in a form, and returns notes on skipped parts. Pictures are drawn here, from its figure.
 ///
 /// # Errors
-/// As [`Drawing::write`] and [`write()`]; `Unsupported` for a picture of a drawing without shapes.
+/// As [`Drawing::write`] and [`write()`]; `NotFound` for a picture of a drawing without shapes.
 pub fn write_drawing(drawing: &dyn Drawing, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
     if kind != SceneFormat::Png {
         return drawing.write(kind, out);
     }
-    let figure = drawing.figure()?.ok_or_else(|| no_such_kind(kind))?;
+    let figure = drawing.figure()?.ok_or_else(nothing_to_draw)?;
     write(&figure, out)?;
     drawing.picture_notes()
 }
@@ -63,7 +63,7 @@ pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
         }
     };
     let shapes = asset.reader().shapes().ok_or_else(|| no_such_kind(kind))?;
-    let drawing = shapes.draw(&Context::default(), Options::default())?;
+    let drawing = shapes.draw(&Context::default(), Options::of_kind(kind))?;
     for (name, bytes) in drawing.beside(kind)? {
         fs::write(to.with_file_name(name), bytes).map_err(cannot_write)?;
     }

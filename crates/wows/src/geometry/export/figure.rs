@@ -38,8 +38,7 @@ impl Scene<'_> {
             materials: materials.collect(),
             solids: self.parts.iter().map(|part| PaintedSolid { solid: part, material: part.material }).collect(),
             places: places.collect(),
-            // The unit of a space and of its models is not known.
-            metres: (!self.name.ends_with(".models") && !is_space).then_some(METRES),
+            metres: Some(METRES),
             axes: if is_space { figure::AXES } else { AXES },
             armor: vec![self.uses],
             notes: self.notes.as_slice().into(),
@@ -64,6 +63,10 @@ impl Solid for ScenePart<'_> {
         &self.lods
     }
 
+    fn has_guessed_lods(&self) -> bool {
+        self.is_guessed
+    }
+
     fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         (self.min, self.max)
     }
@@ -74,14 +77,16 @@ impl Solid for ScenePart<'_> {
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
         match &self.shape {
-            PartShape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
+            PartShape::Group { vertices, .. } => {
+                Box::new(vertices.positions().into_iter().flatten().map(|v| self.placed(mirror(v))))
+            }
             PartShape::Solid(baked) => Box::new(baked.positions.iter().copied()),
         }
     }
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
         Some(match &self.shape {
-            PartShape::Group { vertices, .. } => Box::new(vertices.normals()?.map(normal)),
+            PartShape::Group { vertices, .. } => Box::new(vertices.normals()?.map(|n| self.turned(normal(n)))),
             PartShape::Solid(baked) => Box::new(baked.normals.iter().copied()),
         })
     }
