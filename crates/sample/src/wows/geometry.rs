@@ -353,7 +353,7 @@ pub fn surface(rows: u32, columns: u32, length: f32, seed: u64) -> (Vec<Vertex>,
                 tangent: [-sin, cos, 0.0],
                 binormal: [0.0, 0.0, 1.0],
                 bones: [0, 1, 0],
-                weights: [0, 0, 255, 0],
+                weights: [0, 75, 180, 0],
                 radius: 0.002,
                 id: row * (columns + 1) + column,
                 colour: [random.u8(..), random.u8(..), random.u8(..), 255],
@@ -428,6 +428,25 @@ pub fn gun() -> Vec<u8> {
     });
     let mut builder = GeometryBuilder::new();
     builder.armor("CM_PA_united.armor", plates.to_vec());
+    builder.build()
+}
+
+/// A turret whose vertices hang on two bones, as [`turret_visual`](super::text_models::turret_visual) names them.
+pub fn turret() -> Vec<u8> {
+    let (vertices, indices) = surface(8, 8, 20.0, 1);
+    let (format, stride) = ("set3/xyznuviiiwwtbpc", 36);
+    let mut builder = GeometryBuilder::new();
+    builder.vertex_buffer(format, stride, &pack_vertices(format, stride, &vertices), true);
+    builder.index_buffer(2, &indices, true);
+    let mapping = |what: &str, count: usize| Mapping {
+        id: murmur3(format!("TurretShape.{what}").as_bytes()),
+        buffer: 0,
+        density: 5,
+        start: 0,
+        count: count as u32,
+    };
+    builder.vertex_mapping(mapping("vertices", vertices.len()));
+    builder.index_mapping(mapping("indices", indices.len()));
     builder.build()
 }
 

@@ -30,6 +30,7 @@ impl Node<'static> {
 pub struct RenderSet<'a> {
     /// The names of its buffers have `.vertices` and `.indices` at the end.
     pub name: &'a str,
+    /// The nodes on which it hangs, with a space between two.
     pub node: &'a str,
     /// The name of its material, and its path.
     pub material: &'a str,
@@ -127,7 +128,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
             for set in sets {
                 lines.begin("renderSet");
                 lines.value("treatAsWorldSpaceObject", "false");
-                lines.value("node", set.node);
+                set.node.split(' ').for_each(|node| lines.value("node", node));
                 lines.begin("geometry");
                 lines.value("vertices", &format!("{}.vertices", set.name));
                 lines.value("primitive", &format!("{}.indices", set.name));
@@ -145,7 +146,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
                 lines.begin("renderSet");
                 lines.value("name", set.name);
                 lines.value("treatAsWorldSpaceObject", "false");
-                lines.values("nodes", &[("node", set.node)]);
+                lines.values("nodes", &set.node.split(' ').map(|node| ("node", node)).collect::<Vec<_>>());
                 lines.values("material", &[("identifier", set.material), ("mfm", set.mfm)]);
                 lines.end();
             }
@@ -314,4 +315,31 @@ pub fn sdk<E>(models: usize, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>
         }
     }
     write("content/gameplay/common/wire.mfm", &material("wire", "shaders/std_effects/PBS_wire.fx", &[]))
+}
+
+/// The visual of [`geometry::turret`](super::geometry::turret): nodes that turn and lift its gun, with a bone each that mirrors.
+pub fn turret_visual() -> Vec<u8> {
+    let node = |name, parent, position| Node { name, parent, position };
+    let nodes = [
+        Node::ROOT,
+        node("Rotate_Y", Some(0), [0.0, 0.5, 0.0]),
+        node("Rotate_Y_BlendBone", Some(1), [0.0, -0.5, 0.0]),
+        node("Rotate_X", Some(1), [0.0, 0.25, 1.0]),
+        node("Rotate_X_BlendBone", Some(3), [0.0, -0.75, -1.0]),
+        node("HP_gunFire1", Some(3), [0.0, 0.0, 9.0]),
+    ];
+    let set = RenderSet {
+        name: "TurretShape",
+        node: "Rotate_Y_BlendBone Rotate_X_BlendBone",
+        material: "SHIPMAT_PBS_Gun",
+        mfm: "PnFMods/Sample/gun/turret.mfm",
+        lod: 0,
+    };
+    let text = String::from_utf8(visual("gun", Dialect::Old, &nodes, &[set])).unwrap();
+    let text = text.replace("treatAsWorldSpaceObject>\tfalse", "treatAsWorldSpaceObject>\ttrue");
+    let mut bones = text.split("_BlendBone\t</identifier>");
+    let first = bones.next().unwrap().to_owned();
+    let mirrored = bones
+        .map(|bone| bone.replacen("0.000000 0.000000 1.000000 0.000000", "0.000000 0.000000 -1.000000 0.000000", 1));
+    mirrored.fold(first, |text, bone| text + "_BlendBone\t</identifier>" + &bone).into_bytes()
 }

@@ -4,7 +4,7 @@
 //! sets ([`Model`]) the pairs are exact; without, they follow the file's own hints, and each [`Group`] names its hint.
 
 use super::layout::Mapping;
-use super::{Geometry, Indices, Vertices};
+use super::{Attribute, Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relations::IdTexts as _;
 use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
@@ -34,6 +34,8 @@ pub struct Group {
     pub model: Option<usize>,
     /// The levels of detail of its model that show it.
     pub lods: Vec<usize>,
+    /// The names of the nodes that move its vertices, by the number of the bone; empty if they are not known.
+    pub bones: Vec<String>,
     /// The transform from the node that the group hangs on to the model, if it has one: see
     /// [`Placement::transform`](crate::scene::Placement::transform).
     pub transform: Option<[f32; 16]>,
@@ -42,8 +44,8 @@ pub struct Group {
 impl Group {
     /// A group without a model and without a known render set.
     pub(super) fn new(name: String, vertices: usize, indices: usize, pairing: Pairing) -> Self {
-        let (material, mfm, model, lods, transform) = (None, None, None, Vec::new(), None);
-        Self { name, vertices, indices, pairing, material, mfm, model, lods, transform }
+        let (material, mfm, model, lods, bones, transform) = (None, None, None, Vec::new(), Vec::new(), None);
+        Self { name, vertices, indices, pairing, material, mfm, model, lods, bones, transform }
     }
 }
 
@@ -85,6 +87,8 @@ pub struct Groups {
     pub models: Vec<String>,
     /// Places of the first model where other models are put, such as `HP_gunFire1`.
     pub hard_points: Vec<HardPoint>,
+    /// The nodes of the first model, each after the node above it.
+    pub skeleton: Vec<SkeletonNode>,
     /// Guesses, and mappings that were left out, in words.
     pub notes: Vec<String>,
 }
@@ -95,6 +99,16 @@ pub struct HardPoint {
     /// The name of its node.
     pub name: String,
     /// As [`Group::transform`].
+    pub transform: [f32; 16],
+}
+
+/// A node of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkeletonNode {
+    pub name: String,
+    /// The node above it, by number.
+    pub parent: Option<usize>,
+    /// The transform to the node above it, as [`Group::transform`].
     pub transform: [f32; 16],
 }
 
@@ -170,9 +184,14 @@ impl Geometry {
         let mut named = self.groups_of(std::slice::from_ref(companions.model()))?;
         let mappings = self.vertex_mappings()?;
         for group in &mut named.groups {
-            group.transform = mappings.get(group.vertices).and_then(|m| companions.transform(m.mapping_id.get()));
+            let id = mappings.get(group.vertices).map(|mapping| mapping.mapping_id.get());
+            let found = id.and_then(|id| companions.transform(id));
+            let is_skinned = self.mapped_vertices(group.vertices).is_ok_and(|v| v.format().has(Attribute::Bones));
+            group.transform = found.filter(|found| is_skinned || !found.is_world).map(|found| found.transform);
+            group.bones = id.map_or_else(Vec::new, |id| companions.bones(id).to_vec());
         }
         named.hard_points = companions.hard_points().to_vec();
+        named.skeleton = companions.skeleton().to_vec();
         let used: BTreeSet<usize> = named.groups.iter().map(|group| group.indices).collect();
         if used.len() < self.index_mappings()?.len() {
             let by_hints = pair_by_hints(self)?;
@@ -337,11 +356,19 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         .into_iter()
         .filter_map(|(index, vertex, pairing)| {
             let id = indices.get(index)?.mapping_id.get();
-            let name = name_of(geometry, id).unwrap_or_else(|| format!("group_{id:08X}"));
+            let name = name_of(geometry, id).unwrap_or_else(|| format!("{UNNAMED}{id:08X}"));
             Some(Group::new(name, vertex, index, pairing))
         })
         .collect();
     Ok(out)
+}
+
+/// The beginning of the name of a group that no file names. The id of its indices follows.
+const UNNAMED: &str = "group_";
+
+/// The id of the indices of a group without a name.
+pub(super) fn unnamed_id(name: &str) -> Option<u32> {
+    u32::from_str_radix(name.strip_prefix(UNNAMED).filter(|id| id.len() == 8)?, 16).ok()
 }
 
 /// The name of the render set whose indices have this id, if other files name it.

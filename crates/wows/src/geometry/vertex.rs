@@ -234,14 +234,24 @@ impl<'a> Vertices<'a> {
         self.half_pairs(Attribute::Uv2)
     }
 
-    /// Bone numbers. The file stores each times 3; a byte that is not a multiple of 3 is rounded down.
+    /// Bone numbers as stored, the one with the greatest weight last. The file has each times 3; a byte that is not a multiple of 3 is
+    /// rounded down.
     pub fn bone_indices(&self) -> Option<impl ExactSizeIterator<Item = [u8; 3]> + use<'a>> {
         Some(self.chunks::<3>(Attribute::Bones)?.map(|b| b.map(|b| b / 3)))
     }
 
-    /// Stored bone weights. The order of the bones is not certain.
+    /// Bone weights as stored: see [`Vertices::influences`].
     pub fn weights(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + use<'a>> {
         self.chunks(Attribute::Weights)
+    }
+
+    /// Bones with their weights, the greatest weight first: bytes are stored from the last to the first, and the weight of the third is the
+    /// rest of 255 (docs/formats/geometry.md §4.5). `None` without both.
+    pub fn influences(&self) -> Option<impl ExactSizeIterator<Item = [(u8, u8); 3]> + use<'a>> {
+        Some(self.bone_indices()?.zip(self.weights()?).map(|([c, b, a], [_, second, first, _])| {
+            let rest = 255u8.saturating_sub(first).saturating_sub(second);
+            [(a, first), (b, second), (c, rest)]
+        }))
     }
 
     pub fn radii(&self) -> Option<impl ExactSizeIterator<Item = f32> + use<'a>> {

@@ -1,9 +1,10 @@
 //! The text models beside a geometry: its visual, the visuals of its coarser levels, and their materials.
 
+use super::visual::SetTransform;
 use super::{Material, ModelFile, VisualFile};
 use crate::archive;
 use crate::error::Result;
-use crate::geometry::mesh::HardPoint;
+use crate::geometry::mesh::{HardPoint, SkeletonNode};
 use crate::id;
 use crate::options::Options;
 use crate::relations::IdTexts;
@@ -21,8 +22,11 @@ pub struct Companions {
     /// The paths of materials by their ids.
     materials: HashMap<u64, String>,
     /// The transforms of meshes that hang on a node, by the ids of their vertices.
-    transforms: HashMap<u32, [f32; 16]>,
+    transforms: HashMap<u32, SetTransform>,
     hard_points: Vec<HardPoint>,
+    /// The nodes that move meshes, by the ids of their vertices.
+    bones: HashMap<u32, Vec<String>>,
+    skeleton: Vec<SkeletonNode>,
     source: Source,
     options: Options,
 }
@@ -61,6 +65,8 @@ impl Companions {
             materials: HashMap::new(),
             transforms: HashMap::new(),
             hard_points: Vec::new(),
+            bones: HashMap::new(),
+            skeleton: Vec::new(),
             source: source.clone(),
             options: options.clone(),
         };
@@ -82,6 +88,8 @@ impl Companions {
             self.model.lods.push(lod.into_iter().map(|set| set.saturating_add(first)).collect());
         }
         self.transforms.extend(visual.transforms()?);
+        self.bones.extend(visual.bones()?);
+        self.add_nodes(visual.skeleton()?);
         if first == 0 {
             self.hard_points = visual.hard_points()?;
         }
@@ -99,8 +107,35 @@ impl Companions {
     }
 
     /// The transform of the mesh with these vertices, if it hangs on a node that has one.
-    pub fn transform(&self, vertices: u32) -> Option<[f32; 16]> {
+    pub fn transform(&self, vertices: u32) -> Option<SetTransform> {
         self.transforms.get(&vertices).copied()
+    }
+
+    /// Adds nodes whose names are new. Visuals of coarser levels mostly have the nodes of the first.
+    fn add_nodes(&mut self, nodes: Vec<SkeletonNode>) {
+        let mut known: HashMap<String, usize> =
+            self.skeleton.iter().enumerate().rev().map(|(number, node)| (node.name.clone(), number)).collect();
+        let is_first = known.is_empty();
+        let mut numbers = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let parent = node.parent.and_then(|parent| numbers.get(parent).copied());
+            let number = known.get(&node.name).copied().filter(|_| !is_first).unwrap_or(self.skeleton.len());
+            if number == self.skeleton.len() {
+                known.insert(node.name.clone(), number);
+                self.skeleton.push(SkeletonNode { parent, ..node });
+            }
+            numbers.push(number);
+        }
+    }
+
+    /// The names of the nodes that move the mesh with these vertices, by the number of the bone.
+    pub fn bones(&self, vertices: u32) -> &[String] {
+        self.bones.get(&vertices).map_or(&[], Vec::as_slice)
+    }
+
+    /// The nodes of all visuals.
+    pub fn skeleton(&self) -> &[SkeletonNode] {
+        &self.skeleton
     }
 
     /// The nodes on which other models are put.

@@ -5,7 +5,7 @@ use super::references::{PathCell, Texts};
 use crate::archive;
 use crate::bwdb::product;
 use crate::error::Result;
-use crate::geometry::mesh::HardPoint;
+use crate::geometry::mesh::{HardPoint, SkeletonNode};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
@@ -13,7 +13,7 @@ use crate::reader::entry::check_cells;
 use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
-use crate::scene::{Model, Placements, RenderSet};
+use crate::scene::{Model, Placements, RenderSet, ShapeLink};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use crate::writable::Writable;
@@ -55,6 +55,21 @@ struct NodePosition {
     element: u32,
     /// The row of the node above.
     parent: Option<usize>,
+}
+
+/// The place of the vertices of a render set.
+#[derive(Debug, Clone, Copy)]
+pub struct SetTransform {
+    /// The transform to the model.
+    pub transform: [f32; 16],
+    /// Whether the set is in the space of the world: only vertices with bones have its transform then.
+    pub is_world: bool,
+}
+
+/// A number of a transform without the digits that products of several transforms lose.
+fn rounded(number: f32) -> f32 {
+    let whole = number.round();
+    if (number - whole).abs() < 1e-5 { whole + 0.0 } else { number }
 }
 
 /// The names that a render set gives to its buffers: see [`VisualFile`].
@@ -161,6 +176,35 @@ impl VisualFile {
         Ok(places)
     }
 
+    /// The nodes, each after the node above it.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn skeleton(&self) -> Result<Vec<SkeletonNode>> {
+        let nodes = self.parts()?.nodes.iter().map(|position| {
+            let node = self.node(position.element)?;
+            let name = node.text_of("identifier")?.map_or_else(String::new, Cow::into_owned);
+            Ok(SkeletonNode { name, parent: position.parent, transform: transform(node)? })
+        });
+        nodes.collect()
+    }
+
+    /// The names of the nodes on which each render set hangs, by the id of its vertices.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn bones(&self) -> Result<HashMap<u32, Vec<String>>> {
+        let mut bones = HashMap::new();
+        for &element in &self.parts()?.render_sets {
+            let set = self.node(element)?;
+            let Some(names) = buffer_names(set)? else { continue };
+            let nodes = set.child("nodes").unwrap_or(set).all("node");
+            let nodes = nodes.map(|node| node.text().map(Cow::into_owned)).collect::<Result<Vec<String>>>()?;
+            bones.insert(id::of_name(&names.vertices), nodes);
+        }
+        Ok(bones)
+    }
+
     /// The nodes on which other models are put.
     ///
     /// # Errors
@@ -169,27 +213,23 @@ impl VisualFile {
         Ok(self.places()?.into_iter().filter(|place| place.name.starts_with("HP_")).collect())
     }
 
-    /// The transform of each render set that hangs on one node which is not where the model is, by the id of its vertices. The
-    /// vertices of a render set on several nodes, and of one that is in the space of the world, have the transform of the model.
+    /// The transform of each render set whose nodes all stand in one place which is not where the model is, by the id of its vertices.
     ///
     /// # Errors
     /// When the file is damaged.
-    pub fn transforms(&self) -> Result<HashMap<u32, [f32; 16]>> {
+    pub fn transforms(&self) -> Result<HashMap<u32, SetTransform>> {
         let places = self.places()?;
         let by_name: HashMap<&str, &HardPoint> = places.iter().map(|place| (place.name.as_str(), place)).collect();
         let mut transforms = HashMap::new();
         for &element in &self.parts()?.render_sets {
             let set = self.node(element)?;
-            if set.child("treatAsWorldSpaceObject").map(ElementRef::flag).transpose()? == Some(true) {
-                continue;
-            }
-            let mut nodes = set.child("nodes").unwrap_or(set).all("node");
-            if let (Some(node), None) = (nodes.next(), nodes.next())
-                && let Some(place) = by_name.get(&*node.text()?)
-                && place.transform != IDENTITY
-                && let Some(names) = buffer_names(set)?
-            {
-                transforms.insert(id::of_name(&names.vertices), place.transform);
+            let is_world = set.child("treatAsWorldSpaceObject").map(ElementRef::flag).transpose()? == Some(true);
+            let nodes = set.child("nodes").unwrap_or(set).all("node");
+            let nodes = nodes.map(|node| Ok(by_name.get(&*node.text()?).map(|place| place.transform.map(rounded))));
+            let nodes = nodes.collect::<Result<Vec<_>>>()?;
+            let (Some(Some(transform)), Some(names)) = (nodes.first().copied(), buffer_names(set)?) else { continue };
+            if transform != IDENTITY && nodes.iter().all(|node| *node == Some(transform)) {
+                transforms.insert(id::of_name(&names.vertices), SetTransform { transform, is_world });
             }
         }
         Ok(transforms)
@@ -312,7 +352,7 @@ impl Reader for VisualFile {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations, Placements]
+        facets![Writable, Relations, Placements, ShapeLink]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -328,6 +368,15 @@ impl Reader for VisualFile {
         let mut checks: Vec<Check> = tables.iter().map(|table| check_cells(&**table, progress)).collect();
         checks.extend(self.missing_note().map(|note| Check::new("materials").with_detail(note)));
         checks.into()
+    }
+}
+
+/// The ending of the file with the meshes.
+pub(super) const GEOMETRY: &str = ".geometry";
+
+impl ShapeLink for VisualFile {
+    fn shape_file(&self) -> Result<Option<String>> {
+        Ok(Some(format!("{}{GEOMETRY}", self.source.stem())))
     }
 }
 

@@ -1,9 +1,11 @@
 //! A part of a scene: triangles of one material, right-handed.
 
+use super::back::Origin;
 use super::boxes;
+use super::matrix::Matrix;
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::mesh::{cross, dot, minus, side, turns, zip};
-use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
+use crate::geometry::mesh::{Group, cross, dot, minus, side, turns, zip};
+use crate::geometry::{Attribute, Geometry, Hull, Indices, Plate, Vertices, unpack_normal};
 use crate::scene::figure::{Iter, Plated, Solid as _, SolidKind};
 use std::sync::Arc;
 
@@ -91,10 +93,14 @@ pub(super) struct ScenePart<'a> {
     pub name: Arc<str>,
     pub shape: PartShape<'a>,
     pub material: usize,
-    /// JSON to be kept with the mesh.
-    pub extras: Option<serde_json::Value>,
+    /// The matrix from the space of its vertices to the model, if bones move them: no node does.
+    pub bind: Option<Matrix>,
+    /// The group that it comes from.
+    pub origin: Option<Origin>,
     /// The levels of detail that show it; empty where they are not known, or for a part without any.
     pub lods: Vec<usize>,
+    /// Whether its levels of detail are guessed.
+    pub is_guessed: bool,
     pub vertices: usize,
     /// Indices; `None` where each three vertices are a triangle.
     pub indices: Option<usize>,
@@ -128,9 +134,22 @@ impl<'a> ScenePart<'a> {
         if vertices == 0 || indices == Some(0) {
             return Ok(None);
         }
-        let (extras, lods, [min, max]) = (None, Vec::new(), [[0.0; 3]; 2]);
-        let mut part =
-            Self { name, shape, material, extras, lods, vertices, indices, greatest, min, max, ids_fit: true };
+        let (bind, origin, lods, [min, max]) = (None, None, Vec::new(), [[0.0; 3]; 2]);
+        let mut part = Self {
+            name,
+            shape,
+            material,
+            bind,
+            origin,
+            lods,
+            vertices,
+            indices,
+            greatest,
+            min,
+            max,
+            ids_fit: true,
+            is_guessed: false,
+        };
         part.look(notes)?;
         Ok(Some(part))
     }
@@ -164,14 +183,47 @@ impl<'a> ScenePart<'a> {
         Ok(())
     }
 
+    /// The part of a render group, whose skinned vertices are put into the model as its bones do; `None` where it has no triangles.
+    pub(super) fn of_group(
+        group: &Group,
+        geometry: &'a Geometry,
+        bind: Option<[f32; 16]>,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Self>> {
+        let vertices = geometry.mapped_vertices(group.vertices)?;
+        let is_skinned = vertices.format().has(Attribute::Bones) && vertices.format().has(Attribute::Weights);
+        let bind = bind.filter(|_| is_skinned).map(|bind| Matrix::of_numbers(&bind));
+        let bind = bind.filter(|bind| bind.inverse().is_some());
+        let mut shape = PartShape::group(vertices, geometry.mapped_indices(group.indices)?);
+        if let (PartShape::Group { flip, .. }, Some(bind)) = (&mut shape, &bind) {
+            *flip ^= bind.determinant() < 0.0;
+        }
+        let Some(mut part) = Self::new((&*group.name).into(), shape, 0, notes)? else { return Ok(None) };
+        if bind.is_some() {
+            part.bind = bind;
+            part.look(&mut Vec::new())?;
+        }
+        Ok(Some(part))
+    }
+
+    /// The place of a vertex in the model.
+    pub(super) fn placed(&self, position: [f32; 3]) -> [f32; 3] {
+        self.bind.map_or(position, |bind| bind.place(position))
+    }
+
+    /// The direction of a vertex in the model.
+    pub(super) fn turned(&self, direction: [f32; 3]) -> [f32; 3] {
+        self.bind.map_or(direction, |bind| bind.turn(direction))
+    }
+
     /// Tangents of length 1, right-handed, with the side on which the binormal lies.
     pub(super) fn tangents(&self) -> Option<Iter<'_, [f32; 4]>> {
         let PartShape::Group { vertices, .. } = &self.shape else { return None };
         let both = vertices.normals()?.zip(vertices.tangents()?).zip(vertices.binormals()?);
         Some(Box::new(both.map(|((n, t), b)| {
-            let n = normal(n);
-            let [x, y, z] = unit(mirror(t)).unwrap_or_else(|| across(n));
-            let side = dot(cross(n, [x, y, z]), mirror(b));
+            let n = self.turned(normal(n));
+            let [x, y, z] = unit(mirror(t)).map_or_else(|| across(n), |t| self.turned(t));
+            let side = dot(cross(n, [x, y, z]), self.turned(mirror(b)));
             [x, y, z, if side < 0.0 { -1.0 } else { 1.0 }]
         })))
     }
@@ -181,6 +233,11 @@ impl<'a> ScenePart<'a> {
             PartShape::Group { vertices, .. } => Some(vertices),
             _ => None,
         }
+    }
+
+    /// Whether bones move the vertices.
+    pub(super) fn is_skinned(&self) -> bool {
+        self.has(Attribute::Bones) && self.has(Attribute::Weights)
     }
 
     /// Whether vertices have `attribute`.
@@ -210,7 +267,7 @@ pub(super) fn unit(v: [f32; 3]) -> Option<[f32; 3]> {
 }
 
 /// Some unit vector at right angles to `n`.
-fn across(n: [f32; 3]) -> [f32; 3] {
+pub(super) fn across(n: [f32; 3]) -> [f32; 3] {
     let [x, _, z] = n;
     unit([z, 0.0, -x]).unwrap_or([1.0, 0.0, 0.0])
 }
