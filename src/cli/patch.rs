@@ -291,6 +291,7 @@ impl Target {
         let summary =
             format!("{}, {held} that the file has already, {} left out", counted(done, "edit"), left_out.len());
         let left = left_out.len();
+        context.notes(file, editor.notes());
         left_out.iter().take(SHOWN).for_each(|why| context.not_found(&format!("{file}: {why}")));
         if left > SHOWN {
             context.not_found(&format!("{file}: … and {} more", left - SHOWN));

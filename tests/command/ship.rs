@@ -93,12 +93,12 @@ fn a_hull_brings_its_own_mounts_and_parts_are_chosen() {
 }
 
 #[test]
-fn armour_is_a_second_scene_in_colours_by_thickness() {
+fn armour_is_below_a_node_of_its_own_in_colours_by_thickness() {
     let dir = game();
     let (glb, _) = export(&dir, &["--ship", SHIP, "--armor"]);
-    let armor = glb.scenes().nth(1).unwrap();
-    assert_eq!(armor.name(), Some("PASB999_Sample armor"));
-    let root = armor.nodes().next().unwrap();
+    assert_eq!(glb.scenes().count(), 1);
+    let root = glb.default_scene().unwrap().nodes().nth(1).unwrap();
+    assert_eq!(root.name(), Some("PASB999_Sample armor"));
     let mut plates: Vec<String> = root
         .children()
         .flat_map(|part| part.children().collect::<Vec<_>>())

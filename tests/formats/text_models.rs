@@ -522,3 +522,52 @@ fn tables_of_real_text_models_are_those_of_a_plain_reader() {
     }
     assert!(crate::common::samples().is_none() || counts.iter().all(|count| *count >= 4), "{counts:?}");
 }
+
+/// A turret of two bones that mirror, as those of the game do: its GLB has them without a mirror, as joints of a skin.
+#[test]
+fn vertices_with_bones_have_a_skin_of_the_nodes_of_the_visual() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gun.geometry");
+    std::fs::write(&path, assetq_sample::geometry::turret()).unwrap();
+    std::fs::write(folder.path().join("gun.visual"), build::turret_visual()).unwrap();
+    let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
+    let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Default::default()).unwrap();
+    let mut bytes = Vec::new();
+    drawing.write(SceneFormat::Glb, &mut bytes).unwrap();
+    let glb = gltf::Gltf::from_slice(&bytes).unwrap();
+    let node = glb.nodes().find(|node| node.mesh().is_some()).unwrap();
+    let skin = node.skin().unwrap();
+    let names: Vec<_> = skin.joints().map(|joint| joint.name().unwrap().to_owned()).collect();
+    assert_eq!(names[..2], ["Rotate_Y_BlendBone", "Rotate_X_BlendBone"], "the bones of the render set, by number");
+    assert!(names.contains(&"Rotate_Y".to_owned()) && names.contains(&"Rotate_X".to_owned()), "{names:?}");
+    // The joints stand where the file has their nodes, and none mirrors.
+    let world = |name: &str| {
+        let mut world = [0.0f32; 3];
+        let mut next = glb.nodes().find(|node| node.name() == Some(name));
+        while let Some(node) = next {
+            let (at, turn, scale) = node.transform().decomposed();
+            assert!(scale.iter().all(|scale| *scale > 0.0) && turn[3].abs() > 0.99, "{name}: {scale:?} {turn:?}");
+            world = [0, 1, 2].map(|axis| world[axis] * scale[axis] + at[axis]);
+            next = glb.nodes().find(|above| above.children().any(|child| child.index() == node.index()));
+        }
+        world
+    };
+    assert_eq!(world("Rotate_X"), [0.0, 0.75 * 15.0, 15.0]);
+    assert_eq!(world("HP_gunFire1"), [0.0, 0.75 * 15.0, 150.0]);
+    assert_eq!(world("Rotate_X_BlendBone"), [0.0; 3]);
+    // The stored vertices are mirrored along z; those of the GLB are where the nodes are.
+    let geometry = asset.get::<assetq::formats::wows::geometry::Geometry>().unwrap();
+    let stored = geometry.mapped_vertices(0).unwrap();
+    let primitive = node.mesh().unwrap().primitives().next().unwrap();
+    let reader = primitive.reader(|_| glb.blob.as_deref());
+    for ([x, y, z], stored) in reader.read_positions().unwrap().zip(stored.positions().unwrap()) {
+        assert_eq!([-x, y, -z].map(|v| v + 0.0), stored.map(|v| v + 0.0));
+    }
+    let joints: Vec<[u16; 4]> = reader.read_joints(0).unwrap().into_u16().collect();
+    let weights: Vec<[u8; 4]> = reader.read_weights(0).unwrap().into_u8().collect();
+    assert_eq!((joints[0], weights[0]), ([0, 1, 0, 0], [180, 75, 0, 0]), "the second weight of the file is the first");
+    // It comes back, also when another program has dropped the extras and put the vertices where the scene has them.
+    let mut editor = assetq::edit::Editor::new(&asset).unwrap();
+    editor.meshes(&bytes).unwrap();
+    assert_eq!(editor.summary(), (0, 1, &[][..]));
+}

@@ -374,7 +374,7 @@ fn boxes_are_written_as_glb() {
     }
 }
 
-/// The hit boxes of a `.splash` are a scene of its geometry's GLB, which the way back ignores.
+/// The hit boxes of a `.splash` are below a node of its geometry's GLB, if they are asked for. The way back ignores them.
 #[test]
 fn a_geometry_goes_out_with_its_hit_boxes_and_comes_back_without() {
     let dir = TempDir::new().unwrap();
@@ -383,15 +383,19 @@ fn a_geometry_goes_out_with_its_hit_boxes_and_comes_back_without() {
         run(dir.path(), 0, &[&["export", "ship.geometry", "--to", "x.glb", "--force"], more].concat());
         gltf::Gltf::open(at("x.glb")).unwrap()
     };
-    let scenes = |glb: &gltf::Gltf| glb.scenes().map(|scene| scene.name().unwrap().to_owned()).collect::<Vec<_>>();
+    let tops = |glb: &gltf::Gltf| {
+        assert_eq!(glb.scenes().count(), 1);
+        glb.default_scene().unwrap().nodes().map(|node| node.name().unwrap().to_owned()).collect::<Vec<_>>()
+    };
     sample(dir.path(), "ship.geometry", Size::Small);
-    let alone = scenes(&export(&[]));
+    assert_eq!(tops(&export(&[])), ["ship"]);
+    assert_eq!(tops(&export(&["--only", "meshes,armor,collision"])), ["ship", "ship armor", "ship hulls"]);
     let boxes = [("CM_SB_bow_1", [-1.0, 0.0, 2.0], [3.0, 1.0, 8.0]), ("CM_SB_stern", [-1.0; 3], [1.0; 3])];
     fs::write(at("ship.splash"), assetq_sample::geometry::splash(&boxes)).unwrap();
-    let glb = export(&[]);
-    assert_eq!(scenes(&glb), [&alone[..], &["hit boxes".to_owned()]].concat());
-    assert_eq!(glb.default_scene().and_then(|scene| scene.name().map(str::to_owned)), alone.first().cloned());
-    let [root] = &*glb.scenes().last().unwrap().nodes().collect::<Vec<_>>() else { panic!("one root") };
+    assert_eq!(tops(&export(&[])), ["ship"]);
+    let glb = export(&["--only", "meshes,armor,collision,splash"]);
+    assert_eq!(tops(&glb), ["ship", "ship armor", "ship hulls", "hit boxes"]);
+    let root = glb.default_scene().unwrap().nodes().last().unwrap();
     assert_eq!(root.transform().decomposed().2, [15.0; 3]);
     // The centre and the half size, with x mirrored.
     let placed = |node: gltf::Node<'_>| (node.name().unwrap().to_owned(), node.transform().decomposed());
@@ -403,17 +407,16 @@ fn a_geometry_goes_out_with_its_hit_boxes_and_comes_back_without() {
 
     run(dir.path(), 0, &["patch", "ship.geometry", "x.glb", "--to", "back.geometry"]);
     assert!(fs::read(at("back.geometry")).unwrap() == fs::read(at("ship.geometry")).unwrap());
-    assert!(!scenes(&export(&["--only", "meshes"])).contains(&"hit boxes".to_owned()));
-    assert_eq!(scenes(&export(&["--only", "boxes"])), ["hit boxes"]);
+    assert_eq!(tops(&export(&["--only", "splash"])), ["hit boxes"]);
     // Another name must be given.
     fs::rename(at("ship.splash"), at("hull.splash")).unwrap();
-    assert_eq!(scenes(&export(&[])), alone);
-    assert_eq!(scenes(&export(&["--with", "hull.splash"])), scenes(&glb));
+    assert_eq!(tops(&export(&["--only", "meshes,splash"])), ["ship"]);
+    assert_eq!(tops(&export(&["--with", "hull.splash"])), ["ship", "hit boxes"]);
     // Boxes that cannot be read keep no mesh from being written.
     fs::write(at("ship.splash"), [0xff; 8]).unwrap();
-    let (_, said) = run(dir.path(), 3, &["export", "ship.geometry", "--to", "y.glb"]);
+    let (_, said) = run(dir.path(), 3, &["export", "ship.geometry", "--only", "meshes,splash", "--to", "y.glb"]);
     assert!(said.contains("ship.splash"), "{said}");
-    assert_eq!(scenes(&gltf::Gltf::open(at("y.glb")).unwrap()), alone);
+    assert_eq!(tops(&gltf::Gltf::open(at("y.glb")).unwrap()), ["ship"]);
 }
 
 #[test]

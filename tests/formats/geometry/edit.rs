@@ -19,7 +19,9 @@ fn open(bytes: &[u8]) -> Geometry {
 fn glb(bytes: &[u8]) -> Vec<u8> {
     let geometry = open(bytes);
     let groups = geometry.groups().cloned().unwrap();
-    let scene = Scene::new("ship", &geometry, &groups, None, Options::default());
+    let mut options = Options::default();
+    options.lod = None;
+    let scene = Scene::new("ship", &geometry, &groups, None, options);
     let mut out = Vec::new();
     write_glb(&scene, &mut out).unwrap();
     out
@@ -27,24 +29,35 @@ fn glb(bytes: &[u8]) -> Vec<u8> {
 
 /// The file with all meshes of a GLB, read back by the editor as `patch` does it.
 fn patched(bytes: &[u8], glb: &[u8]) -> Result<Vec<u8>> {
-    let (new, left_out) = patched_in_part(bytes, glb)?;
-    assert_eq!(left_out, Vec::<String>::new());
-    Ok(new)
+    noted(bytes, glb).map(|(new, _)| new)
 }
 
-/// The file with the meshes of a GLB, and what it does not hold of them.
-fn patched_in_part(bytes: &[u8], glb: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
+/// The same, and what is said of it.
+fn noted(bytes: &[u8], glb: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
+    let Patched { new, left_out, notes } = patched_in_part(bytes, glb)?;
+    assert_eq!(left_out, Vec::<String>::new());
+    Ok((new, notes))
+}
+
+/// The file with the meshes of a GLB, what it does not hold of them, and what is said.
+struct Patched {
+    new: Vec<u8>,
+    left_out: Vec<String>,
+    notes: Vec<String>,
+}
+
+fn patched_in_part(bytes: &[u8], glb: &[u8]) -> Result<Patched> {
     let asset = Asset::open(Source::from_vec("ship.geometry", bytes.to_vec())).unwrap();
     let mut editor = Editor::new(&asset)?;
     editor.meshes(glb)?;
-    let left_out = editor.summary().2.to_vec();
+    let (left_out, notes) = (editor.summary().2.to_vec(), editor.notes().to_vec());
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("new.geometry");
     plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
-    Ok((new, left_out))
+    Ok(Patched { new, left_out, notes })
 }
 
 fn refused(result: Result<Vec<u8>>, words: &[&str]) {
@@ -127,19 +140,144 @@ fn a_mesh_comes_back_in_the_unit_of_models_whatever_its_nodes_scale() {
             *value = (f32::from_le_bytes(*value) * factor).to_le_bytes();
         }
         let text = text.replace(scale, &format!("\"scale\":[{of_node:?},{of_node:?},{of_node:?}]"));
-        let (new, _) = patched_in_part(&bytes, &joined(&text, &scaled)).unwrap();
-        let old = open(&bytes);
-        let positions = |g: &Geometry| g.mapped_vertices(0).unwrap().positions().unwrap().collect::<Vec<_>>();
-        for (old, new) in positions(&old).iter().flatten().zip(positions(&open(&new)).iter().flatten()) {
-            assert!((old - new).abs() <= old.abs() * 1e-6, "{old} {new}");
+        assert!(patched_in_part(&bytes, &joined(&text, &scaled)).unwrap().new == bytes, "vertices that nobody moved");
+    }
+}
+
+/// A node that was moved, turned or mirrored since the mesh was written moves the vertices.
+#[test]
+fn a_moved_object_moves_its_vertices() {
+    let bytes = one(4, 5, "set3/xyznuvtbpc", 28, false, 3);
+    let (text, binary) = split(&glb(&bytes));
+    let old = open(&bytes);
+    let vertices = old.mapped_vertices(0).unwrap();
+    for (node, moved) in [
+        ("\"scale\":[15.0,15.0,15.0],\"translation\":[0.0,30.0,0.0]", |[x, y, z]: [f32; 3]| [x, y + 2.0, z]),
+        ("\"scale\":[15.0,15.0,7.5]", |[x, y, z]: [f32; 3]| [x, y, z * 0.5]),
+        ("\"scale\":[-15.0,15.0,15.0]", |[x, y, z]: [f32; 3]| [-x, y, z]),
+        // A quarter turn around the vertical axis of the right-handed scene.
+        ("\"scale\":[15.0,15.0,15.0],\"rotation\":[0.0,0.70710677,0.0,0.70710677]", |[x, y, z]: [f32; 3]| [-z, y, x]),
+    ] as [(&str, fn([f32; 3]) -> [f32; 3]); 4]
+    {
+        let glb = joined(&text.replacen("\"scale\":[15.0,15.0,15.0]", node, 1), &binary);
+        let (new, notes) = noted(&bytes, &glb).unwrap();
+        assert!(notes.iter().any(|note| note.contains("moved, turned or scaled")), "{notes:?}");
+        let new = open(&new);
+        let now = new.mapped_vertices(0).unwrap();
+        let near = |a: [f32; 3], b: [f32; 3], limit: f32| a.iter().zip(b).all(|(a, b)| (a - b).abs() < limit);
+        for (old, now) in vertices.positions().unwrap().zip(now.positions().unwrap()) {
+            assert!(near(moved(old), now, 1e-4), "{node}: {old:?} {now:?}");
         }
+        // Triangles turn around the normals as before.
+        let side = |g: &Geometry| {
+            let (v, mut sides) = (g.mapped_vertices(0).unwrap(), [0; 2]);
+            for corners in g.mapped_indices(0).unwrap().triangles() {
+                let [a, b, c] = corners.map(|corner| v.positions().unwrap().nth(corner as usize).unwrap());
+                let normal = v.normals().unwrap().nth(corners[0] as usize).unwrap();
+                let minus = |p: [f32; 3], q: [f32; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+                let ([x, y, z], [u, v, w]) = (minus(b, a), minus(c, a));
+                let turn = [y * w - z * v, z * u - x * w, x * v - y * u];
+                let dot: f32 = turn.iter().zip(normal).map(|(a, b)| a * b).sum();
+                sides[usize::from(dot > 0.0)] += 1;
+            }
+            sides
+        };
+        assert_eq!(side(&old), side(&new), "{node}");
     }
-    for moved in ["\"translation\":[0.0,1.0,0.0]", "\"scale\":[15.0,15.0,14.0]", "\"scale\":[-15.0,-15.0,-15.0]"] {
-        refused(
-            patched(&bytes, &joined(&text.replacen(scale, moved, 1), &binary)),
-            &["node", "is moved, turned or skewed"],
-        );
+    let flat = joined(&text.replacen("\"scale\":[15.0,15.0,15.0]", "\"scale\":[15.0,0.0,15.0]", 1), &binary);
+    refused(patched(&bytes, &flat), &["group_00000077", "flat"]);
+}
+
+/// Nodes without a mesh, such as hard points, cameras and lights, are moved as anyone likes; a scene may have no nodes.
+#[test]
+fn what_is_no_mesh_does_not_matter() {
+    let bytes = one(4, 5, "set3/xyznuvtbpc", 28, false, 3);
+    let (text, binary) = split(&glb(&bytes));
+    let mut root: Json = serde_json::from_str(&text).unwrap();
+    let camera = json!({ "name": "Camera", "camera": 0, "translation": [7, 4, 3], "rotation": [0, 1, 0, 0], "scale": [1, 2, 3] });
+    let light = json!({ "name": "HP_gunFire1", "matrix": vec![0.5; 16], "extensions": { "KHR_lights_punctual": { "light": 9 } } });
+    root["nodes"].as_array_mut().unwrap().extend([camera, light]);
+    root["scenes"].as_array_mut().unwrap().push(json!({ "name": "Scene" }));
+    root["materials"] = json!([{ "pbrMetallicRoughness": { "baseColorTexture": { "index": 99 } } }]);
+    root["animations"] = json!([{ "channels": [], "samplers": [] }]);
+    assert!(patched(&bytes, &joined(&root.to_string(), &binary)).unwrap() == bytes);
+}
+
+/// Other programs number vertices anew, split them by normals that they round, leave out tangents and vertices that no triangle has,
+/// and write a triangle once.
+#[test]
+fn an_unedited_mesh_of_another_program_changes_nothing() {
+    for (format, stride) in
+        [("set3/xyznuvtbpc", 28), ("set3/xyznuvrpc", 24), ("set3/xyznuvtbipc", 32), ("set3/xyznuviiiwwpc", 28)]
+    {
+        let bytes = one(4, 5, format, stride, true, 3);
+        let geometry = open(&bytes);
+        let old = geometry.mapped_vertices(0).unwrap();
+        let all: Vec<[u32; 3]> = triangles(&geometry, 0);
+        // Each corner of each triangle is a vertex of its own, whose normal is a little off.
+        let normals: Vec<[f32; 3]> = old.normals().unwrap().collect();
+        let (positions, uvs): (Vec<_>, Vec<_>) = (old.positions().unwrap().collect(), old.uvs().unwrap().collect());
+        let mut glb =
+            ByHand { views: vec![], accessors: vec![], binary: vec![], primitive: json!({ "attributes": {} }) };
+        // Mirrored vertices turn triangles around.
+        let corners: Vec<usize> =
+            all.iter().rev().flat_map(|[a, b, c]| [*a, *c, *b]).map(|corner| corner as usize).collect();
+        let place = |at: &usize| [-positions[*at][0], positions[*at][1], positions[*at][2]];
+        let normal =
+            |(n, at): (usize, &usize)| [-normals[*at][0] + (n % 5) as f32 * 1e-3, normals[*at][1], normals[*at][2]];
+        let count = corners.len();
+        let mut floats = |name: &str, kind: &str, numbers: Vec<f32>| {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let view = glb.view(&bytes);
+            let ends = json!({ "bufferView": view, "min": [-9, -9, -99], "max": [9, 9, 99] });
+            glb.primitive["attributes"][name] = glb.accessor(FLOAT, kind, count, ends).into();
+        };
+        floats("POSITION", "VEC3", corners.iter().flat_map(place).collect());
+        floats("NORMAL", "VEC3", corners.iter().enumerate().flat_map(normal).collect());
+        floats("TEXCOORD_0", "VEC2", corners.iter().flat_map(|at| uvs[*at].map(|uv| 1.0 - (1.0 - uv))).collect());
+        let (new, notes) = noted(&bytes, &glb.build(|_| ())).unwrap();
+        assert!(new == bytes && notes.is_empty(), "{format}: {notes:?}");
+        // Without a triangle, the others keep their vertices.
+        let fewer =
+            glb.accessor(FLOAT, "VEC3", count - 3, json!({ "bufferView": 0, "min": [-9, -9, -99], "max": [9, 9, 99] }));
+        glb.primitive["attributes"]["POSITION"] = fewer.into();
+        for (name, at) in [("NORMAL", 1), ("TEXCOORD_0", 2)] {
+            let kind = if at == 1 { "VEC3" } else { "VEC2" };
+            glb.primitive["attributes"][name] =
+                glb.accessor(FLOAT, kind, count - 3, json!({ "bufferView": at })).into();
+        }
+        let (new, notes) = noted(&bytes, &glb.build(|_| ())).unwrap();
+        assert_eq!(notes, [""; 0]);
+        let new = open(&new);
+        let kept: Vec<&[u8]> = old.bytes().chunks(stride).collect();
+        assert!(new.mapped_vertices(0).unwrap().bytes().chunks(stride).all(|vertex| kept.contains(&vertex)));
+        assert_eq!(new.mapped_indices(0).unwrap().triangles().count(), all.len() - 1);
     }
+}
+
+/// Tangents of changed vertices are computed, if the mesh has none; the others keep their bytes.
+#[test]
+fn tangents_are_computed_for_changed_vertices_without_any() {
+    let bytes = one(12, 16, "set3/xyznuvtbpc", 28, true, 3);
+    let (text, mut binary) = split(&glb(&bytes));
+    let mut root: Json = serde_json::from_str(&text).unwrap();
+    root["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap().remove("TANGENT");
+    let at = place_of(&glb(&bytes), 0, &gltf::Semantic::Positions) + 100 * 12;
+    let y = f32::from_le_bytes(binary[at + 4..at + 8].try_into().unwrap());
+    binary[at + 4..at + 8].copy_from_slice(&(y + 0.001).to_le_bytes());
+    let (new, notes) = noted(&bytes, &joined(&root.to_string(), &binary)).unwrap();
+    assert_eq!(notes, ["mesh \"group_00000077\": it has no TANGENT: computed for 1 vertex that changed"]);
+    let (old, new) = (open(&bytes), open(&new));
+    let (old, new) = (old.mapped_vertices(0).unwrap(), new.mapped_vertices(0).unwrap());
+    let changed = old.bytes().chunks(28).zip(new.bytes().chunks(28)).enumerate().filter(|(_, (old, new))| old != new);
+    assert_eq!(changed.map(|(number, _)| number).collect::<Vec<_>>(), [100]);
+    // The surface is smooth: the tangent is that of the file, but for some degrees.
+    let of = |v: &assetq::formats::wows::geometry::Vertices<'_>| {
+        (v.tangents().unwrap().nth(100).unwrap(), v.binormals().unwrap().nth(100).unwrap())
+    };
+    let dot = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let ((t, b), (u, c)) = (of(&old), of(&new));
+    assert!(dot(t, u) > 0.9 && dot(b, c) > 0.9, "{t:?} {u:?} {b:?} {c:?}");
 }
 
 #[test]
@@ -209,7 +347,10 @@ fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
                 assert_eq!(found.len(), wanted.len());
                 let positions =
                     |v: &assetq::formats::wows::geometry::Vertices<'_>| v.positions().unwrap().collect::<Vec<_>>();
-                assert_eq!(positions(&found), positions(&wanted));
+                // A vertex with bones is where an old one is if it is less than a hair away.
+                let apart = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                let pairs = positions(&found).into_iter().zip(positions(&wanted));
+                assert!(pairs.map(|(a, b)| apart(a, b)).all(|apart| apart < 3e-5));
                 let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2.5 / 127.5);
                 assert!(found.normals().unwrap().zip(wanted.normals().unwrap()).all(|(a, b)| near(a, b)));
                 if let (Some(a), Some(b)) = (found.binormals(), wanted.binormals()) {
@@ -253,14 +394,6 @@ fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
 fn meshes_that_do_not_fit_are_refused_with_what_does() {
     let bytes = one(4, 5, "set3/xyznuviiiwwpc", 28, true, 3);
     let (text, binary) = split(&glb(&bytes));
-    let with = |from: &str, to: &str| {
-        assert!(text.contains(from), "{text}");
-        patched(&bytes, &joined(&text.replace(from, to), &binary))
-    };
-    refused(
-        with("\"name\":\"group_00000077\"", "\"name\":\"group_00000077\",\"translation\":[1,0,0]"),
-        &["group_00000077", "moved"],
-    );
     let number = |at: usize, value: f32| {
         let mut binary = binary.clone();
         binary[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -270,9 +403,11 @@ fn meshes_that_do_not_fit_are_refused_with_what_does() {
     refused(number(uvs, 1e6), &["texture coordinate", "half float"]);
     let positions = place_of(&glb(&bytes), 0, &gltf::Semantic::Positions);
     refused(number(positions, f32::NAN), &["group_00000077", "no coordinate"]);
-    // A mesh without bones, with other vertices, for a format that has them.
+    // A mesh without bones, with other vertices, for a format that has them: the nearest old vertices give theirs.
     let other = one(6, 5, "set3/xyznuvpc", 20, true, 3);
-    refused(patched(&bytes, &glb(&other)), &["_BONES"]);
+    let (new, notes) = noted(&bytes, &glb(&other)).unwrap();
+    assert!(notes.iter().any(|note| note.contains("JOINTS_0, WEIGHTS_0 of 24 vertices")), "{notes:?}");
+    assert_eq!(open(&new).mapped_vertices(0).unwrap().weights().unwrap().next(), Some([0, 75, 180, 0]));
     let mut stranger = GeometryBuilder::new();
     let (vertices, indices) = surface(2, 3, 1.0, 1);
     let mapping = |count: usize| Mapping { id: 0x99, buffer: 0, density: 5, start: 0, count: count as u32 };
@@ -489,17 +624,16 @@ fn what_a_glb_has_beside_the_groups_is_named() {
         mesh["name"] = "Cube".into();
         root["meshes"].as_array_mut().unwrap().push(mesh);
     };
-    let (_, left_out) = patched_in_part(&old, &glb.build(more)).unwrap();
-    let [colour, cube] = &left_out[..] else { panic!("{left_out:?}") };
-    assert!(colour.contains("group_00000077") && colour.contains("COLOR_0"), "{colour}");
-    assert!(cube.contains("\"Cube\" is left out"), "{cube}");
+    let Patched { left_out, notes, .. } = patched_in_part(&old, &glb.build(more)).unwrap();
+    assert!(notes.iter().any(|note| note.contains("group_00000077") && note.contains("COLOR_0")), "{notes:?}");
+    assert!(left_out.len() == 1 && left_out[0].contains("\"Cube\" is left out"), "{left_out:?}");
 
     // Armour goes out with the meshes. It is named once it is edited.
     let (text, mut binary) = split(&self::glb(&old));
     assert!(text.contains("a.armor"), "{text}");
     let armor = place_of(&self::glb(&old), 1, &gltf::Semantic::Positions);
     binary[armor..armor + 4].copy_from_slice(&(-7.0f32).to_le_bytes());
-    let (new, left_out) = patched_in_part(&old, &joined(&text, &binary)).unwrap();
+    let Patched { new, left_out, .. } = patched_in_part(&old, &joined(&text, &binary)).unwrap();
     assert!(new == old && left_out.len() == 1 && left_out[0].contains("a.armor"), "{left_out:?}");
 }
 

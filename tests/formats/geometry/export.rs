@@ -18,7 +18,9 @@ fn open(bytes: Vec<u8>) -> Geometry {
 
 fn scene(g: &Geometry) -> Scene<'_> {
     let groups = g.groups().cloned().unwrap_or_default();
-    Scene::new("ship", g, &groups, None, Options::default())
+    let mut options = Options::default();
+    options.lod = None;
+    Scene::new("ship", g, &groups, None, options)
 }
 
 fn glb(scene: &Scene<'_>) -> Vec<u8> {

@@ -111,8 +111,17 @@ fn levels_of_detail_show_the_first_render_set_of_a_name_and_once() {
 #[test]
 fn without_a_database_hints_pair() {
     let g = ship("Ship.geometry");
-    let scene = scene(&g, &Context::default(), Options::default()).unwrap();
-    assert_eq!(glb(&scene).document.meshes().count(), 3);
+    let meshes = |lod| {
+        let mut options = Options::default();
+        options.lod = lod;
+        let scene = scene(&g, &Context::default(), options).unwrap();
+        (glb(&scene).document.meshes().count(), scene.notes.join("; "))
+    };
+    assert_eq!(meshes(None).0, 3);
+    // No file states the levels of detail: one box fits around all.
+    let (finest, notes) = meshes(Some(0));
+    assert_eq!(finest, 1);
+    assert!(notes.contains("2 of 3 meshes are of other levels"), "{notes}");
 }
 
 #[test]

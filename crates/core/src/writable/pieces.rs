@@ -75,6 +75,8 @@ pub struct Pieces {
     pub follows: Vec<(String, usize)>,
     /// Edited tables that the writer has compared with the edits itself, because their order or keys change.
     pub vouched: Vec<String>,
+    /// Facts about the new file that its user wants to know, in words.
+    pub notes: Vec<String>,
     /// Parts of what was given that the new file does not hold, each in words: meshes of a GLB that no group is made of.
     pub left_out: Vec<String>,
 }

@@ -426,6 +426,11 @@ impl<'a> Editor<'a> {
         self.tables.iter().find_map(Resolved::damage)
     }
 
+    /// Facts about the new file that its format states: see [`Pieces::notes`].
+    pub fn notes(&self) -> &[String] {
+        self.pieces.as_ref().map_or(&[], |pieces| &pieces.notes)
+    }
+
     /// Builds the new file.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 
 use super::Geometry;
 use super::content::turned;
-use super::export::back::{Fixed, Glb, lay};
+use super::export::back::{Fixed, Glb, Mesh, plain};
+use super::export::lay::lay;
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::bytes::{View, le};
@@ -14,8 +15,8 @@ use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
-use crate::writable::{Check, EntryEdit, Pieces, TableEdits, Writable, refused, short_text};
-use std::collections::BTreeMap;
+use crate::writable::{Check, EntryEdit, Pieces, TableEdits, Writable, refused};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A range of the file, and its replacement.
@@ -54,30 +55,43 @@ impl Writable for Geometry {
 
     fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
         let glb = Glb::parse(glb)?;
+        let meshes = glb.meshes()?;
         let (mut vertices, mut indices) = (BTreeMap::new(), BTreeMap::new());
-        let (mut left_out, fixed) = (Vec::new(), Fixed::default());
-        for mesh in &glb.meshes()? {
-            let Some(group) = self.group_of(mesh.name, mesh.ids)? else {
-                if !fixed.has(self, &glb, mesh) {
-                    let what = "no render group of this file has its name or its ids; others are not written";
-                    left_out.push(format!("mesh {:?} is left out: {what}", mesh.name));
+        let (mut left_out, mut notes, fixed) = (Vec::new(), Vec::new(), Fixed::default());
+        let (mut met, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for (mesh, group) in meshes.iter().zip(self.groups_of_meshes(&meshes)?) {
+            let Some(group) = group else {
+                match mesh.origin.as_ref().and_then(|origin| origin.geometry.as_deref()) {
+                    Some(other) if other != self.source.stem() => drop(others.insert(other)),
+                    _ if fixed.has(self, &glb, mesh) => {}
+                    _ => {
+                        let what = "no render group of this file has its name or its ids; others are not written";
+                        left_out.push(format!("mesh {:?} is left out: {what}", mesh.name));
+                    }
                 }
                 continue;
             };
             let change = lay(self, &group, &glb, mesh)?;
             left_out.extend(change.left_out);
+            notes.extend(change.notes);
+            met.insert((group.vertices, group.indices));
             insert_new(&mut vertices, group.vertices, change.vertices, mesh.name)?;
             insert_new(&mut indices, group.indices, change.indices, mesh.name)?;
         }
         if vertices.is_empty() {
-            let names: Vec<String> = glb.meshes()?.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
+            let names: Vec<String> = meshes.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
             let names = names.join(", ");
             return Err(refused(format!("no mesh of the GLB is a render group of this file; its meshes are {names}")));
+        }
+        notes.extend(self.absent(&met)?);
+        if !others.is_empty() {
+            let others: Vec<&str> = others.into_iter().collect();
+            notes.push(format!("meshes of other geometries are not written here: {}", others.join(", ")));
         }
         let vertices = vertices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
         let indices = indices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
         let mut pieces = self.rebuilt(&vertices, &indices)?;
-        pieces.left_out = left_out;
+        (pieces.left_out, pieces.notes) = (left_out, notes);
         Ok(Some(pieces))
     }
 }
@@ -95,22 +109,63 @@ impl Geometry {
         })
     }
 
-    /// The group that a mesh was written from: by its stated ids, or else by its name.
-    fn group_of(&self, name: &str, ids: Option<(u32, u32)>) -> Result<Option<Group>> {
-        if let Some((vertices, indices)) = ids {
-            let both = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?);
-            let Some((vertices, indices)) = both else {
-                return Err(refused(format!(
-                    "mesh {}: this file has no mappings with the ids that it says",
-                    short_text(name)
-                )));
-            };
-            return Ok(Some(Group::new(name.to_owned(), vertices, indices, Pairing::RenderSet)));
+    /// The group that each mesh was written from. A mesh whose name another program has numbered is a copy, if the mesh without the number
+    /// is there, too.
+    fn groups_of_meshes(&self, meshes: &[Mesh<'_>]) -> Result<Vec<Option<Group>>> {
+        let mut found = meshes.iter().map(|mesh| self.group_of(mesh, |name| name)).collect::<Result<Vec<_>>>()?;
+        let taken: BTreeSet<_> = found.iter().flatten().map(|group| (group.vertices, group.indices)).collect();
+        for (mesh, found) in meshes.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            let group = self.group_of(mesh, plain)?;
+            *found = group.filter(|group| !taken.contains(&(group.vertices, group.indices)));
         }
-        // Other programs number what they think is there already.
-        let plain =
-            name.rsplit_once('.').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit())).map_or(name, |(n, _)| n);
-        Ok(self.groups()?.groups.iter().find(|group| group.name == name || group.name == plain).cloned())
+        Ok(found)
+    }
+
+    /// The group that a mesh was written from: by its stated ids, or else by its name or that of its node.
+    fn group_of(&self, mesh: &Mesh<'_>, plain: fn(&str) -> &str) -> Result<Option<Group>> {
+        let stated = mesh.origin.as_ref();
+        if stated.and_then(|origin| origin.geometry.as_deref()).is_some_and(|stem| stem != self.source.stem()) {
+            return Ok(None);
+        }
+        let groups = &self.groups()?.groups;
+        if let Some((vertices, indices)) = stated.and_then(|origin| origin.ids()) {
+            let both = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?);
+            return Ok(both.map(|(vertices, indices)| {
+                let known = groups.iter().find(|group| (group.vertices, group.indices) == (vertices, indices));
+                let unnamed = || Group::new(mesh.name.to_owned(), vertices, indices, Pairing::RenderSet);
+                known.cloned().unwrap_or_else(unnamed)
+            }));
+        }
+        for name in [Some(mesh.name), mesh.object].into_iter().flatten().map(plain) {
+            if let Some(group) = groups.iter().find(|group| group.name == name) {
+                return Ok(Some(group.clone()));
+            }
+            // The mesh may have been named with files that are not at hand now, or without files that are.
+            let [vertices, indices] = ["vertices", "indices"].map(|of| crate::id::of_name(&format!("{name}.{of}")));
+            if let Some((vertices, indices)) = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?) {
+                let known = groups.iter().find(|group| (group.vertices, group.indices) == (vertices, indices));
+                let unnamed = || Group::new(name.to_owned(), vertices, indices, Pairing::RenderSet);
+                return Ok(Some(known.cloned().unwrap_or_else(unnamed)));
+            }
+            if let Some(indices) = super::mesh::unnamed_id(name)
+                && let Some(indices) = self.index_mapping(indices)?
+                && let Some(group) = groups.iter().find(|group| group.indices == indices)
+            {
+                return Ok(Some(group.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Names groups without a mesh whose level of detail has other meshes.
+    fn absent(&self, met: &BTreeSet<(usize, usize)>) -> Result<Option<String>> {
+        let (there, absent): (Vec<&Group>, Vec<&Group>) =
+            self.groups()?.groups.iter().partition(|group| met.contains(&(group.vertices, group.indices)));
+        let levels: BTreeSet<usize> = there.iter().flat_map(|group| group.lods.first().copied()).collect();
+        let absent = absent.iter().filter(|group| group.lods.first().is_some_and(|level| levels.contains(level)));
+        let names: Vec<&str> = absent.map(|group| group.name.as_str()).collect();
+        let what = "groups without a mesh in the GLB keep their vertices, which another mesh may show, too";
+        Ok((!names.is_empty()).then(|| format!("{what}: {}", names.join(", "))))
     }
 
     /// The file with the vertices and indices of these mappings replaced.

@@ -56,9 +56,11 @@ pub fn assemble<'g>(
         groups.groups.retain(|group| !DAMAGED.iter().any(|word| group.name.contains(word)));
         left_out -= groups.groups.len();
         if options.meshes {
+            let first = scene.parts.len();
             for nodes in scene.add_groups(part.geometry, &groups, options.lod).values() {
                 scene.stand(nodes, &part.places, &mut top);
             }
+            scene.name_geometry(first, part.geometry);
         }
     }
     if left_out > 0 {
@@ -77,9 +79,8 @@ pub fn assemble<'g>(
             scene.nodes.push(Node { name: format!("{name} armor").into(), children: armor, ..Node::default() });
         }
     }
-    scene.colour();
     scene.add_root("", top);
-    scene.dress(context, options);
+    scene.dress(context, options, &|_| None);
     scene.add_variants(context, options);
     Ok(scene)
 }

@@ -1,8 +1,10 @@
 //! glTF 2.0 in its binary form.
 
 use super::coats::linear_channel;
+use super::lay::Influences;
 use super::levels;
 use super::part::ScenePart;
+use super::rig::Rig;
 use super::skin::{Alpha, Role};
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
@@ -28,8 +30,7 @@ mod code {
 
 /// An array of a part: an attribute of its vertices.
 pub(super) struct Stream {
-    /// An attribute without a certain meaning in glTF is written under a name of its own: bone weights, as it is not known
-    /// which byte belongs to which bone.
+    /// An attribute without a meaning in glTF is written under a name of its own.
     pub semantic: &'static str,
     pub attribute: Attribute,
     component: u32,
@@ -53,8 +54,8 @@ pub(super) const STREAMS: [Stream; 10] = [
     floats("TANGENT", Attribute::Tangent, "VEC4", 16),
     floats("TEXCOORD_0", Attribute::Uv, "VEC2", 8),
     floats("TEXCOORD_1", Attribute::Uv2, "VEC2", 8),
-    bytes("_BONES", Attribute::Bones),
-    bytes("_BONE_WEIGHTS", Attribute::Weights),
+    bytes("JOINTS_0", Attribute::Bones),
+    bytes("WEIGHTS_0", Attribute::Weights),
     floats("_RADIUS", Attribute::Radius, "SCALAR", 4),
     floats("_ID", Attribute::Id, "SCALAR", 4),
     bytes("_COLOUR", Attribute::Colour),
@@ -70,6 +71,7 @@ impl Stream {
                 [Attribute::Normal, Attribute::Tangent, Attribute::Binormal].into_iter().all(|a| part.has(a))
             }
             Attribute::Id => part.has(Attribute::Id) && part.ids_fit,
+            Attribute::Bones | Attribute::Weights => part.is_skinned(),
             other => part.has(other),
         }
     }
@@ -94,12 +96,20 @@ impl Stream {
             #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
             Attribute::Id => floats(out, group.and_then(|v| v.ids()).map(|i| i.map(|i| [i as f32]))),
             Attribute::Bones => {
-                bytes(out, group.and_then(|v| v.bone_indices()).map(|b| b.map(|[a, b, c]| [a, b, c, 0])))
+                let bones = |all: Influences| all.map(|(bone, weight)| if weight == 0 { 0 } else { bone });
+                bytes(out, group.and_then(|v| v.influences()).map(|all| all.map(move |all| filled(bones(all)))))
             }
-            Attribute::Weights => bytes(out, group.and_then(|v| v.weights())),
+            Attribute::Weights => {
+                let weights = |all: Influences| filled(all.map(|(_, weight)| weight));
+                bytes(out, group.and_then(|v| v.influences()).map(|all| all.map(weights)))
+            }
             Attribute::Colour => bytes(out, group.and_then(|v| v.colours())),
         }
     }
+}
+
+fn filled([a, b, c]: [u8; 3]) -> [u8; 4] {
+    [a, b, c, 0]
 }
 
 fn streams(part: &ScenePart<'_>) -> impl Iterator<Item = &'static Stream> {
@@ -117,7 +127,8 @@ fn index_type(part: &ScenePart<'_>) -> (u32, usize) {
 /// # Errors
 /// `Limit` when the file would have more than 4 GiB, and `Io` when `out` fails.
 pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let (text, binary) = describe(scene).expect("a text takes all that is written to it");
+    let (tree, has_levels) = tree(scene);
+    let (text, binary) = describe(scene, &tree, has_levels).expect("a text takes all that is written to it");
     let mut text = text.into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let total = 20 + text.len() as u64 + if binary > 0 { 8 + binary as u64 } else { 0 };
@@ -128,10 +139,12 @@ pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let [text_size, binary] = [text.len(), binary].map(|size| u32::try_from(size).expect("less than the file"));
     let header = [*b"glTF", 2u32.to_le_bytes(), file_size.to_le_bytes(), text_size.to_le_bytes(), *b"JSON"];
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    written(out.write_all(header.as_flattened()).and_then(|()| write_chunks(scene, &text, binary, &mut out)))
+    written(
+        out.write_all(header.as_flattened()).and_then(|()| write_chunks(scene, &tree.rigs, &text, binary, &mut out)),
+    )
 }
 
-fn write_chunks(scene: &Scene<'_>, text: &[u8], binary: u32, out: &mut impl Write) -> io::Result<()> {
+fn write_chunks(scene: &Scene<'_>, rigs: &[Rig], text: &[u8], binary: u32, out: &mut impl Write) -> io::Result<()> {
     out.write_all(text)?;
     if binary > 0 {
         out.write_all(&binary.to_le_bytes())?;
@@ -144,6 +157,9 @@ fn write_chunks(scene: &Scene<'_>, text: &[u8], binary: u32, out: &mut impl Writ
                 part.triangles().flatten().try_for_each(|index| out.write_all(&index.to_le_bytes()[..size]))?;
                 pad(count * size, out)?;
             }
+        }
+        for rig in rigs {
+            rig.inverse.iter().flatten().try_for_each(|number| out.write_all(&number.to_le_bytes()))?;
         }
         for image in &scene.images {
             out.write_all(&image.png)?;
@@ -171,6 +187,9 @@ impl Node {
         if let Some(part) = self.part {
             write!(out, ",\"mesh\":{part}")?;
         }
+        if let Some(rig) = self.rig {
+            write!(out, ",\"skin\":{rig}")?;
+        }
         if is_top {
             // Buffers hold the numbers of the file, and the unit of glTF is the metre.
             write!(out, ",\"scale\":{}", json!([METRES, METRES, METRES]))?;
@@ -185,6 +204,7 @@ impl Node {
 /// The nodes of the file, and its scenes: the node of each, which has its name.
 pub(super) struct Tree<'s> {
     pub nodes: Cow<'s, [Node]>,
+    pub rigs: Cow<'s, [Rig]>,
     pub scenes: Vec<usize>,
     /// The nodes of coarser levels of detail, to which a node leads.
     pub coarser: BTreeMap<usize, Vec<usize>>,
@@ -217,8 +237,8 @@ impl Buffer {
     }
 
     /// Adds an accessor of the next `count` elements of `size` bytes. Returns its number.
-    fn add_accessor(&mut self, count: usize, size: usize, component: u32, kind: &str, target: u32) -> Value {
-        let view = self.add(count * size, Some(target));
+    fn add_accessor(&mut self, count: usize, size: usize, component: u32, kind: &str, target: Option<u32>) -> Value {
+        let view = self.add(count * size, target);
         let accessor = json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
         self.accessors.push(accessor);
         (self.accessors.len() - 1).into()
@@ -228,15 +248,21 @@ impl Buffer {
 /// The nodes of the scene in its levels of detail, and whether it has several.
 fn tree<'s>(scene: &'s Scene<'_>) -> (Tree<'s>, bool) {
     let scenes = scene.roots.iter().chain(&scene.glb_only).copied().collect();
-    let mut tree = Tree { nodes: (&*scene.nodes).into(), scenes, coarser: BTreeMap::new() };
+    let mut tree =
+        Tree { nodes: (&*scene.nodes).into(), rigs: (&*scene.rigs).into(), scenes, coarser: BTreeMap::new() };
     let has_levels = levels::add(scene, &mut tree);
     (tree, has_levels)
 }
 
 /// The description of the scene as JSON, and how many bytes of vertices, indices and images it describes.
-fn describe(scene: &Scene<'_>) -> Result<(String, usize), fmt::Error> {
+fn describe(scene: &Scene<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(String, usize), fmt::Error> {
     let mut buffer = Buffer::default();
     let meshes: Vec<Value> = scene.parts.iter().map(|part| mesh(scene, part, &mut buffer)).collect();
+    let skins = tree.rigs.iter().map(|rig| {
+        let inverse = buffer.add_accessor(rig.inverse.len(), 64, code::F32, "MAT4", None);
+        json!({ "inverseBindMatrices": inverse, "joints": rig.joints })
+    });
+    let skins: Vec<Value> = skins.collect();
     let (mut images, mut textures) = (Vec::new(), Vec::new());
     for (number, image) in scene.images.iter().enumerate() {
         let view = buffer.add(image.png.len(), None);
@@ -245,17 +271,20 @@ fn describe(scene: &Scene<'_>) -> Result<(String, usize), fmt::Error> {
     }
     let sampler = json!({ "magFilter": code::LINEAR, "minFilter": code::LINEAR_MIPMAP_LINEAR });
     let samplers = if images.is_empty() { Vec::new() } else { vec![sampler] };
-    let (tree, has_levels) = tree(scene);
-    let mut skins = scene.materials.iter().filter_map(|material| material.skin.as_ref());
+    let mut surfaces = scene.materials.iter().filter_map(|material| material.skin.as_ref());
     let extensions = [
         (!scene.variants.is_empty(), "KHR_materials_variants"),
-        (skins.any(|skin| skin.transform.is_some()), "KHR_texture_transform"),
+        (surfaces.any(|skin| skin.transform.is_some()), "KHR_texture_transform"),
         (scene.materials.iter().any(|material| emission(material).is_some()), "KHR_materials_emissive_strength"),
         (has_levels, levels::EXTENSION),
     ];
-    let scenes = tree.scenes.iter().map(|&top| json!({ "name": &*tree.nodes[top].name, "nodes": [top] }));
+    let coarser: Vec<usize> = tree.coarser.values().flatten().copied().collect();
+    let finest: Vec<usize> = tree.scenes.iter().copied().filter(|top| !coarser.contains(top)).collect();
+    let scenes = (!finest.is_empty()).then_some((&*scene.name, finest)).into_iter();
+    let scenes = scenes.chain(coarser.iter().map(|&top| (&*tree.nodes[top].name, vec![top])));
+    let scenes = scenes.map(|(name, nodes)| json!({ "name": name, "nodes": nodes }));
     let buffers = if buffer.size > 0 { vec![json!({ "byteLength": buffer.size })] } else { Vec::new() };
-    let arrays: [(&str, Vec<Value>); 10] = [
+    let arrays: [(&str, Vec<Value>); 11] = [
         ("accessors", buffer.accessors),
         ("bufferViews", buffer.views),
         ("buffers", buffers),
@@ -268,6 +297,7 @@ fn describe(scene: &Scene<'_>) -> Result<(String, usize), fmt::Error> {
         ("meshes", meshes),
         ("samplers", samplers),
         ("scenes", scenes.collect()),
+        ("skins", skins),
         ("textures", textures),
     ];
     let mut root = json!({ "asset": { "generator": concat!("assetq ", env!("CARGO_PKG_VERSION")), "version": "2.0" } });
@@ -356,7 +386,10 @@ fn put(object: &mut Value, name: &str, member: Option<Value>) {
 fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
     let mut attributes = Map::new();
     for Stream { semantic, attribute, component, kind, size } in streams(part) {
-        let number = buffer.add_accessor(part.vertices, *size, *component, kind, code::VERTICES);
+        let number = buffer.add_accessor(part.vertices, *size, *component, kind, Some(code::VERTICES));
+        if let (Attribute::Weights, Some(accessor)) = (attribute, buffer.accessors.last_mut()) {
+            put(accessor, "normalized", Some(true.into()));
+        }
         if let (Attribute::Position, Some(accessor)) = (attribute, buffer.accessors.last_mut()) {
             put(accessor, "min", Some(json!(part.min)));
             put(accessor, "max", Some(json!(part.max)));
@@ -364,7 +397,7 @@ fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
         attributes.insert((*semantic).to_owned(), number);
     }
     let (component, size) = index_type(part);
-    let indices = part.indices.map(|count| buffer.add_accessor(count, size, component, "SCALAR", code::INDICES));
+    let indices = part.indices.map(|count| buffer.add_accessor(count, size, component, "SCALAR", Some(code::INDICES)));
     let mut primitive = json!({ "attributes": attributes, "material": part.material });
     put(&mut primitive, "indices", indices);
     // The materials of variants in place of the part's.
@@ -376,6 +409,6 @@ fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
     let variants = (!mappings.is_empty()).then(|| json!({ "KHR_materials_variants": { "mappings": mappings } }));
     put(&mut primitive, "extensions", variants);
     let mut mesh = json!({ "name": &*part.name, "primitives": [primitive] });
-    put(&mut mesh, "extras", part.extras.clone());
+    put(&mut mesh, "extras", part.origin.as_ref().map(|origin| json!(origin)));
     mesh
 }

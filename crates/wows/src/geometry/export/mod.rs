@@ -15,12 +15,17 @@ pub(crate) mod boxes;
 mod coats;
 mod figure;
 mod glb;
+pub(in crate::geometry) mod lay;
 mod levels;
+mod matrix;
 mod named;
 mod obj;
 mod part;
+mod rig;
 mod skin;
 mod svg;
+mod tangents;
+mod vertex_search;
 
 use crate::report::counted;
 pub use crate::scene::Options;
@@ -38,10 +43,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
 use crate::scene::Placement;
 use crate::source::Source;
+use back::Origin;
 use part::{PartShape, ScenePart};
-use serde_json::json;
+use rig::Rig;
 use skin::{Image, Skin};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -51,13 +57,13 @@ pub struct Scene<'a> {
     name: String,
     parts: Vec<ScenePart<'a>>,
     materials: Vec<Material>,
-    /// The materials of meshes that are distinguished by colours, in the order of the colours.
-    coloured: BTreeMap<String, usize>,
     nodes: Vec<Node>,
-    /// The nodes without a parent: meshes, armour and hulls. Each is a scene of a GLB.
+    /// The joints of skinned meshes.
+    rigs: Vec<Rig>,
+    /// The nodes without a parent: meshes, armour and hulls.
     roots: Vec<usize>,
-    /// The nodes above the armour of a ship, coloured by its thickness, and above hit boxes. Each is a scene of a GLB that other
-    /// drawings leave out.
+    /// The nodes above the armour of a ship, coloured by its thickness, and above hit boxes, which are drawn in a GLB and not
+    /// elsewhere.
     glb_only: Vec<usize>,
     /// Images of materials.
     images: Vec<Image>,
@@ -99,6 +105,8 @@ const UNKNOWN: &str = "unknown";
 struct Node {
     name: Arc<str>,
     part: Option<usize>,
+    /// The joints of the part's vertices.
+    rig: Option<usize>,
     children: Vec<usize>,
     /// Columns of a matrix for column vectors, right-handed.
     matrix: Option<[f32; 16]>,
@@ -144,7 +152,10 @@ impl<'a> Scene<'a> {
             scene.notes.extend(groups.notes.iter().cloned());
             let parts = scene.add_groups(geometry, groups, options.lod);
             let models = match placements {
-                Some(placements) => scene.place(groups, &parts, placements),
+                Some(placements) => {
+                    scene.name_geometry(0, geometry);
+                    scene.place(groups, &parts, placements)
+                }
                 None => scene.add_models(groups, parts),
             };
             scene.add_root("", models);
@@ -158,7 +169,6 @@ impl<'a> Scene<'a> {
             let hulls = scene.add_collision(geometry);
             scene.add_root(" hulls", hulls);
         }
-        scene.colour();
         scene
     }
 
@@ -224,51 +234,76 @@ impl<'a> Scene<'a> {
         self.material(Material { colour, double_sided: true, ..Material::new(name) })
     }
 
-    /// Gives the materials of meshes soft colours. Those of armour have strong ones, by their ids.
-    fn colour(&mut self) {
-        for (rank, material) in self.coloured.values().enumerate() {
-            let [r, g, b] = crate::scene::colour(rank, self.coloured.len()).map(|c| 0.5 + 0.32 * c);
-            self.materials[*material].colour = [r, g, b, 1.0];
-        }
-    }
-
     /// Adds a part after a look at all of its numbers. Returns a node that shows it. Damaged or empty ones are left out.
     fn show(&mut self, name: String, shape: Result<PartShape<'a>>, material: usize) -> Option<Node> {
         let part = shape.and_then(|shape| ScenePart::new(name.into(), shape, material, &mut self.notes));
-        let part = self.note(part)??;
-        let node = Node { name: Arc::clone(&part.name), part: Some(self.parts.len()), ..Node::default() };
-        self.parts.push(part);
-        Some(node)
+        self.note(part)?.map(|part| self.add_part(part))
     }
 
+    /// Adds the groups of a level of detail: of a model without that level, the next coarser one that the file has, else the coarsest.
     fn add_groups(&mut self, geometry: &'a Geometry, groups: &Groups, lod: Option<usize>) -> PartNodes {
-        let mut coarsest: BTreeMap<Option<usize>, usize> = BTreeMap::new();
-        for (model, lod) in groups.groups.iter().flat_map(|group| group.lods.iter().map(|lod| (group.model, *lod))) {
-            let last = coarsest.entry(model).or_default();
-            *last = lod.max(*last);
-        }
-        let mut nodes = PartNodes::new();
+        let mut there: BTreeMap<Option<usize>, BTreeSet<usize>> = BTreeMap::new();
         for group in &groups.groups {
-            if let (Some(lod), [_, ..]) = (lod, &*group.lods)
-                && !group.lods.contains(&lod.min(coarsest[&group.model]))
-            {
+            there.entry(group.model).or_default().extend(&group.lods);
+        }
+        let level = |group: &Group| {
+            let all = &there[&group.model];
+            lod.and_then(|lod| all.range(lod..).next().or(all.last()).copied())
+        };
+        let mut found = Vec::new();
+        for group in &groups.groups {
+            if level(group).is_some_and(|level| !group.lods.is_empty() && !group.lods.contains(&level)) {
                 continue;
             }
-            let name = group.material.as_deref().unwrap_or(UNKNOWN);
-            let material = self.material(Material { is_of_mesh: true, mfm: group.mfm, ..Material::new(name) });
-            if let Some(name) = &group.material {
-                self.coloured.entry(name.clone()).or_insert(material);
+            let bind = group.transform.and_then(right_handed);
+            let part = ScenePart::of_group(group, geometry, bind, &mut self.notes);
+            let part = part.map_err(|error| error.context(&group.name));
+            if let Some(Some(mut part)) = self.note(part) {
+                part.lods.clone_from(&group.lods);
+                found.push((group, part));
             }
-            let vertices = geometry.mapped_vertices(group.vertices);
-            let shape = vertices.and_then(|v| Ok(PartShape::group(v, geometry.mapped_indices(group.indices)?)));
-            let shape = shape.map_err(|error| error.context(&group.name));
-            let Some(mut node) = self.show(group.name.clone(), shape, material) else { continue };
-            let part = self.parts.last_mut().expect("it was just added");
-            (part.extras, part.lods) = (extras(geometry, group), group.lods.clone());
-            node.matrix = group.transform.and_then(|transform| self.matrix("node", "", transform));
-            nodes.entry(group.model).or_default().push(node);
+        }
+        // Models have levels of their own, or none.
+        let lone = found.iter_mut().filter(|(group, _)| group.model.is_none());
+        let mut parts: Vec<&mut ScenePart<'_>> = lone.map(|(_, part)| part).collect();
+        let guessed = levels::guess(&mut parts);
+        let is_wanted =
+            |part: &ScenePart<'_>| !part.is_guessed || lod.is_none_or(|lod| part.lods.contains(&lod.min(guessed)));
+        let coarser = found.iter().filter(|(_, part)| !is_wanted(part)).count();
+        if guessed > 0 {
+            let what = "levels of detail are not stated: meshes around which the same box fits are taken for levels of one thing";
+            let left = format!("; {} of {} meshes are of other levels", coarser, found.len());
+            self.notes.push(format!("{what}{}", if coarser > 0 { left } else { String::new() }));
+        }
+        let finest = found.iter().filter_map(|(group, _)| level(group).filter(|_| !group.lods.is_empty())).min();
+        if let Some((finest, lod)) = finest.zip(lod).filter(|(finest, lod)| finest != lod) {
+            self.notes.push(format!("level of detail {finest} is drawn, as this file has no mesh of level {lod}"));
+        }
+        let mut nodes = PartNodes::new();
+        for (group, mut part) in found.into_iter().filter(|(_, part)| is_wanted(part)) {
+            let name = group.material.as_deref().unwrap_or(UNKNOWN);
+            part.material = self.material(Material { is_of_mesh: true, mfm: group.mfm, ..Material::new(name) });
+            let matrix = group.transform.and_then(|transform| self.matrix("node", "", transform));
+            // Bones put skinned vertices where they are, and no node does.
+            let (node, bind) = if part.bind.is_some() { (None, matrix) } else { (matrix, None) };
+            let matrix = node;
+            part.origin = origin(geometry, group).map(|origin| Origin { node, bind, ..origin });
+            nodes.entry(group.model).or_default().push(Node { matrix, ..self.add_part(part) });
         }
         nodes
+    }
+
+    /// Adds a part. Returns a node that shows it.
+    fn add_part(&mut self, part: ScenePart<'a>) -> Node {
+        let node = Node { name: Arc::clone(&part.name), part: Some(self.parts.len()), ..Node::default() };
+        self.parts.push(part);
+        node
+    }
+
+    /// States the file of the parts from `first` on, which other nodes put into place.
+    fn name_geometry(&mut self, first: usize, geometry: &Geometry) {
+        let origins = self.parts.iter_mut().skip(first).filter_map(|part| part.origin.as_mut());
+        origins.for_each(|origin| origin.geometry = Some(geometry.source().stem().to_owned()));
     }
 
     /// The matrix of a transform, unless the transform is invalid.
@@ -283,17 +318,21 @@ impl<'a> Scene<'a> {
     fn add_models(&mut self, groups: &Groups, parts: PartNodes) -> Vec<usize> {
         let mut top = Vec::new();
         for (model, mut nodes) in parts {
+            let skeleton = self.add_skeleton(groups, &mut nodes);
             let Some(model) = model else {
                 top.extend(nodes.into_iter().map(|node| self.add(node, [])));
+                top.extend(skeleton);
                 continue;
             };
-            if model == 0 {
+            if model == 0 && skeleton.is_empty() {
                 nodes.extend(groups.hard_points.iter().map(|point| {
                     let matrix = self.matrix("node", "", point.transform);
                     Node { name: point.name.as_str().into(), matrix, ..Node::default() }
                 }));
             }
-            top.push(self.add(Node { name: groups.models[model].as_str().into(), ..Node::default() }, nodes));
+            let model = self.add(Node { name: groups.models[model].as_str().into(), ..Node::default() }, nodes);
+            self.nodes[model].children.extend(skeleton);
+            top.push(model);
         }
         top
     }
@@ -424,15 +463,14 @@ fn band(thickness: Option<f64>) -> (String, [f32; 4]) {
     (name, [r, g, b, 1.0])
 }
 
-/// The ids of the mappings of a group, by which its mesh comes back, and how they were found to belong together where no
-/// render set says it. As JSON.
-fn extras(geometry: &Geometry, group: &Group) -> Option<serde_json::Value> {
+/// The ids of the mappings of a group, by which its mesh comes back.
+fn origin(geometry: &Geometry, group: &Group) -> Option<Origin> {
     let vertices = Id32(geometry.vertex_mappings().ok()?.get(group.vertices)?.mapping_id.get()).to_string();
     let indices = Id32(geometry.index_mappings().ok()?.get(group.indices)?.mapping_id.get()).to_string();
-    Some(match group.pairing {
-        Pairing::RenderSet => json!({ "vertices": vertices, "indices": indices }),
-        pairing => json!({ "vertices": vertices, "indices": indices, "pairing": pairing.to_string() }),
-    })
+    let pairing =
+        Some(group.pairing).filter(|pairing| *pairing != Pairing::RenderSet).map(|pairing| pairing.to_string());
+    let bones = group.bones.clone();
+    Some(Origin { vertices: Some(vertices), indices: Some(indices), pairing, bones, ..Origin::default() })
 }
 
 /// The transform (rows, for row vectors, left-handed) as columns for column vectors, right-handed. `None` where it is

@@ -27,8 +27,8 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     };
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
     match scene.note(geometry.companions()).flatten() {
-        Some(companions) => scene.dress(&context.after(companions), &options),
-        None => scene.dress(context, &options),
+        Some(companions) => scene.dress(&context.after(companions), &options, &|id| companions.material(id)),
+        None => scene.dress(context, &options, &|_| None),
     }
     if options.boxes
         && placements.is_none()
@@ -91,6 +91,7 @@ impl Drawing for Scene<'_> {
 
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
+            SceneFormat::Glb | SceneFormat::Obj if self.is_empty() => return Err(crate::scene::nothing_to_draw()),
             SceneFormat::Glb => write_glb(self, out)?,
             SceneFormat::Obj => write_obj(self, out)?,
             SceneFormat::Svg => write_svg(self, out)?,
