@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import struct
 import subprocess
 import sys
 from collections import Counter
@@ -54,8 +53,8 @@ def test_the_readme_runs(tmp_path: Path) -> None:
 PAGES = {
     str(page.relative_to(DOCS)): blocks
     for page in [DOCS / "README.md", *sorted((DOCS / "docs/guide").glob("*.md"))]
-    # Spark is a cluster of its own.
-    if (blocks := [block for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "spark" not in block])
+    # Spark is a cluster of its own, and Blender a program: see test_blender.py.
+    if (blocks := [block for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if not re.search("spark|bpy", block)])
 }
 
 
@@ -131,48 +130,3 @@ def test_a_map_from_above(samples: Path, tmp_path: Path) -> None:
         pytest.skip("matplotlib is not there: no plot")
     run(EXAMPLES / "plan.py", samples / "town.wdata", tmp_path / "plan.png")
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
-
-
-def positions(data: bytes) -> list[np.ndarray]:
-    """The positions of all parts of a binary glTF."""
-    scene = plain.glb_json(data)
-    (size,) = struct.unpack_from("<I", data, 12)
-    found = []
-    for mesh in scene["meshes"]:  # type: ignore[attr-defined]
-        accessor = scene["accessors"][mesh["primitives"][0]["attributes"]["POSITION"]]  # type: ignore[index]
-        view = scene["bufferViews"][accessor["bufferView"]]  # type: ignore[index]
-        start = 28 + size + view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
-        found.append(np.frombuffer(data, np.float32, accessor["count"] * 3, start).reshape(-1, 3))
-    return found
-
-
-def test_the_reading_half_of_the_blender_import(samples: Path) -> None:
-    blender = load("blender_import")
-    parts = blender.read(str(samples / "ship.geometry"))
-    drawn = positions(assetq.open(samples / "ship.geometry").glb(parts=["meshes"]))
-    assert len(parts) == len(drawn) > 0
-    for part, of_glb in zip(parts, drawn):
-        # Blender makes (x, -z, y) of a glTF's (x, y, z).
-        assert np.array_equal(part.vertices, of_glb[:, [0, 2, 1]] * np.float32([1, -1, 1]))
-        assert part.triangles.max() < len(part.vertices) and part.normals.shape == part.vertices.shape
-        a, b, c = (part.vertices[part.triangles[:, corner]] for corner in range(3))
-        agree = np.einsum("ij,ij->i", np.cross(b - a, c - a), part.normals[part.triangles[:, 0]])
-        assert (agree >= 0).mean() > 0.5
-        assert part.uvs is None or part.uvs.shape == (len(part.vertices), 2)
-    with_armor = blender.read(str(samples / "ship.geometry"), armor=True)[len(parts) :]
-    plates = plain.plates(samples / "ship.geometry")
-    assert sum(len(part.triangles) for part in with_armor) == sum(len(plate.corners) // 3 for plate in plates)
-    assert len((EXAMPLES / "blender_import.py").read_text().splitlines()) < 150
-
-
-def test_blender_gets_what_was_read(samples: Path) -> None:
-    """With a stand-in for Blender, which takes down what it is given."""
-    from unittest.mock import MagicMock
-
-    blender, bpy = load("blender_import"), MagicMock()
-    part = blender.read(str(samples / "ship.geometry"))[0]
-    blender.build(bpy, part)
-    mesh = bpy.data.meshes.new.return_value
-    (vertices, _, triangles), _ = mesh.from_pydata.call_args
-    assert (vertices, triangles) == (part.vertices.tolist(), part.triangles.tolist())
-    mesh.validate.assert_called_once()
