@@ -68,7 +68,11 @@ pub fn counts(subject: &Subject, place: &Place) -> Ended {
         let queried =
             assetq(&["sql", &format!(r#"SELECT count(*) AS n FROM "{name}""#), &place.address, "-f", "ndjson"]);
         let counted = serde_json::from_str::<Value>(&queried.out).ok().and_then(|row| row["n"].as_u64());
-        if counted != Some(listed.lines() as u64) || lacking(&queried) != lacking(&listed) {
+        // A row with a damaged cell counts, and a count reads no cell of one file.
+        let is_one_file = place.file.is_some();
+        if counted != Some(listed.lines() as u64)
+            || (lacking(&queried) != lacking(&listed) && !(is_one_file && queried.code == 0))
+        {
             broken!("{} and {} rows: {}", queried.shown(), listed.lines(), listed.shown());
         }
         let file = place.path("count.ndjson");

@@ -11,7 +11,7 @@ use std::fs;
 /// the patch of `diff` makes the same file, and the undo restores every byte.
 pub fn undone(subject: &Subject, place: &Place) -> Ended {
     let mut tried = false;
-    for table in subject.small_tables().filter(|table| table.is_writable()) {
+    for table in subject.written_tables() {
         match edit(subject, place, table) {
             Ok(edited) => tried |= edited,
             Err(what) => broken!("{}: {what}", table.name),

@@ -75,9 +75,7 @@ impl State {
             Self::InGame => {
                 let game = dir.path().join("game");
                 copy_folder(&samples().join("wows"), &game);
-                let mods =
-                    fs::read_dir(game.join("res_mods")).unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
-                let content = mods.join("content/loops");
+                let content = game.join("res_mods/0.10.0.0/content/loops");
                 fs::create_dir_all(&content).unwrap();
                 fs::copy(subject.file(), content.join(name)).unwrap();
                 let address = format!("{}:content/loops/{name}", game.display());
@@ -108,7 +106,7 @@ impl State {
                 let mut place = Place::new(format!("{}/*.{ending}", folder.display()), None, folder, Some(dir));
                 if self == Self::BadNeighbour {
                     let bytes = fs::read(subject.file()).unwrap();
-                    fs::write(place.folder.join(format!("cut.{ending}")), &bytes[..bytes.len().min(5)]).unwrap();
+                    fs::write(place.folder.join(format!("cut.{ending}")), &bytes[..bytes.len() / 2]).unwrap();
                     place.lacking.push(format!("cut.{ending}"));
                     #[cfg(unix)]
                     {

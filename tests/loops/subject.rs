@@ -18,6 +18,8 @@ pub struct Subject {
     /// Whether it is part of an archive.
     pub is_inner: bool,
     pub format: &'static str,
+    /// Whether edits of it are written.
+    pub is_written: bool,
     pub tables: Vec<TableInfo>,
 }
 
@@ -67,7 +69,8 @@ impl Subject {
             }
         });
         let tables = tables.collect();
-        Some(Self { name, is_inner, format: asset.format().name(), tables, address })
+        let is_written = asset.reader().writable().is_some();
+        Some(Self { name, is_inner, format: asset.format().name(), is_written, tables, address })
     }
 
     /// The file's own name.
@@ -87,6 +90,11 @@ impl Subject {
 
     pub fn ending(&self) -> &str {
         self.file_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+    }
+
+    /// Small tables of which some column is written.
+    pub fn written_tables(&self) -> impl Iterator<Item = &TableInfo> {
+        self.small_tables().filter(|table| self.is_written && table.is_writable())
     }
 
     /// Tables that are small enough for a test that reads all of their rows several times.
