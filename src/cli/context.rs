@@ -16,7 +16,7 @@ use crate::files::{FileSet, FormatOf};
 use crate::options::Options;
 use crate::scene::ShapeLink;
 use crate::source::bounded::Bounded;
-use crate::table::{Column, Kind, Table};
+use crate::table::{Column, Kind, Table, Tree};
 use crate::texture_files::TextureFiles;
 use crate::write::rows::{RowFormat, RowWriter};
 use crate::write::text::{Page, Style};
@@ -597,8 +597,12 @@ impl Context {
         if crate::id::parse(wanted).is_some() {
             return String::new();
         }
-        let main = asset.reader().tables().into_iter().next();
-        main.map_or_else(String::new, |table| crate::table::hint_of_rows(wanted, &*table))
+        let reader = asset.reader();
+        let Some(main) = reader.tables().into_iter().next() else { return String::new() };
+        let mut names = crate::table::nearest_rows(wanted, &*main);
+        // A name that several rows share, such as a format, is no entry everywhere.
+        names.retain(|name| reader.cat(name, &mut Tree::default()).unwrap_or(true));
+        crate::suggest::hint_of(&names)
     }
 
     pub(super) fn note(&self, file: impl AsRef<Path>, note: &str) {

@@ -16,7 +16,7 @@ pub struct Place {
     pub file: Option<PathBuf>,
     /// The folder that holds the file, or everything that the pattern matches.
     pub folder: PathBuf,
-    /// Names of which each answer that lacks something must name one: the damaged or unreadable files.
+    /// The damaged or unreadable files.
     pub lacking: Vec<String>,
     /// An empty folder for outputs.
     pub out: PathBuf,

@@ -97,7 +97,7 @@ impl State {
             Self::Damaged => {
                 fs::write(&file, damaged(subject).unwrap()).unwrap();
                 let mut place = Place::new(text(&file), Some(file), folder, Some(dir));
-                place.lacking.push(name.to_owned());
+                place.lacking.push(place.address.clone());
                 place
             }
             _ => {
@@ -107,11 +107,11 @@ impl State {
                 if self == Self::BadNeighbour {
                     let bytes = fs::read(subject.file()).unwrap();
                     fs::write(place.folder.join(format!("cut.{ending}")), &bytes[..bytes.len() / 2]).unwrap();
-                    place.lacking.push(format!("cut.{ending}"));
+                    place.lacking.push(text(&place.folder.join(format!("cut.{ending}"))));
                     #[cfg(unix)]
                     {
                         std::os::unix::fs::symlink("nowhere", place.folder.join(format!("link.{ending}"))).unwrap();
-                        place.lacking.push(format!("link.{ending}"));
+                        place.lacking.push(text(&place.folder.join(format!("link.{ending}"))));
                     }
                 }
                 place

@@ -88,7 +88,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// Writes one whole entry to `out`, with its references resolved. Returns `false` for a missing entry, without any
-    /// output. Default: the row of the main table whose only key is `entry`.
+    /// output. Default: the row of the main table whose only key is `entry`, or whose label is.
     ///
     /// # Errors
     /// When the entry is damaged (after the readable values), or `out` fails.
@@ -97,14 +97,17 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         entry::show_row(&*table, row, out).map(|()| true)
     }
 
-    /// The table and the row whose cells [`Reader::cat`] shows as `entry`, if it shows one row. Default: the row of the main
-    /// table with this key.
+    /// The table and the row whose cells [`Reader::cat`] shows as `entry`, if it shows one row. Default: the first row of the
+    /// main table with this key, or with this label.
     ///
     /// # Errors
     /// When the row cannot be looked up.
     fn entry_row(&self, entry: &str) -> Result<Option<(Box<dyn Table + '_>, usize)>> {
         let Some(table) = self.tables().into_iter().next() else { return Ok(None) };
-        let row = entry::row_of(&*table, entry)?;
+        let row = match entry::row_of(&*table, entry)? {
+            Some(row) => Some(row),
+            None => entry::row_named(&*table, entry)?,
+        };
         Ok(row.map(|row| (table, row)))
     }
 

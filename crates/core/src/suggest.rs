@@ -37,7 +37,11 @@ pub fn nearest<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) 
 
 /// The nearest names as the end of a message: `; did you mean a or b?`, or nothing.
 pub fn hint<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) -> String {
-    let names = nearest(wanted, names);
+    hint_of(&nearest(wanted, names))
+}
+
+/// Names that the user may have meant, as the end of a message.
+pub fn hint_of(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.as_slice() {
         [] => String::new(),

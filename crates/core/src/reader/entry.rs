@@ -55,14 +55,24 @@ pub fn show_row(table: &dyn Table, row: usize, out: &mut dyn Visitor) -> Result<
 pub fn row_of(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
     let mut keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
     let (Some((key, _)), None) = (keys.next(), keys.next()) else { return Ok(None) };
-    if let Some(found) = table.find(key, &Value::text(entry)) {
-        return Ok(found?.first().copied());
+    row_found(table, key, entry)
+}
+
+/// The first row of `table` whose label is `entry`.
+pub(crate) fn row_named(table: &dyn Table, entry: &str) -> Result<Option<usize>> {
+    row_found(table, table.label(), entry)
+}
+
+/// The first row of `table` whose cell in `column` is `entry`, by an index if there is one.
+fn row_found(table: &dyn Table, column: usize, entry: &str) -> Result<Option<usize>> {
+    match table.find(column, &Value::text(entry)) {
+        Some(found) => Ok(found?.first().copied()),
+        None => row_with(table, column, entry),
     }
-    row_with(table, key, entry)
 }
 
 /// The first row of `table` whose cell in `key` is shown as `entry`, by a walk.
-pub(crate) fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Option<usize>> {
+fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Option<usize>> {
     let mut rows = table.cursor_over(0, &[key]);
     while rows.advance()? {
         // A damaged key is the key of no entry.

@@ -262,15 +262,20 @@ pub fn hint_of_columns(wanted: &str, there_are: &str, columns: &[Column]) -> Str
     crate::suggest::hint_or_all(wanted, there_are, columns.iter().map(|column| &*column.name))
 }
 
-/// The nearest names of rows of `table`, as the end of a message. Rows that cannot be read have no name.
+/// The nearest names of rows of `table`, as the end of a message.
 pub fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
+    crate::suggest::hint_of(&nearest_rows(wanted, table))
+}
+
+/// The nearest names of rows of `table`. Rows that cannot be read have no name.
+pub fn nearest_rows(wanted: &str, table: &dyn Table) -> Vec<String> {
     let label = table.label();
     let mut cursor = table.cursor_over(0, &[label]);
     let names = std::iter::from_fn(|| {
         cursor.advance().ok().filter(|more| *more)?;
         Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
     });
-    crate::suggest::hint(wanted, names.flatten())
+    crate::suggest::nearest(wanted, names.flatten())
 }
 
 /// Properties of a whole table. The default is a table of independent rows that are read only.

@@ -30,10 +30,7 @@ impl<'t> dyn Table + 't {
         let key = key.to_string();
         let found = match entry::row_of(self, &key)? {
             Some(found) => Some(found),
-            None => match self.find(self.label(), &Value::text(&key)) {
-                Some(found) => found?.first().copied(),
-                None => entry::row_with(self, self.label(), &key)?,
-            },
+            None => entry::row_named(self, &key)?,
         };
         let number = found.ok_or_else(|| {
             let what = format!("{key:?} not found in {}{}", self.name(), hint_of_rows(&key, self));
