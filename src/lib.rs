@@ -189,7 +189,7 @@ pub use assetq_query::{diff, edit, write};
 use {
     assetq_core::{
         ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, scene,
-        source, texture, texture_files, threads, urls, writable,
+        source, suggest, texture, texture_files, threads, urls, writable,
     },
     assetq_query::{files, find, history, lines, refs},
     assetq_view::picture,
