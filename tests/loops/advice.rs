@@ -54,7 +54,7 @@ fn followed_entry(place: &Place, table: &crate::subject::TableInfo) -> Option<St
         return None;
     }
     advised(&answer.err).into_iter().find_map(|right| {
-        let answer = assetq(&["cat", &place.address, &right]);
+        let answer = assetq(&["cat", "--", &place.address, &right]);
         (answer.code != 0).then(|| format!("advice for {wrong:?}: {right:?}: {}", answer.shown()))
     })
 }
