@@ -175,6 +175,10 @@ pub fn typed(kind: Kind, given: &Value<'_>, from: ValueSource, now: Option<&Valu
                 // Text stands for a nested value where nothing else can.
                 Some(text) if from != ValueSource::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
                     match super::json::value(text) {
+                        // In place of a null, the text `null` asks for a text: it would change nothing otherwise.
+                        Ok(Value::Null) if kind == Kind::Any && matches!(now, Some(Value::Null)) => {
+                            given.clone().into_owned()
+                        }
                         Ok(value) => value,
                         Err(_) if kind == Kind::Any => given.clone().into_owned(),
                         Err(_) => return None,
@@ -375,6 +379,14 @@ mod tests {
         assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some(Value::F64(0.25)));
         let now = Value::text("x");
         assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some("0,25".into()));
+    }
+
+    #[test]
+    fn the_text_null_replaces_a_null() {
+        let any = Column::new("v", Kind::Any).writable();
+        let given = |now: &Value<'_>| fit(&any, "null".into(), ValueSource::Sql, Some(now)).unwrap();
+        assert_eq!(given(&Value::Null), Value::text("null"));
+        assert_eq!(given(&Value::Int(3)), Value::Null);
     }
 
     #[test]
