@@ -28,8 +28,8 @@ fn an_empty_file_is_no_file_of_any_format() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("empty.bin");
     fs::write(&path, "").unwrap();
-    // A list of names may have none.
-    for line in READING.iter().filter(|line| !line.contains("--names")) {
+    // A list of names may have none, and git shows versions of a file that are empty.
+    for line in READING.iter().filter(|line| !line.contains("--names") && !line.starts_with("textconv")) {
         for file in [path.to_str().unwrap(), "/dev/null"] {
             let (code, err) = refused(line, file);
             assert!(code == Some(3) && err.contains("the file is empty (at offset 0x0)"), "{line} {file}: {err}");
