@@ -4,7 +4,7 @@ use super::edit::{asset, cell, findings, refused};
 use super::items::{between, edits, like, made, patched, rows_of};
 use assetq::edit::{ColumnValues, TableEdits};
 use assetq::table::{Table, Value, column_index};
-use assetq::{Asset, Source};
+use assetq::{Asset, Format, Source};
 use assetq_sample::Size;
 use assetq_sample::space::{models_bin, space_bin};
 
@@ -16,6 +16,11 @@ fn set(table: &dyn Table, cells: &[(&str, Value<'static>)]) -> ColumnValues {
         cells.iter().map(|(name, value)| (column_index(table, name).unwrap(), value.clone())).collect();
     set.sort_by_key(|(at, _)| *at);
     set
+}
+
+/// The format by the bytes alone: a file without rows keeps the pointers that tell it.
+fn format_of(bytes: &[u8]) -> &'static str {
+    Format::detect(&Source::from_vec("x", bytes.to_vec())).unwrap().name()
 }
 
 fn matrix(x: f32) -> Value<'static> {
@@ -56,7 +61,7 @@ fn instances_come_behind_all_others_and_go_from_there() {
     // All of them, and one again.
     let all = TableEdits { remove: (0..count).collect(), ..edits("instances") };
     let (none, _) = made(&old, SPACE, vec![all]).unwrap();
-    assert_eq!((none[..4].to_vec(), none[0x20..0x28].to_vec()), (vec![0; 4], vec![0; 8]));
+    assert_eq!((&none[..4], format_of(&none)), (&[0; 4][..], "space"));
     let one = TableEdits { add: vec![instance(&old, 5, Some("A"), 1.0)], ..edits("instances") };
     let (one, _) = made(&none, SPACE, vec![one]).unwrap();
     assert_eq!((cell(&one, SPACE, "instances", 0, "name"), one[0x20]), ("A".into(), 0x60));
@@ -175,7 +180,7 @@ fn a_model_comes_to_a_file_without_models() {
     let count = rows_of(&full, MODELS, "models").len();
     let all = TableEdits { remove: (0..count).collect(), ..edits("models") };
     let (none, undo) = made(&full, MODELS, vec![all]).unwrap();
-    assert_eq!((none[..4].to_vec(), none[8..16].to_vec()), (vec![0; 4], vec![0; 8]));
+    assert_eq!((&none[..4], format_of(&none)), (&[0; 4][..], "models"));
     assert_eq!(rows_of(&none, MODELS, "skeleton_nodes"), rows_of(&full, MODELS, "skeleton_nodes"));
     let back = patched(&none, MODELS, &undo);
     assert!(between(&full, &back, MODELS).is_empty());
