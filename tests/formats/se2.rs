@@ -200,7 +200,7 @@ fn references_of_definitions_are_their_parents_and_the_guids_in_their_files() {
     // A GUID is the same in any case.
     let upper = item.to_uppercase();
     let query = format!("SELECT * FROM definitions WHERE guid = '{upper}'");
-    let condition = format!("guid = {upper}");
+    let condition = format!("guid = '{upper}'");
     for args in [&["cat", ".", &upper][..], &["sql", &query, "."], &["ls", ".", "-t", "definitions", "-w", &condition]]
     {
         assert!(run(dir.path(), 0, &[args, &["-f", "json"]].concat()).0.contains("Sulfur.def"), "{args:?}");
