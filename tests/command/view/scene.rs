@@ -595,3 +595,29 @@ fn out_is_written_as_its_ending_says_and_other_endings_are_refused() {
     assert_eq!(error, "assetq: x.jpg: view writes .html, .png and .svg, not .jpg\n");
     assert!(!dir.path().join("x.jpg").exists());
 }
+
+/// A visual, and a model that names it, stand for the geometry beside them. A material that is not at hand is named with the option that finds
+/// it, and a folder has it.
+#[test]
+fn a_visual_and_a_model_lead_to_their_shape_and_a_folder_to_its_materials() {
+    use assetq_sample::text_models;
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("gun.geometry"), assetq_sample::geometry::turret()).unwrap();
+    fs::write(at("gun.visual"), text_models::turret_visual()).unwrap();
+    fs::write(at("gun.model"), text_models::model("gun", "PnFMods/Sample/gun/gun.visual")).unwrap();
+    run(dir.path(), 0, &["export", "gun.geometry", "--to", "a.glb"]);
+    for file in ["gun.visual", "gun.model"] {
+        let (_, said) = run(dir.path(), 0, &["export", file, "--to", "b.glb", "--force"]);
+        assert!(fs::read(at("a.glb")).unwrap() == fs::read(at("b.glb")).unwrap(), "{file}");
+        assert!(said.contains("(PnFMods/Sample/gun/turret.mfm) is not at hand: --with turret.mfm"), "{said}");
+        run(dir.path(), 0, &["view", file, "--to", "b.png", "--force"]);
+    }
+    fs::create_dir(at("materials")).unwrap();
+    fs::write(at("materials/turret.mfm"), text_models::demo_material(1, Size::Small)).unwrap();
+    let (_, said) = run(dir.path(), 0, &["export", "gun.geometry", "--with", "materials", "--to", "c.glb"]);
+    assert!(said.contains("texture PnFMods/Sample/gun/turret_a.dds is not at hand"), "{said}");
+    // A file without shapes of the chosen kind is no empty drawing.
+    run(dir.path(), 1, &["export", "gun.geometry", "--only", "armor", "--to", "d.glb"]);
+    assert!(!at("d.glb").exists());
+}

@@ -175,7 +175,11 @@ impl Scene<'_> {
         if let Some(named) = names.find_map(|name| lone.iter().find(|surface| stem(&surface.name) == stem(name))) {
             return Some(named.clone());
         }
+        // A material with a path is another file.
         let [only] = lone else { return None };
+        if path.is_some() {
+            return None;
+        }
         self.notes.push(format!("material {name}: {} is used, the one material given", only.name));
         Some(only.clone())
     }
@@ -234,11 +238,13 @@ impl Scene<'_> {
         if !*is_of_mesh || mfm.is_none() && name == super::UNKNOWN {
             return;
         }
-        let path = path.map_or_else(String::new, |path| format!(" ({path})"));
-        let file = crate::file_name(path.trim_matches(['(', ')', ' '])).to_owned();
-        let what = if file.is_empty() { "--with FILE.mfm".to_owned() } else { format!("--with {file}") };
-        self.notes
-            .push(format!("material {name}{path} is not at hand: {what}, or --with the folder that has it, finds it"));
+        let file = path.map_or("FILE.mfm", crate::file_name);
+        let place = path.map_or_else(String::new, |path| format!(" ({path})"));
+        let note = format!("material {name}{place} is not at hand: --with {file} or --with FOLDER finds it there");
+        // Several materials may share a name.
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     fn note_missing(&mut self, texture: &str) {
