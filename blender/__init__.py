@@ -25,8 +25,8 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix, Quaternion, Vector
 
 SUFFIXES = (".geometry", ".wdata", ".splash")
-#: The custom property of a collection: the path of the file from which it was imported.
-SOURCE = "assetq_source"
+#: The custom properties of a collection: the path of the file from which it was imported, and the ids of its meshes by name, as JSON.
+SOURCE, MESHES = "assetq_source", "assetq_meshes"
 PLACE = [f"{part}_{axis}" for part in ("pos", "scale", "rot", "ext") for axis in "xyz"] + ["rot_w"]
 #: Tables of a geometry whose rows follow from its meshes.
 OF_MESHES = {"vertex_mappings", "index_mappings", "vertex_buffers", "index_buffers", "render_groups"}
@@ -60,12 +60,6 @@ def run(*arguments: object) -> tuple[int, str, list[str]]:
     return done.returncode, done.stdout, [line.removeprefix("assetq: ") for line in done.stderr.splitlines()]
 
 
-def known(operator: Any, **options: object) -> dict[str, object]:
-    """The options that this version of Blender has."""
-    there = operator.get_rna_type().properties.keys()
-    return {name: value for name, value in options.items() if name in there}
-
-
 @contextmanager
 def progress(context: Any, steps: int) -> Iterator[Callable[[int], None]]:
     """Shows at the pointer how many of the steps are done."""
@@ -96,6 +90,12 @@ def layers_of(collection: Any, context: Any) -> list[Any]:
     return list(context.view_layer.layer_collection.children[collection.name].children)
 
 
+def ids_of(objects: Iterable[Any]) -> dict[str, str]:
+    """The ids that meshes have in a .geometry, by the names of their objects."""
+    meshes = (one for one in objects if one.type == "MESH" and isinstance(one.data.get("vertices"), str))
+    return {one.name: f"{one.data['vertices']} {one.data['indices']}" for one in meshes}
+
+
 def import_shapes(path: Path, context: Any, options: list[str]) -> list[str]:
     """Imports a .geometry or .splash: a collection for each level of detail, for armour, hulls and hit boxes. Returns notes."""
     before = set(bpy.data.objects), set(bpy.data.collections), set(bpy.data.scenes)
@@ -104,12 +104,16 @@ def import_shapes(path: Path, context: Any, options: list[str]) -> list[str]:
         code, _, messages = run("export", path, "--to", glb, *options)
         if not glb.is_file():
             raise Failure("\n".join(messages) or f"{path}: assetq ended with exit code {code}")
-        gltf = bpy.ops.import_scene.gltf
-        gltf(filepath=str(glb), **known(gltf, disable_bone_shape=True, import_scene_as_collection=False))
+        bpy.ops.import_scene.gltf(filepath=str(glb), disable_bone_shape=True)
     objects, collections, scenes = (
         [one for one in now if one not in old]
         for now, old in zip((bpy.data.objects, bpy.data.collections, bpy.data.scenes), before)
     )
+    # Blender 5 makes a scene and a collection of each scene of a GLB.
+    for scene in scenes:
+        bpy.data.scenes.remove(scene)
+    for collection in collections:
+        bpy.data.collections.remove(collection)
     imported = collection_of(path, context)
     # The finest level has the name of the file, and comes first.
     roots = [(re.sub(r"\.\d+$", "", one.name), one) for one in objects if one.parent is None]
@@ -119,11 +123,9 @@ def import_shapes(path: Path, context: Any, options: list[str]) -> list[str]:
             for other in one.users_collection:
                 other.objects.unlink(one)
             child.objects.link(one)
-    # Blender 5 makes a scene and a collection of each scene of a GLB.
-    for scene in scenes:
-        bpy.data.scenes.remove(scene)
-    for collection in collections:
-        bpy.data.collections.remove(collection)
+        # Armour, hulls and hit boxes are not exported: an edit would be lost.
+        child.hide_select = path.suffix.lower() == ".geometry" and not ids_of(child.objects)
+    imported[MESHES] = json.dumps(ids_of(imported.all_objects))
     # Everything shares one place: only the first collection is visible, and new objects are put into it.
     layers = layers_of(imported, context)
     for layer in layers[1:]:
@@ -259,11 +261,7 @@ def free_undo(target: Path) -> Path:
 
 def summary(rows: Iterable[dict[str, Any]], objects: Iterable[Any]) -> str:
     """What has changed: meshes by the names of their objects, and other rows by their tables."""
-    names = {}
-    for one in objects:
-        for ids in ("vertices", "indices"):
-            if one.type == "MESH" and isinstance(one.data.get(ids), str):
-                names[one.data[ids]] = one.name
+    names = {part: name for name, ids in ids_of(objects).items() for part in ids.split()}
     meshes, others = {}, {}
     for row in rows:
         if row["table"] in OF_MESHES:
@@ -316,6 +314,10 @@ class Export(bpy.types.Operator, ExportHelper):
             raise Failure("\n".join(messages) or f"{source}: assetq ended with exit code {code}")
         for message in messages:
             self.report({"WARNING" if code else "INFO"}, message)
+        there = set(ids_of(collection.all_objects).values())
+        deleted = [name for name, ids in json.loads(collection[MESHES]).items() if ids not in there]
+        if deleted:
+            self.report({"WARNING"}, f"not in Blender any more, but kept in the file: {', '.join(deleted)}")
         if undo.exists() and target.read_bytes() == before:
             undo.unlink()
         what = summary(map(json.loads, rows.splitlines()), collection.all_objects)
