@@ -56,8 +56,9 @@ def run(*arguments: object) -> tuple[int, str, list[str]]:
     """Runs the command. Returns its exit code, its output, and its messages."""
     command = [str(part) for part in (program(), "--color", "never", *arguments)]
     flags = subprocess.CREATE_NO_WINDOW if os.name == "nt" else 0
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, creationflags=flags)
-    return done.returncode, done.stdout, [line.removeprefix("assetq: ") for line in done.stderr.splitlines()]
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, creationflags=flags)
+    out, messages = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
+    return done.returncode, out, [line.removeprefix("assetq: ") for line in messages.splitlines()]
 
 
 @contextmanager

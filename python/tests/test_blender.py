@@ -135,6 +135,19 @@ result = [c.name for c in bpy.data.collections["ship"].children]
     assert answer.result == ["ship meshes"]
 
 
+def test_the_folder_of_the_settings_states_how_thick_armour_is(blender: Run, ship: Path, samples: Path) -> None:
+    answer = run_well(
+        blender,
+        f"""
+settings = bpy.context.preferences.addons["bl_ext.user_default.assetq"].preferences
+settings.game = {str(samples / "wows")!r}
+bpy.ops.import_scene.assetq(filepath={str(ship)!r})
+settings.game = ""
+""",
+    )
+    assert "armour is as thick as that of" in answer.printed
+
+
 def test_an_unedited_geometry_keeps_its_bytes(blender: Run, ship: Path) -> None:
     before = ship.read_bytes()
     answer = run_well(blender, f"bpy.ops.import_scene.assetq(filepath={str(ship)!r})\nbpy.ops.export_scene.assetq()")
