@@ -138,8 +138,7 @@ mod linux {
         let manifest = "\"AppState\" { \"installdir\" \"FINAL FANTASY XIII\" \"buildid\" \"123\" }";
         fs::write(windows.join("steamapps/appmanifest_292120.acf"), manifest).unwrap();
         let registry = "WINE REGISTRY Version 2\n\n[Software\\\\Valve\\\\Steam] 1\n\"SteamPath\"=\"c:/spiele/steam\"\n";
-        // Wine finds names in any case, which a test on Linux cannot: the value is spelled as the folder is.
-        let registry = registry.replace("spiele/steam", "Spiele/Steam");
+        // Wine finds names in any letter case.
         fs::write(home.path().join(".wine/user.reg"), registry).unwrap();
         let proton = home.path().join(".steam/steam/steamapps/compatdata/9/pfx/drive_c");
         install(&proton.join("Games/Rusty"), "rusty-hearts");
@@ -149,6 +148,53 @@ mod linux {
             serde_json::json!(found),
             serde_json::json!([["ff13:", "123", "steam"], ["rusty-hearts:", null, "folder"]])
         );
+    }
+
+    /// `path` of a game's own file as a copy from Windows may have it. Below `res` and in the content of Space Engineers 2
+    /// are files under paths that the game's other files name: those keep their case.
+    fn in_capitals(path: &str) -> String {
+        let kept = ["/res/", "/Content/"].iter().find_map(|folder| Some(path.find(folder)? + folder.len()));
+        let (own, content) = path.split_at(kept.unwrap_or(if path.starts_with("res_mods") { 0 } else { path.len() }));
+        own.to_ascii_uppercase() + content
+    }
+
+    #[test]
+    fn a_game_in_any_letter_case_is_complete() {
+        let home = home();
+        for (game, _, make) in sample::FOLDERS.iter().filter(|(game, ..)| *game != "wows-ship") {
+            install(&home.path().join(format!("here/exact/{game}")), game);
+            let copy = home.path().join(format!("here/capitals/{game}"));
+            let mut write = writer(&copy);
+            let mut put = |path: &str, bytes: &[u8]| {
+                write(&in_capitals(path), bytes.to_vec());
+                Ok(())
+            };
+            make(1, sample::Size::Small, &mut put).unwrap();
+            // The names of lists differ.
+            let [exact, capitals] = ["exact", "capitals"]
+                .map(|folder| said(home.path(), &["ls", &format!("{folder}/{game}"), "-f", "csv"]).to_lowercase());
+            assert_eq!(capitals, exact, "{game}");
+            assert!(capitals.contains(",true") || *game == "se2", "{game}: {capitals}");
+            said(home.path(), &["verify", &format!("capitals/{game}")]);
+        }
+        let builds = |game: &str| said(home.path(), &["ls", game, "-t", "builds", "-f", "csv"]);
+        assert_eq!(builds("capitals/wows"), builds("exact/wows"));
+        // A name in the exact case wins.
+        fs::create_dir(home.path().join("here/capitals/wows/bin")).unwrap();
+        let out = assetq(home.path(), &[], &["ls", "capitals/wows", "-t", "builds"]);
+        assert_ne!(out.status.code(), Some(0), "{out:?}");
+    }
+
+    #[test]
+    fn a_library_of_steam_in_another_letter_case_is_found() {
+        let home = home();
+        let library = home.path().join(".local/share/Steam");
+        steam_library(&library);
+        fs::rename(library.join("steamapps/common"), library.join("steamapps/Common")).unwrap();
+        fs::rename(library.join("steamapps"), library.join("SteamApps")).unwrap();
+        let rows = rows(home.path());
+        let folder = library.join("SteamApps/Common/World of Warships");
+        assert_eq!((rows.len(), &rows[0]["folder"]), (1, &folder.to_str().unwrap().into()));
     }
 
     #[test]

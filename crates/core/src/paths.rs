@@ -1,13 +1,74 @@
 //! Paths as people write them on this system, and paths in archives, whose names have `/` between them.
 
+use crate::source::metadata_if_present;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// `path` of an archive below `folder`, with the separators of this system.
 pub fn joined(folder: &Path, path: &str) -> PathBuf {
     let mut joined = folder.to_owned();
     joined.extend(path.split('/'));
     joined
+}
+
+/// A folder in which names are found in any letter case, as on Windows. Games that were copied from there to Linux may have
+/// names in another case than the one that their program uses.
+#[derive(Debug)]
+pub struct CaselessFolder {
+    path: PathBuf,
+    /// The names in the folder by their lower case, listed when the first exact name is absent.
+    names: OnceLock<BTreeMap<OsString, OsString>>,
+}
+
+impl CaselessFolder {
+    /// The folder at `path`, which need not exist.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), names: OnceLock::new() }
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of the entry `name`. If that name is absent, the path of an entry whose name differs in the case of ASCII
+    /// letters only; the first one in the order of bytes, if several do.
+    pub fn entry(&self, name: &str) -> PathBuf {
+        let exact = self.path.join(name);
+        if !matches!(metadata_if_present(&exact), Ok(None)) {
+            return exact;
+        }
+        let names = self.names.get_or_init(|| self.listed());
+        names.get(&*OsStr::new(name).to_ascii_lowercase()).map_or(exact, |name| self.path.join(name))
+    }
+
+    fn listed(&self) -> BTreeMap<OsString, OsString> {
+        let folder = if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path };
+        let mut names: Vec<OsString> =
+            folder.read_dir().into_iter().flatten().flatten().map(|e| e.file_name()).collect();
+        // A later pair with the same key replaces an earlier one.
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        names.into_iter().map(|name| (name.to_ascii_lowercase(), name)).collect()
+    }
+}
+
+/// `path` below `folder`, each name in any letter case (see [`CaselessFolder::entry`]).
+pub fn caseless(folder: &Path, path: &str) -> PathBuf {
+    let mut found = folder.to_owned();
+    let mut rest = Some(path);
+    while let Some(path) = rest {
+        let (name, after) = path.split_once('/').map_or((path, None), |(name, after)| (name, Some(after)));
+        let entry = CaselessFolder::new(&*found).entry(name);
+        // Nothing exists below an absent name.
+        if matches!(metadata_if_present(&entry), Ok(None)) {
+            return joined(&found, path);
+        }
+        (found, rest) = (entry, after);
+    }
+    found
 }
 
 /// A glob over paths of an archive. On Windows `\` separates names, as everywhere there, and `[*]` stands for a star.
@@ -99,6 +160,23 @@ mod tests {
     fn names_are_joined_with_the_separators_of_the_system() {
         let expected: PathBuf = ["out", "a", "b.txt"].iter().collect();
         assert_eq!(joined(Path::new("out"), "a/b.txt").into_os_string(), expected.into_os_string());
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_found_unless_the_exact_one_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("BIN/Idx")).unwrap();
+        let found = |path: &str| caseless(folder.path(), path).strip_prefix(folder.path()).unwrap().to_owned();
+        // On Windows the exact path is found, and returned as it was given.
+        let lower = if cfg!(windows) { "bin/idx" } else { "BIN/Idx" };
+        assert_eq!(found("bin/idx"), Path::new(lower));
+        assert_eq!(found("bin/absent/x"), Path::new(lower).parent().unwrap().join("absent/x"));
+        if cfg!(target_os = "linux") {
+            std::fs::create_dir(folder.path().join("BIN/IDX")).unwrap();
+            assert_eq!(found("bin/idx"), Path::new("BIN/IDX"));
+            std::fs::create_dir(folder.path().join("BIN/idx")).unwrap();
+            assert_eq!(found("BIN/idx"), Path::new("BIN/idx"));
+        }
     }
 
     #[test]

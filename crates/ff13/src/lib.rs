@@ -13,8 +13,8 @@
 )]
 
 use assetq_core::{
-    Format, archive, atomic_file, budget, bytes, codec, error, lazy, options, reader, report, schema, source, table,
-    texture, threads, writable,
+    Format, archive, atomic_file, budget, bytes, codec, error, lazy, options, paths, reader, report, schema, source,
+    table, texture, threads, writable,
 };
 
 pub mod gtex;

@@ -15,7 +15,7 @@
 #[cfg(test)]
 use assetq_core::Source;
 use assetq_core::{
-    Format, archive, budget, bytes, codec, compare, error, id, lazy, options, reader, relations, report, schema,
+    Format, archive, budget, bytes, codec, compare, error, id, lazy, options, paths, reader, relations, report, schema,
     source, table, threads, writable,
 };
 

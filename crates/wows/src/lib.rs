@@ -15,8 +15,8 @@
 #[cfg(test)]
 use assetq_core::Source;
 use assetq_core::{
-    Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, reader,
-    relations, report, scene, schema, source, table, texture, texture_files, threads, writable,
+    Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, paths,
+    reader, relations, report, scene, schema, source, table, texture, texture_files, threads, writable,
 };
 
 pub mod armor;

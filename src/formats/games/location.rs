@@ -41,7 +41,7 @@ impl fmt::Display for RecordLocation {
         match (self.kind, &self.system) {
             (Record::Registry, System::This) => f.write_str("the registry"),
             (Record::Registry, System::Wine(prefix)) => write!(f, "the registry of {}", prefix.display()),
-            (Record::Steam, _) => self.path.join("steamapps").display().fmt(f),
+            (Record::Steam, _) => steam::apps_of(&self.path).display().fmt(f),
             _ => self.path.display().fmt(f),
         }
     }

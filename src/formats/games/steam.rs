@@ -6,6 +6,7 @@
 use super::record::{Installation, Record};
 use super::system::{System, folders_in, text_of};
 use super::title::GameTitle;
+use assetq_core::paths::{CaselessFolder, caseless};
 use std::path::{Path, PathBuf};
 
 /// The folders of the libraries of the Steam in `root`, as paths of this machine.
@@ -21,17 +22,23 @@ pub(super) fn libraries(root: &Path, system: &System) -> Vec<PathBuf> {
     libraries
 }
 
+/// The folder of the games in `library`. Some libraries have `SteamApps`.
+pub(super) fn apps_of(library: &Path) -> PathBuf {
+    caseless(library, "steamapps")
+}
+
 /// The file in which the Steam in `root` lists its libraries.
 pub(super) fn list_of(root: &Path) -> PathBuf {
-    root.join("steamapps").join("libraryfolders.vdf")
+    caseless(&apps_of(root), "libraryfolders.vdf")
 }
 
 pub(super) fn installations(library: &Path) -> Vec<Installation> {
-    let apps = library.join("steamapps");
+    let apps = CaselessFolder::new(apps_of(library));
+    let common = CaselessFolder::new(apps.entry("common"));
     let found = GameTitle::ALL.into_iter().filter_map(|title| {
-        let manifest = apps.join(format!("appmanifest_{}.acf", title.facts().steam_app));
+        let manifest = apps.entry(&format!("appmanifest_{}.acf", title.facts().steam_app));
         let pairs = pairs(&text_of(&manifest)?);
-        let folder = apps.join("common").join(value_of(&pairs, "installdir")?);
+        let folder = common.entry(value_of(&pairs, "installdir")?);
         let record = manifest.to_string_lossy().into_owned();
         let steam_build = value_of(&pairs, "buildid").map(str::to_owned);
         Some(Installation { steam_build, ..Installation::in_folder(folder, Record::Steam, record)? })
@@ -45,7 +52,7 @@ fn value_of<'p>(pairs: &'p [(String, String)], wanted: &str) -> Option<&'p str> 
 
 /// The prefixes of Wine that Proton made in `library`.
 pub(super) fn proton_prefixes(library: &Path) -> Vec<PathBuf> {
-    let made = folders_in(&library.join("steamapps").join("compatdata"));
+    let made = folders_in(&caseless(&apps_of(library), "compatdata"));
     made.into_iter().map(|folder| folder.join("pfx")).filter(|prefix| prefix.is_dir()).collect()
 }
 

@@ -1,5 +1,6 @@
 //! This machine, and each Windows that Wine or Proton keeps in a folder of it.
 
+use assetq_core::paths::caseless;
 use assetq_core::source::bounded::Bounded;
 use std::fs;
 use std::io::BufReader;
@@ -49,7 +50,8 @@ impl System {
         let path = path.replace('\\', "/");
         let linked = prefix.join("dosdevices").join(format!("{drive}:"));
         let root = if drive == "c" && !linked.exists() { prefix.join("drive_c") } else { linked };
-        root.join(path.trim_matches('/'))
+        // Wine looks names up in any letter case, and Steam writes the names of its folder in lower case.
+        caseless(&root, path.trim_matches('/'))
     }
 
     /// Whether this system has a registry and drives with letters.

@@ -2,6 +2,7 @@
 
 use super::system::folders_in;
 use assetq_core::archive::Prefix;
+use assetq_core::paths::caseless;
 use assetq_core::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -83,8 +84,10 @@ impl GameTitle {
     /// Whether `folder` holds this game.
     pub(super) fn is_in(self, folder: &Path) -> bool {
         match self.facts().marker.split_once("/*/") {
-            None => folder.join(self.facts().marker).exists(),
-            Some((above, below)) => folders_in(&folder.join(above)).iter().any(|one| one.join(below).exists()),
+            None => caseless(folder, self.facts().marker).exists(),
+            Some((above, below)) => {
+                folders_in(&caseless(folder, above)).iter().any(|one| caseless(one, below).exists())
+            }
         }
     }
 

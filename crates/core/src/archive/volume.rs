@@ -3,18 +3,18 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
-use crate::paths::is_plain;
+use crate::paths::{CaselessFolder, is_plain};
 use crate::source::{Source, metadata_if_present, no_file};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A volume of an archive, which may be missing. It is located when its size is needed, and mapped when a file in it
 /// is.
 #[derive(Debug)]
 pub struct VolumeFile {
     name: String,
-    /// The candidate paths; the first existing one is used.
-    places: Vec<PathBuf>,
+    /// The folders that may hold the file; the first one that does is used.
+    folders: Vec<Arc<CaselessFolder>>,
     no_mmap: bool,
     found: OnceLock<Result<Option<FoundVolume>>>,
     /// The map; `None` if the file cannot be mapped.
@@ -29,17 +29,16 @@ struct FoundVolume {
 }
 
 impl VolumeFile {
-    /// The volume `name` in one of `folders`. Without a folder, and under a name that leads elsewhere, it counts as not
-    /// installed.
-    pub fn new(
-        folders: impl IntoIterator<Item = impl AsRef<Path>>,
+    /// The volume `name`, in any letter case, in one of `folders`. Without a folder, and under a name that leads elsewhere,
+    /// it counts as not installed.
+    pub fn new<'f>(
+        folders: impl IntoIterator<Item = &'f Arc<CaselessFolder>>,
         name: impl Into<String>,
         options: &Options,
     ) -> Self {
         let name = name.into();
-        let places = folders.into_iter().filter(|_| is_plain(&name) && !name.contains('/'));
-        let places = places.map(|folder| folder.as_ref().join(&name)).collect();
-        Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
+        let folders = folders.into_iter().filter(|_| is_plain(&name) && !name.contains('/')).cloned().collect();
+        Self { name, folders, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
 
     /// The file's name, without its folder.
@@ -56,11 +55,9 @@ impl VolumeFile {
 
     fn look(&self) -> Result<Option<FoundVolume>> {
         let mut unreadable = None;
-        for path in &self.places {
-            match metadata_if_present(path) {
-                Ok(Some(meta)) if meta.is_file() => {
-                    return Ok(Some(FoundVolume { path: path.clone(), size: meta.len() }));
-                }
+        for path in self.folders.iter().map(|folder| folder.entry(&self.name)) {
+            match metadata_if_present(&path) {
+                Ok(Some(meta)) if meta.is_file() => return Ok(Some(FoundVolume { path, size: meta.len() })),
                 Ok(Some(meta)) => unreadable = Some(no_file(&meta)),
                 Ok(None) => {}
                 Err(error) => unreadable = Some(error),
@@ -135,15 +132,19 @@ impl VolumeFile {
     }
 }
 
-/// The files in `folder` whose names end with `ending`; none if it cannot be read.
+/// The files in `folder` whose names end with `ending`, in any letter case; none if it cannot be read.
 pub fn files_with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(ending))).collect()
+    entries.filter(|path| path.to_str().is_some_and(|path| path.to_ascii_lowercase().ends_with(ending))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn folder_of(dir: &tempfile::TempDir) -> Arc<CaselessFolder> {
+        Arc::new(CaselessFolder::new(dir.path()))
+    }
 
     #[test]
     fn a_volume_lends_what_it_has_and_is_missed_when_it_is_asked() {
@@ -152,7 +153,7 @@ mod tests {
         for no_mmap in [false, true] {
             let mut options = Options::default();
             options.no_mmap = no_mmap;
-            let volume = VolumeFile::new(Some(dir.path()), "000.pck", &options);
+            let volume = VolumeFile::new(&[folder_of(&dir)], "000.pck", &options);
             assert_eq!((volume.size().unwrap(), volume.slice(3, 4).unwrap().bytes()), (Some(10), &b"3456"[..]));
             // Without maps only the part is read.
             assert_eq!(volume.source.get().is_none(), no_mmap);
@@ -163,8 +164,8 @@ mod tests {
             }
         }
         for missing in [
-            VolumeFile::new(Some(dir.path()), "001.pck", &Options::default()),
-            VolumeFile::new(None::<&Path>, "000.pck", &Options::default()),
+            VolumeFile::new(&[folder_of(&dir)], "001.pck", &Options::default()),
+            VolumeFile::new(None, "000.pck", &Options::default()),
         ] {
             assert_eq!((missing.size().unwrap(), missing.is_installed()), (None, false));
             assert!(matches!(missing.slice(0, 0).unwrap_err().kind(), ErrorKind::NotInstalled { .. }));
@@ -172,15 +173,24 @@ mod tests {
     }
 
     #[test]
+    fn a_volume_is_found_in_any_letter_case() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("Ships.PKG"), b"0123456789").unwrap();
+        let volume = VolumeFile::new(&[folder_of(&dir)], "ships.pkg", &Options::default());
+        assert_eq!(volume.slice(1, 2).unwrap().bytes(), b"12");
+        assert_eq!(files_with_ending(dir.path(), ".pkg").len(), 1);
+    }
+
+    #[test]
     fn a_volume_that_cannot_be_read_is_not_missing() {
         let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::create_dir(dir.path().join("000.pck")).unwrap();
-        let volume = VolumeFile::new([dir.path(), other.path()], "000.pck", &Options::default());
+        let volume = VolumeFile::new(&[folder_of(&dir), folder_of(&other)], "000.pck", &Options::default());
         let error = volume.slice(0, 0).unwrap_err().to_string();
         assert!(volume.is_installed() && error.starts_with("000.pck: cannot open: "), "{error}");
         // A file in another folder is as good.
         std::fs::write(other.path().join("000.pck"), b"0123456789").unwrap();
-        let volume = VolumeFile::new([dir.path(), other.path()], "000.pck", &Options::default());
+        let volume = VolumeFile::new(&[folder_of(&dir), folder_of(&other)], "000.pck", &Options::default());
         assert_eq!(volume.slice(1, 2).unwrap().bytes(), b"12");
     }
 
@@ -192,7 +202,10 @@ mod tests {
         std::fs::write(dir.path().join("secret"), b"1").unwrap();
         let absolute = dir.path().join("secret").to_string_lossy().into_owned();
         for name in ["../secret", "./../secret", "..", ".", "", "a\0b", "..\\secret", &absolute] {
-            assert!(!VolumeFile::new([&inner], name, &Options::default()).is_installed(), "{name:?}");
+            assert!(
+                !VolumeFile::new(&[Arc::new(CaselessFolder::new(&inner))], name, &Options::default()).is_installed(),
+                "{name:?}"
+            );
         }
     }
 }

@@ -5,10 +5,12 @@ use crate::archive::VolumeFile;
 use crate::atomic_file::parent_of;
 use crate::error::{Error, Result};
 use crate::options::Options;
+use crate::paths::{CaselessFolder, caseless};
 use crate::source::{Source, metadata_if_present};
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The folders of a data folder that have lists, the ones that win first.
 const FOLDERS: [&str; 2] = ["sys", "zone"];
@@ -17,31 +19,31 @@ const FOLDERS: [&str; 2] = ["sys", "zone"];
 const LIST: &str = "filelist";
 
 /// A list on disk, or a list from another source with only a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct ListFile {
     pub(super) path: Option<PathBuf>,
     pub(super) name: String,
-}
-
-impl From<PathBuf> for ListFile {
-    fn from(path: PathBuf) -> Self {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self { path: Some(path), name }
-    }
+    /// The folder of `path`, which holds the image.
+    folder: Option<Arc<CaselessFolder>>,
 }
 
 impl ListFile {
+    fn in_folder(folder: &Arc<CaselessFolder>, path: PathBuf) -> Self {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Self { path: Some(path), name, folder: Some(folder.clone()) }
+    }
+
     /// Its image, under the first of the possible names that is there.
     pub(super) fn image(&self, options: &Options) -> VolumeFile {
-        let (folder, names) = (self.path.as_deref().map(parent_of), images(&self.name));
+        let names = images(&self.name);
         let [likeliest, ..] = &names;
-        let is_there = |folder: &Path, name: &String| !matches!(metadata_if_present(&folder.join(name)), Ok(None));
-        let found = names.iter().find(|name| folder.is_some_and(|folder| is_there(folder, name)));
-        VolumeFile::new(folder, found.unwrap_or(likeliest), options)
+        let is_there = |folder: &CaselessFolder, name| !matches!(metadata_if_present(&folder.entry(name)), Ok(None));
+        let found = names.iter().find(|name| self.folder.as_deref().is_some_and(|folder| is_there(folder, name)));
+        VolumeFile::new(&self.folder, found.unwrap_or(likeliest), options)
     }
 }
 
-/// A parsed name of a list: `filelist`, the part that distinguishes the lists of a game, the platform, and a number if
+/// A parsed name of a list in lower case: `filelist`, the part that distinguishes the lists of a game, the platform, and a number if
 /// the archive is split.
 fn parts(name: &str) -> Option<(&str, &str, &str)> {
     let (middle, rest) = name.strip_prefix(LIST)?.split_once('.').unwrap_or((name.strip_prefix(LIST)?, ""));
@@ -52,8 +54,9 @@ fn parts(name: &str) -> Option<(&str, &str, &str)> {
     part.bytes().all(|byte| byte.is_ascii_digit()).then_some((middle, platform, part))
 }
 
-/// The possible names of the image of the list `name`, the likeliest first.
+/// The possible names of the image of the list `name`, the likeliest first, in lower case.
 fn images(name: &str) -> [String; 3] {
+    let name = &*name.to_ascii_lowercase();
     let Some((middle, platform, part)) = parts(name) else {
         return std::array::from_fn(|_| name.replacen(LIST, "white_img", 1));
     };
@@ -74,9 +77,9 @@ fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = entries.map_err(|e| Error::io("cannot read the folder", e).context(folder.display()))?;
     let mut found = Vec::new();
     for path in entries.iter().map(DirEntry::path) {
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let Some(name) = path.file_name().and_then(|name| name.to_str()).map(str::to_ascii_lowercase) else { continue };
         // One that is no file is a list that cannot be read.
-        if parts(name).is_some() {
+        if parts(&name).is_some() {
             found.push((name.as_bytes().get(LIST.len()) == Some(&b'_'), path));
         }
     }
@@ -86,9 +89,10 @@ fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The data folder that `folder` is or holds.
 pub(super) fn data_folder(folder: &Path) -> Option<PathBuf> {
-    let has_lists =
-        |folder: &Path| FOLDERS.iter().any(|name| lists_in(&folder.join(name)).is_ok_and(|lists| !lists.is_empty()));
-    let below = GameKind::ALL.map(|kind| folder.join(kind.folder()));
+    let has_lists = |folder: &Path| {
+        FOLDERS.iter().any(|name| lists_in(&caseless(folder, name)).is_ok_and(|lists| !lists.is_empty()))
+    };
+    let below = GameKind::ALL.map(|kind| caseless(folder, kind.folder()));
     std::iter::once(folder.to_owned()).chain(below).find(|folder| has_lists(folder))
 }
 
@@ -98,15 +102,19 @@ pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)>
         Some(folder) if folder.is_dir() => {
             let Some(data) = data_folder(folder) else { return Ok((Vec::new(), None)) };
             let mut places = Vec::new();
-            for folder in FOLDERS.map(|name| data.join(name)).into_iter().filter(|folder| folder.is_dir()) {
-                places.extend(lists_in(&folder)?.into_iter().map(ListFile::from));
+            for folder in FOLDERS.map(|name| caseless(&data, name)).into_iter().filter(|folder| folder.is_dir()) {
+                let shared = Arc::new(CaselessFolder::new(&*folder));
+                places.extend(lists_in(&folder)?.into_iter().map(|path| ListFile::in_folder(&shared, path)));
             }
             Ok((places, Some(data)))
         }
-        Some(file) => Ok((vec![file.to_owned().into()], Some(file.to_owned()))),
+        Some(file) => {
+            let folder = Arc::new(CaselessFolder::new(parent_of(file)));
+            Ok((vec![ListFile::in_folder(&folder, file.to_owned())], Some(file.to_owned())))
+        }
         None => {
             let name = source.name().rsplit_once(['/', ':']).map_or(source.name(), |(_, name)| name).to_owned();
-            Ok((vec![ListFile { path: None, name }], None))
+            Ok((vec![ListFile { path: None, name, folder: None }], None))
         }
     }
 }

@@ -15,11 +15,12 @@ use crate::atomic_file::parent_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
+use crate::paths::{CaselessFolder, caseless};
 use crate::source::Source;
 use assetq_core::Openable;
 use list::{List, Record};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The key of a list. Versions of other regions may have one of their own: given in
 /// [`Options::with`](assetq_core::Options::with).
@@ -75,7 +76,7 @@ pub struct RustyHeartsArchive {
     list: Lazy<List>,
     /// Whether a file was asked for by its path.
     asked: ScanCost,
-    folder: Option<PathBuf>,
+    folder: Option<Arc<CaselessFolder>>,
     options: Options,
     volumes: Vec<OnceLock<VolumeFile>>,
 }
@@ -83,11 +84,9 @@ pub struct RustyHeartsArchive {
 /// The number of volumes that a list can name.
 const VOLUMES: usize = 1 << u8::BITS;
 
-/// The file with the list in `folder`. Folders that were copied to a system where case matters may have another case.
+/// The file with the list in `folder`.
 fn list_in(folder: &Path) -> Option<PathBuf> {
-    let lower = layout::LIST.to_ascii_lowercase();
-    let upper = layout::LIST.to_ascii_uppercase();
-    [layout::LIST, &lower, &upper].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())
+    Some(caseless(folder, layout::LIST)).filter(|path| path.is_file())
 }
 
 impl RustyHeartsArchive {
@@ -114,7 +113,7 @@ impl RustyHeartsArchive {
             key: options.get().map_or_else(Key::default, |key| *key),
             list: Lazy::default(),
             asked: ScanCost::default(),
-            folder,
+            folder: folder.map(|folder| Arc::new(CaselessFolder::new(folder))),
             options: options.clone(),
             volumes: (0..VOLUMES).map(|_| OnceLock::new()).collect(),
         })
@@ -131,7 +130,7 @@ impl RustyHeartsArchive {
 
     fn volume(&self, number: u8) -> &VolumeFile {
         let volume = self.volumes.get(usize::from(number)).expect("there is one for each number");
-        volume.get_or_init(|| VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options))
+        volume.get_or_init(|| VolumeFile::new(&self.folder, format!("{number:03}.pck"), &self.options))
     }
 
     /// File `n`, as its record describes it.
@@ -194,7 +193,7 @@ impl Archive for RustyHeartsArchive {
     }
 
     fn files_on_disk(&self) -> Vec<PathBuf> {
-        let volumes = self.folder.iter().flat_map(|folder| archive::files_with_ending(folder, ".pck"));
+        let volumes = self.folder.iter().flat_map(|folder| archive::files_with_ending(folder.path(), ".pck"));
         self.dat.path().map(Path::to_owned).into_iter().chain(volumes).collect()
     }
 

@@ -18,6 +18,7 @@ use crate::archive::{self, Archive, File, Loose};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::options::Options;
+use crate::paths::caseless;
 use crate::source::Source;
 use assetq_core::Openable;
 use definitions::{Definitions, SETS, is_definition};
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 const CONTENT: &str = "GameData/Vanilla/Content";
 
 /// The place of the content in the folder of a mod, which has a project file.
-const OF_MOD: &str = "Content/";
+const OF_MOD: &str = "Content";
 
 /// Entries of a folder that are looked at for a `.def` file, or for a project file.
 const LOOKED_AT: usize = 10_000;
@@ -38,13 +39,16 @@ pub struct Se2Archive {
     options: Options,
     loose: Loose,
     /// The path of the content in the folder, with a `/` at its end; empty if it is the folder itself.
-    content: &'static str,
+    content: String,
     definitions: Lazy<Definitions>,
 }
 
 /// The folder whose files are read for `folder`, and the path of the content in it.
-fn content_folder(folder: &Path) -> Option<(PathBuf, &'static str)> {
-    let folders = [(folder.to_owned(), ""), (folder.join(CONTENT), ""), (folder.to_owned(), OF_MOD)];
+fn content_folder(folder: &Path) -> Option<(PathBuf, String)> {
+    let of_mod = caseless(folder, OF_MOD);
+    let content = of_mod.file_name().map_or_else(String::new, |name| format!("{}/", name.to_string_lossy()));
+    let folders =
+        [(folder.to_owned(), String::new()), (caseless(folder, CONTENT), String::new()), (folder.to_owned(), content)];
     let mut found = folders.into_iter().filter(|(folder, content)| folder.join(content).join(SETS).is_file());
     found.find(|(folder, content)| content.is_empty() || has_project(folder))
 }

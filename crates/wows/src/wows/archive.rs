@@ -260,7 +260,9 @@ impl Archive for WowsArchive {
 
     fn files_on_disk(&self) -> Vec<PathBuf> {
         let indexes = self.names.iter().map(|name| self.folder.join(name));
-        indexes.chain(self.folders.iter().flat_map(|folder| archive::files_with_ending(folder, ".pkg"))).collect()
+        indexes
+            .chain(self.folders.iter().flat_map(|folder| archive::files_with_ending(folder.path(), ".pkg")))
+            .collect()
     }
 
     fn path_ids(&self) -> Option<&dyn PathIds> {

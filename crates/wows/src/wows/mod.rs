@@ -21,12 +21,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::{Lazy, ScanCost};
 use crate::options::Options;
+use crate::paths::CaselessFolder;
 use crate::source::Source;
 use crate::threads::prelude::*;
 use assetq_core::Openable;
 use places::Places;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tree::Tree;
 use volumes::Volumes;
 
@@ -41,7 +43,7 @@ pub struct WowsArchive {
     /// A single index, and the indexes beside it; empty for a folder, and without such.
     with_neighbours: Lazy<Vec<Index>>,
     volumes: Lazy<Volumes>,
-    folders: Vec<PathBuf>,
+    folders: Vec<Arc<CaselessFolder>>,
     loose: Loose,
     /// Why the folder of mods is unknown.
     failed: Option<Error>,

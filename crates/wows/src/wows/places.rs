@@ -3,10 +3,12 @@
 use super::layout::MAGIC;
 use crate::archive::Snapshot;
 use crate::error::{Error, Result};
+use crate::paths::{CaselessFolder, caseless};
 use crate::source::{head_of, is_absent};
 use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 const BUILDS: &str = "bin";
@@ -23,7 +25,7 @@ pub(super) struct Places {
     /// The folder of indexes, if present.
     pub indexes: Option<PathBuf>,
     /// Folders of volumes, in the order of the search.
-    pub volumes: Vec<PathBuf>,
+    pub volumes: Vec<Arc<CaselessFolder>>,
     /// Folders of loose files: an earlier folder hides the files of a later one.
     pub loose: Vec<PathBuf>,
     /// Why a folder that may hold further files is unknown.
@@ -32,7 +34,7 @@ pub(super) struct Places {
 
 /// Whether `name` is the name of an index, and not of a file that macOS adds on other systems' drives.
 fn is_index(name: &str) -> bool {
-    name.ends_with(".idx") && !name.starts_with("._")
+    name.to_ascii_lowercase().ends_with(".idx") && !name.starts_with("._")
 }
 
 /// The names in `folder`, in order; none if nothing is there.
@@ -76,12 +78,17 @@ pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<Vec<u
     Some(text)
 }
 
+/// The folder of one build of the game in `folder`.
+fn build_folder(folder: &Path, build: &str) -> PathBuf {
+    caseless(folder, BUILDS).join(build)
+}
+
 /// The files that describe a build without its volumes.
 ///
 /// # Errors
 /// As [`indexes_in`].
 pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
-    let indexes = folder.join(BUILDS).join(build).join(INDEXES);
+    let indexes = caseless(&build_folder(folder, build), INDEXES);
     let mut snapshot = Snapshot::new(format!("{BUILDS}/{build}"), LOOSE);
     let names = indexes_in(&indexes)?;
     snapshot.indexes = names.into_iter().map(|name| (indexes.join(&name), format!("{INDEXES}/{name}"))).collect();
@@ -94,11 +101,12 @@ pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
 /// # Errors
 /// `Io` when the folder of builds cannot be read.
 pub(super) fn builds(folder: &Path) -> Result<Vec<String>> {
-    let bin = folder.join(BUILDS);
+    let bin = caseless(folder, BUILDS);
     let numbered = names(&bin)?.into_iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
     let numbered = numbered.filter_map(|name| Some((name.parse::<u64>().ok()?, name)));
-    let builds = numbered
-        .filter(|(_, name)| indexes_in(&bin.join(name).join(INDEXES)).map_or(true, |indexes| !indexes.is_empty()));
+    let builds = numbered.filter(|(_, name)| {
+        indexes_in(&caseless(&bin.join(name), INDEXES)).map_or(true, |indexes| !indexes.is_empty())
+    });
     let mut builds: Vec<(u64, String)> = builds.collect();
     builds.sort_by(|a, b| Reverse(a.0).cmp(&Reverse(b.0)).then_with(|| a.1.cmp(&b.1)));
     Ok(builds.into_iter().map(|(_, name)| name).collect())
@@ -106,7 +114,7 @@ pub(super) fn builds(folder: &Path) -> Result<Vec<String>> {
 
 /// Whether `folder` is the folder of a game: it has builds, or volumes beside a folder of builds that cannot be read.
 pub(super) fn is_game(folder: &Path) -> bool {
-    builds(folder).map_or_else(|_| folder.join(VOLUMES).is_dir(), |builds| !builds.is_empty())
+    builds(folder).map_or_else(|_| caseless(folder, VOLUMES).is_dir(), |builds| !builds.is_empty())
 }
 
 pub(super) fn has_index(folder: &Path) -> bool {
@@ -116,22 +124,23 @@ pub(super) fn has_index(folder: &Path) -> bool {
 }
 
 /// The folders that may hold the volumes of the indexes in `folder`: the folder itself, or the game's folders for them.
-fn volumes_of(folder: &Path) -> Vec<PathBuf> {
+fn volumes_of(folder: &Path) -> Vec<Arc<CaselessFolder>> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    vec![folder.to_owned(), folder.join("../../..").join(VOLUMES)]
+    let folders = [folder.to_owned(), caseless(&folder.join("../../.."), VOLUMES)];
+    folders.into_iter().map(|folder| Arc::new(CaselessFolder::new(folder))).collect()
 }
 
 impl Places {
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
-        let build = folder.join(BUILDS).join(build);
+        let build = build_folder(folder, build);
         let (mods, failed) = match if is_newest { newest_mods(folder) } else { Ok(None) } {
             Ok(mods) => (mods, None),
             Err(error) => (None, Some(error)),
         };
         Self {
-            indexes: Some(build.join(INDEXES)),
-            volumes: vec![folder.join(VOLUMES)],
-            loose: mods.into_iter().chain([build.join(LOOSE)]).collect(),
+            indexes: Some(caseless(&build, INDEXES)),
+            volumes: vec![Arc::new(CaselessFolder::new(caseless(folder, VOLUMES)))],
+            loose: mods.into_iter().chain([caseless(&build, LOOSE)]).collect(),
             failed,
         }
     }
@@ -151,7 +160,7 @@ impl Places {
 /// # Errors
 /// `Io` when the folder of all mods cannot be read.
 pub(super) fn newest_mods(folder: &Path) -> Result<Option<PathBuf>> {
-    let mods = folder.join(MODS);
+    let mods = caseless(folder, MODS);
     let versions = names(&mods)?.into_iter().filter_map(|name| {
         let version: Option<Vec<u64>> = name.split('.').map(|part| part.parse().ok()).collect();
         Some((version?, name))

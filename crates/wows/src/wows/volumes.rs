@@ -5,8 +5,9 @@ use super::layout::Trailer;
 use crate::archive::VolumeFile;
 use crate::error::{ErrorKind, Result};
 use crate::options::Options;
+use crate::paths::CaselessFolder;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The prefix that older indexes write before the name of a volume.
 const PREFIX: &str = "//.//";
@@ -36,7 +37,7 @@ pub(super) fn file_name<'a>(volume: &VolumeEntry<'a>) -> Result<&'a str> {
 
 impl Volumes {
     /// The volumes of `indexes`, each from the first of `folders` that contains it.
-    pub(super) fn of(indexes: &[Index], folders: &[PathBuf], options: &Options) -> Self {
+    pub(super) fn of(indexes: &[Index], folders: &[Arc<CaselessFolder>], options: &Options) -> Self {
         let mut volumes = Self { all: Vec::new(), by_id: HashMap::new() };
         for index in indexes {
             for entry in (0..index.volume_count()).map_while(|n| index.volume(n)) {
