@@ -438,7 +438,7 @@ fn values_that_do_not_fit_say_what_does() {
         let set = vec![(row, vec![(VALUE, 1.into()), (at, to.into())])];
         refused(
             edited(&bytes, TableEdits { set, ..TableEdits::default() }),
-            &[&format!("column {name}: {to} does not fit"), "remove it there and add it here"],
+            &[&format!("column {name}: {to:?} does not fit"), "remove it there and add it here"],
         );
     }
     refused(remove_all(&bytes, |path| path == "Version"), &["[Main].Version", "cannot be deleted alone"]);

@@ -256,7 +256,7 @@ pub fn sql(data: &[u8]) {
         kept(&session, shown);
     }
     session.take_left_out();
-    session.edits();
+    let _ = session.edits();
 }
 
 /// Keeps the first rows of a table as a database of SQLite.
