@@ -54,7 +54,7 @@ impl State {
                     && subject.format != "gtex"
                     && subject.format != "prototypes"
             }
-            Self::Damaged => !subject.is_inner && damaged(subject).is_some(),
+            Self::Damaged => !subject.is_inner && subject.damaged.get_or_init(|| damaged(subject)).is_some(),
             _ => !subject.is_inner,
         }
     }
@@ -95,7 +95,7 @@ impl State {
                 Place::new(text(&file), Some(file), folder, Some(dir))
             }
             Self::Damaged => {
-                fs::write(&file, damaged(subject).unwrap()).unwrap();
+                fs::write(&file, subject.damaged.get().unwrap().as_ref().unwrap()).unwrap();
                 let mut place = Place::new(text(&file), Some(file), folder, Some(dir));
                 place.lacking.push(place.address.clone());
                 place

@@ -20,6 +20,8 @@ pub struct Subject {
     pub format: &'static str,
     /// Whether edits of it are written.
     pub is_written: bool,
+    /// The file with a damaged row, once a test asked for it; `None` in it if no damage was found to do that.
+    pub damaged: OnceLock<Option<Vec<u8>>>,
     pub tables: Vec<TableInfo>,
 }
 
@@ -70,7 +72,15 @@ impl Subject {
         });
         let tables = tables.collect();
         let is_written = asset.reader().writable().is_some();
-        Some(Self { name, is_inner, format: asset.format().name(), is_written, tables, address })
+        Some(Self {
+            name,
+            is_inner,
+            format: asset.format().name(),
+            is_written,
+            damaged: OnceLock::new(),
+            tables,
+            address,
+        })
     }
 
     /// The file's own name.
