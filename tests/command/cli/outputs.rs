@@ -1,5 +1,9 @@
 //! Where output goes: what standard output cannot take is never lost in silence, and a file is whole or not there.
 
+#[cfg(unix)]
+use assetq_sample::Size;
+#[cfg(unix)]
+use assetq_sample::text_models::{Property, material};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -266,6 +270,27 @@ fn files_of_others_beside_an_export_stay() {
     let longest = format!("{}.csv", "x".repeat(250));
     run(dir.path(), 0, &["export", "assets.bin", "--to", &longest]);
     assert!(at(&longest).exists());
+}
+
+/// A file beside an export has the name that the game's file gives it.
+#[cfg(unix)]
+#[test]
+fn a_file_beside_an_export_whose_name_is_unfit_is_named_and_left_out() {
+    let dir = TempDir::new().unwrap();
+    let textures = ["diffuseMap", "normalMap"].into_iter().zip(["content/NUL.dds", "content/fit.dds"]);
+    let textures = textures.map(|(name, value)| Property { name, kind: "Texture", value });
+    fs::write(dir.path().join("m.mfm"), material("m", "shaders/a.fx", &textures.collect::<Vec<_>>())).unwrap();
+    fs::write(dir.path().join("ship.geometry"), assetq_sample::geometry::demo(1, Size::Small)).unwrap();
+    for name in ["NUL.dds", "fit.dds"] {
+        fs::write(dir.path().join(name), assetq_sample::dds::demo(1, Size::Small)).unwrap();
+    }
+    let args = ["export", "ship.geometry", "--with", "m.mfm", "--textures", "files", "--to", "out/ship.glb"];
+    fs::create_dir(dir.path().join("out")).unwrap();
+    let err = run(dir.path(), 3, &args);
+    assert!(err.contains("\"NUL.dds\" is not written, as its name is not fit for a file: it is a device"), "{err}");
+    let mut written: Vec<_> = fs::read_dir(dir.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    written.sort_unstable();
+    assert_eq!(written, ["fit.dds", "ship.glb"]);
 }
 
 /// A command that writes a file for as long as it is let, once it has begun with it.

@@ -51,6 +51,29 @@ fn all(dir: &Path) -> BTreeSet<(String, Vec<u8>)> {
     files
 }
 
+/// Windows would write to the device, and the game would find no file.
+#[cfg(unix)]
+#[test]
+fn a_mod_whose_name_is_a_device_on_windows_is_refused() {
+    let dir = game();
+    for name in ["NUL.splash", "con/hull.splash", "LPT1"] {
+        let path = dir.path().join("game/bin/7100000/res/content").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, assetq_sample::geometry::demo_splash(1, Size::Small)).unwrap();
+    }
+    let patch = "{\"change\":\"changed\",\"key\":\"CM_SB_bow_0\",\"new\":{\"min_x\":-1e6}}\n";
+    let before = all(dir.path());
+    for name in ["NUL.splash", "con/hull.splash", "LPT1"] {
+        let file = format!("game:content/{name}");
+        let (_, said) = run_with(dir.path(), 3, &["patch", &file, "-", "--to", "res_mods"], patch);
+        assert!(
+            said.contains("is not written, as its name is not fit for a file: it is a device on Windows"),
+            "{said}"
+        );
+    }
+    assert_eq!(all(dir.path()), before);
+}
+
 #[test]
 fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
     let dir = game();
