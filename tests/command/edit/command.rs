@@ -193,6 +193,24 @@ fn an_undo_brings_the_bytes_back_and_else_the_cells() {
     assert!(left.contains("\"key\":\"elixir\"") && left.lines().count() == 1, "{left}");
 }
 
+/// A record keeps its place under its new name, in a sheet alone and in the sheet of a pack.
+#[test]
+fn a_patch_between_files_renames_records() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    for (file, table) in [("pack.bin", "btscene"), ("sheet.wdb", "records")] {
+        let script = format!(
+            "UPDATE {table} SET record = 'foo', u7Race = 3 WHERE rowid = 0; DELETE FROM {table} WHERE rowid = 6; \
+             UPDATE {table} SET record = 'bar' WHERE rowid = 4"
+        );
+        run(dir.path(), 0, &["sql", &script, file, "--to", "new.bin", "--force"]);
+        let (patch, _) = run(dir.path(), 1, &["diff", "-f", "patch", file, "new.bin"]);
+        assert!(patch.contains("\"new\":{\"record\":\"foo\",\"u7Race\":3}"), "{patch}");
+        run_with(dir.path(), 0, &["patch", file, "-", "--to", "made.bin", "--force"], &patch);
+        assert!(read(&dir, "made.bin") == read(&dir, "new.bin"), "{file}");
+    }
+}
+
 #[test]
 fn a_pack_is_written_anew_with_its_sheet() {
     let dir = folder();

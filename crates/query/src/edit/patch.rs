@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::report::Progress;
 use crate::table::{Accepts, Column, Role, Table, Value};
 use crate::writable::{self, Nth, keys};
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
@@ -292,7 +293,7 @@ fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) 
     let table = both.before;
     let nature = table.nature();
     if nature.writable_rows && !nature.positional {
-        let renamed = renamed(both, found);
+        let renamed = if has_own_key(table) { rekeyed(found) } else { renamed(both, found) };
         let old: HashSet<_> = renamed.iter().map(|pair| pair.old).collect();
         let new: HashSet<_> = renamed.iter().map(|pair| pair.new).collect();
         let rest = found.pairs().filter(|pair| !old.contains(&pair.old) && !new.contains(&pair.new));
@@ -313,6 +314,36 @@ fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) 
         left.reason(fixed_rows(table));
     }
     pairs
+}
+
+/// Whether rows have one key, which edits can change.
+fn has_own_key(table: &dyn Table) -> bool {
+    let mut keys = keys(table).map(|key| &table.columns()[key]);
+    keys.next().is_some_and(|key| key.unique && is_stored(key)) && keys.next().is_none()
+}
+
+/// Pairs deleted rows with rows that were inserted at the same place: they got other keys, and the patch keeps their place.
+fn rekeyed(found: &diff::Differences) -> Vec<Pair> {
+    let (mut removed, mut added) = (places(&found.removed).peekable(), places(&found.added).peekable());
+    let mut pairs = Vec::new();
+    while let (Some((old_place, old)), Some((new_place, new))) = (removed.peek(), added.peek()) {
+        match old_place.cmp(new_place) {
+            Ordering::Less => drop(removed.next()),
+            Ordering::Greater => drop(added.next()),
+            Ordering::Equal => {
+                pairs.push(Pair { old: Some(*old), new: Some(*new) });
+                (removed.next(), added.next());
+            }
+        }
+    }
+    pairs
+}
+
+/// For each of `rows` of a file, in order, the number of earlier rows that are not among them, and the row.
+fn places(rows: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
+    (0..).zip(rows).map(|(earlier, row)| (row - earlier, row))
 }
 
 /// Pairs rows that consist of their keys alone and got another last key: the only deleted row and the only inserted row with a
