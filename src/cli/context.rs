@@ -440,7 +440,7 @@ impl Context {
         &self,
         path: &Path,
         asset: Asset,
-        with: &mut Vec<PathBuf>,
+        with: &mut [PathBuf],
     ) -> Result<(PathBuf, Asset), Failure> {
         if let Some(linked) = self.linked_shape(path, &asset, with.iter())? {
             return Ok(linked);

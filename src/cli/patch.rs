@@ -68,7 +68,7 @@ pub(super) fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) 
     let mut editor = Editor::with_options(asset, &context.options)?;
     match edits {
         FileEdits::Rows(edits) => edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?,
-        FileEdits::Steps(steps) => editor.steps(steps),
+        FileEdits::Steps(steps) => editor.steps(*steps),
     }
     Ok(editor)
 }

@@ -6,6 +6,7 @@
 //! By default some cells of the table run, the same ones each time; `ASSETQ_CASES` is the number for each loop.
 #![cfg(feature = "cli")]
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
+#![allow(clippy::disallowed_methods, reason = "a test needs no fallback where no thread can be started")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -332,7 +332,8 @@ fn rekeyed(found: &diff::Differences) -> Vec<Pair> {
             Ordering::Greater => drop(added.next()),
             Ordering::Equal => {
                 pairs.push(Pair { old: Some(*old), new: Some(*new) });
-                (removed.next(), added.next());
+                removed.next();
+                added.next();
             }
         }
     }

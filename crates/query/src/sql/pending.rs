@@ -29,7 +29,7 @@ pub enum FileEdits {
     /// The edits of its tables.
     Rows(Vec<TableEdits>),
     /// A file that was made in steps, because statements read what others before them had changed.
-    Steps(Steps),
+    Steps(Box<Steps>),
 }
 
 /// The number of a file and of one of its tables.
@@ -290,7 +290,7 @@ impl Changes {
         for table in diff::tables(base.asset(), new.asset(), &steps.tables)? {
             steps.done += table.find(&Progress::default(), 0).len() as u64;
         }
-        Ok(Some(FileEdits::Steps(steps)))
+        Ok(Some(FileEdits::Steps(Box::new(steps))))
     }
 
     /// The file into which a statement inserts a row. What statements before this one changed is in it if the row may depend on that.

@@ -471,7 +471,7 @@ fn only_meshes(mut root: Json) -> Json {
             object.retain(|name, _| names.contains(&name.as_str()));
         }
     }
-    fn each<'j>(list: Option<&'j mut Json>) -> impl Iterator<Item = &'j mut Json> {
+    fn each(list: Option<&mut Json>) -> impl Iterator<Item = &mut Json> {
         list.and_then(Json::as_array_mut).into_iter().flatten()
     }
     let lists = ["accessors", "asset", "buffers", "bufferViews", "extensionsRequired", "meshes", "nodes", "skins"];
