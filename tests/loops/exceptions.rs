@@ -2,14 +2,19 @@
 
 use crate::state::State;
 
+const DENSITY: &str =
+    "without its .visual, densities tell which vertices belong to which indices: their patch is refused alone";
+
 /// The loop, the state (all if `None`), the beginning of the file's name, and the reason.
 pub const CELLS: &[(&str, Option<State>, &str, &str)] = &[
+    ("edit, patch and undo", Some(State::Beside), "real/mods/colossus/gun/BGA072_2_pdr_MkVII_Quad.geometry", DENSITY),
     (
         "edit, patch and undo",
         Some(State::Beside),
         "real/mods/minotaur/ship/BSC017_Minotaur_1947_Stern.geometry",
-        "without its .visual, densities tell which vertices belong to which indices: the patch of one is refused alone",
+        DENSITY,
     ),
+    ("edit, patch and undo", Some(State::Beside), "real/mods/minotaur/ship/BSC017_Minotaur_1947.geometry", DENSITY),
     (
         "left out",
         Some(State::Damaged),
