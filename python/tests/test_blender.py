@@ -115,7 +115,7 @@ result = {{
     meshes = result["meshes"]
     levels = [name for name in meshes if name == "ship meshes" or name.startswith("ship lod")]
     assert sorted(name for level in levels for name in meshes[level]) == sorted(mesh.name for mesh in geometry.meshes())
-    # The plates of a material have a colour: that of their thickness, where that is known.
+    # The plates of a material have the colour of their thickness, if it is known.
     armor = {assetq.armor_material(int(number)) for number in geometry.armor()[0].material_ids}
     assert {name.split(" ", 1)[1] for name in result["armour"]} == armor
     assert len(meshes["ship hulls"]) > 0

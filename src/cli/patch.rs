@@ -296,7 +296,7 @@ impl Target {
         if left > SHOWN {
             context.not_found(&format!("{file}: … and {} more", left - SHOWN));
         }
-        // What is not found may be in a part that cannot be read.
+        // A missing entry may be in a part that cannot be read.
         let damage = if left > 0 { editor.damage() } else { None };
         damage.iter().for_each(|damage| context.damaged(file, damage));
         let exit = if damage.is_some() { Exit::Damaged } else { Exit::NotFound };

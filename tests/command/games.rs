@@ -150,7 +150,7 @@ mod linux {
         );
     }
 
-    /// `path` of a game's own file as a copy from Windows may have it. Below `res` and in the content of Space Engineers 2
+    /// `path` of a game's own file as a copy from Windows may spell it. Below `res` and in the content of Space Engineers 2
     /// are files under paths that the game's other files name: those keep their case.
     fn in_capitals(path: &str) -> String {
         let kept = ["/res/", "/Content/"].iter().find_map(|folder| Some(path.find(folder)? + folder.len()));

@@ -523,7 +523,7 @@ fn tables_of_real_text_models_are_those_of_a_plain_reader() {
     assert!(crate::common::samples().is_none() || counts.iter().all(|count| *count >= 4), "{counts:?}");
 }
 
-/// A turret of two bones that mirror, as those of the game do: its GLB has them without a mirror, as joints of a skin.
+/// A turret of two bones that mirror, as the game's bones do. Its GLB has them without a mirror, as joints of a skin.
 #[test]
 fn vertices_with_bones_have_a_skin_of_the_nodes_of_the_visual() {
     let folder = tempfile::tempdir().unwrap();
@@ -540,7 +540,7 @@ fn vertices_with_bones_have_a_skin_of_the_nodes_of_the_visual() {
     let names: Vec<_> = skin.joints().map(|joint| joint.name().unwrap().to_owned()).collect();
     assert_eq!(names[..2], ["Rotate_Y_BlendBone", "Rotate_X_BlendBone"], "the bones of the render set, by number");
     assert!(names.contains(&"Rotate_Y".to_owned()) && names.contains(&"Rotate_X".to_owned()), "{names:?}");
-    // The joints stand where the file has their nodes, and none mirrors.
+    // The joints have the positions of the file's nodes, and no joint mirrors.
     let world = |name: &str| {
         let mut world = [0.0f32; 3];
         let mut next = glb.nodes().find(|node| node.name() == Some(name));
@@ -555,7 +555,7 @@ fn vertices_with_bones_have_a_skin_of_the_nodes_of_the_visual() {
     assert_eq!(world("Rotate_X"), [0.0, 0.75 * 15.0, 15.0]);
     assert_eq!(world("HP_gunFire1"), [0.0, 0.75 * 15.0, 150.0]);
     assert_eq!(world("Rotate_X_BlendBone"), [0.0; 3]);
-    // The stored vertices are mirrored along z; those of the GLB are where the nodes are.
+    // The stored vertices are mirrored along z; the vertices of the GLB lie at the nodes.
     let geometry = asset.get::<assetq::formats::wows::geometry::Geometry>().unwrap();
     let stored = geometry.mapped_vertices(0).unwrap();
     let primitive = node.mesh().unwrap().primitives().next().unwrap();

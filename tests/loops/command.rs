@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// Where a file lies, and how a user names it.
 #[derive(Debug)]
 pub struct Place {
-    /// What stands for FILE in a command.
+    /// The argument in place of FILE in a command.
     pub address: String,
     /// The file itself, if it is one of its own and not part of an archive or of a set.
     pub file: Option<PathBuf>,

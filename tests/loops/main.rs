@@ -30,11 +30,11 @@ use subject::{Subject, subjects};
 /// The end of a loop for one file in one state.
 #[derive(Debug)]
 pub enum Ended {
-    /// What left came back.
+    /// Everything came back.
     Whole,
     /// The file has no such way out, for this reason.
     Absent(&'static str),
-    /// What did not come back, and by which command.
+    /// Something did not come back: the command and its answer.
     Broken(String),
 }
 

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 use crate::{Ended, broken};
 use std::fs;
 
-/// What is exported: the meshes, all levels, and each other kind of shape beside them.
+/// Options of the export: the meshes, all levels, and each other kind of shape beside them.
 const FORMS: &[&[&str]] = &[
     &[],
     &["--lod", "all"],

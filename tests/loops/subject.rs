@@ -25,7 +25,7 @@ pub struct Subject {
     pub tables: Vec<TableInfo>,
 }
 
-/// What a test needs to know of a table.
+/// The facts of a table that tests need.
 #[derive(Debug)]
 pub struct TableInfo {
     pub name: String,
@@ -88,7 +88,7 @@ impl Subject {
         self.name.rsplit(['/', ':']).next().unwrap()
     }
 
-    /// The file, which is none in an archive.
+    /// The path of a file on the disk.
     pub fn file(&self) -> &Path {
         assert!(!self.is_inner);
         Path::new(&self.address)
@@ -102,7 +102,7 @@ impl Subject {
         self.file_name().rsplit_once('.').map_or("", |(_, ending)| ending)
     }
 
-    /// Small tables of which some column is written.
+    /// Small tables with a column that can be written.
     pub fn written_tables(&self) -> impl Iterator<Item = &TableInfo> {
         self.small_tables().filter(|table| self.is_written && table.is_writable())
     }

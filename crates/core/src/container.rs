@@ -189,7 +189,7 @@ pub trait Archive: Send + Sync {
     /// Damage of this file's entry, or `NotFound` past the last.
     fn file(&self, n: usize) -> Result<File<'_>>;
 
-    /// What is known of file `n` if [`Archive::file`] fails because its path cannot be found. The path is empty.
+    /// The facts of file `n` if [`Archive::file`] fails because its path cannot be found. The path is empty.
     fn unnamed_file(&self, _n: usize) -> Option<File<'_>> {
         None
     }

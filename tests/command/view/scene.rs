@@ -597,7 +597,7 @@ fn out_is_written_as_its_ending_says_and_other_endings_are_refused() {
 }
 
 /// A visual, and a model that names it, stand for the geometry beside them. A material that is not at hand is named with the option that finds
-/// it, and a folder has it.
+/// it, and a folder holds it.
 #[test]
 fn a_visual_and_a_model_lead_to_their_shape_and_a_folder_to_its_materials() {
     use assetq_sample::text_models;

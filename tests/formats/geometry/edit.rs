@@ -32,7 +32,7 @@ fn patched(bytes: &[u8], glb: &[u8]) -> Result<Vec<u8>> {
     noted(bytes, glb).map(|(new, _)| new)
 }
 
-/// The same, and what is said of it.
+/// The same, with the notes.
 fn noted(bytes: &[u8], glb: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
     let Patched { new, left_out, notes } = patched_in_part(bytes, glb)?;
     assert_eq!(left_out, Vec::<String>::new());
@@ -203,7 +203,7 @@ fn what_is_no_mesh_does_not_matter() {
     assert!(patched(&bytes, &joined(&root.to_string(), &binary)).unwrap() == bytes);
 }
 
-/// Other programs number vertices anew, split them by normals that they round, leave out tangents and vertices that no triangle has,
+/// Other programs renumber vertices, split them by normals that they round, leave out tangents and vertices that no triangle has,
 /// and write a triangle once.
 #[test]
 fn an_unedited_mesh_of_another_program_changes_nothing() {
@@ -271,7 +271,7 @@ fn tangents_are_computed_for_changed_vertices_without_any() {
     let (old, new) = (old.mapped_vertices(0).unwrap(), new.mapped_vertices(0).unwrap());
     let changed = old.bytes().chunks(28).zip(new.bytes().chunks(28)).enumerate().filter(|(_, (old, new))| old != new);
     assert_eq!(changed.map(|(number, _)| number).collect::<Vec<_>>(), [100]);
-    // The surface is smooth: the tangent is that of the file, but for some degrees.
+    // The surface is smooth: the tangent differs from the file's by some degrees at most.
     let of = |v: &assetq::formats::wows::geometry::Vertices<'_>| {
         (v.tangents().unwrap().nth(100).unwrap(), v.binormals().unwrap().nth(100).unwrap())
     };

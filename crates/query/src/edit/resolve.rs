@@ -629,7 +629,7 @@ pub fn check_cell(
 /// included.
 ///
 /// # Errors
-/// As [`check_cell`], and `Syntax` for items whose list cannot be told and for cells that contradict each other.
+/// As [`check_cell`], and `Syntax` for items whose list is unknown and for cells that contradict each other.
 pub fn insert_cells(table: &dyn Table, given: Vec<Value<'static>>, is_copy: bool) -> Result<ColumnValues> {
     let (mut set, mut of_list) = (ColumnValues::new(), Vec::new());
     let item = table.nature().item;

@@ -1,7 +1,7 @@
 //! Meshes of a GLB as vertices and indices of the groups that they were written from.
 //!
-//! A vertex that is where a vertex of the group is, and as it is, keeps that one's bytes, whatever its number: other programs number
-//! vertices anew, split them where normals differ, and round.
+//! A vertex equal to one of the group, within rounding, keeps the bytes of that vertex, whatever its number: other programs renumber
+//! vertices, split them where normals differ, and round.
 
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
@@ -439,8 +439,8 @@ impl Laid<'_, '_> {
         twins.collect()
     }
 
-    /// Whether triangles and vertices are those of the group, but for triangles that other programs drop: without an area, and
-    /// repeated.
+    /// Whether triangles and vertices equal the group's, except triangles that other programs drop: repeated ones, and ones
+    /// without an area.
     fn is_unchanged(&self, before: &[[u32; 3]], triangles: &[[u32; 3]], matched: &[Option<u32>]) -> bool {
         let twins = self.twins();
         let twin = |corner: u32| twins.get(corner as usize).copied().unwrap_or(corner);

@@ -99,7 +99,7 @@ impl Matrix {
         dot(a, cross(b, c))
     }
 
-    /// The matrix that takes this one back; `None` if this one makes things flat or has numbers that are none.
+    /// The inverse matrix; `None` if this one flattens or holds numbers that are not finite.
     pub(super) fn inverse(&self) -> Option<Self> {
         let ([a, b, c, at], determinant) = (self.0.map(xyz), self.determinant());
         let size = [a, b, c].map(|column| dot(column, column).sqrt());
@@ -114,7 +114,7 @@ impl Matrix {
         Some(Self([[ax, ay, az, 0.0], [bx, by, bz, 0.0], [cx, cy, cz, 0.0], [x, y, z, 1.0]]))
     }
 
-    /// Whether both do the same, but for what other programs round.
+    /// Whether both are equal, within what other programs round.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         /// The part of a length by which matrices that were taken apart and put together again differ at most.
         const ROUNDED: f64 = 2e-5;

@@ -58,8 +58,8 @@ impl Geometry for Surface<'_> {
     }
 }
 
-/// The tangents of all vertices, with the side of the binormal; `None` if normals or texture coordinates are absent, or a vertex has so many
-/// triangles that no real mesh is like it.
+/// The tangents of all vertices, with the side of the binormal; `None` if normals or texture coordinates are absent, or if a vertex
+/// has more triangles than any real mesh.
 pub(super) fn compute(corners: &Corners, triangles: &[[u32; 3]]) -> Option<Vec<[f32; 4]>> {
     let (normals, uvs) = corners.normals.as_ref().zip(corners.uvs.as_ref())?;
     let normals: Vec<[f32; 3]> = normals.iter().map(|normal| normalized(*normal)).collect();

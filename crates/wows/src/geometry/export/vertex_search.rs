@@ -21,7 +21,7 @@ pub(super) struct VertexSearch<'p> {
 const MOST: usize = 64;
 
 impl<'p> VertexSearch<'p> {
-    /// Indexes `positions`, of which two that differ by `limit` count as one.
+    /// Indexes `positions`; two that differ by at most `limit` count as one.
     pub(super) fn new(positions: &'p [[f32; 3]], limit: f32) -> Self {
         let low = positions.iter().fold([f32::INFINITY; 3], |low, p| super::super::mesh::zip(low, *p, f32::min));
         let high = positions.iter().fold([f32::NEG_INFINITY; 3], |high, p| super::super::mesh::zip(high, *p, f32::max));
