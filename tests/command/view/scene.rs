@@ -440,7 +440,7 @@ fn a_mesh_that_a_database_does_not_draw_is_shown_as_it_is() {
     sample(dir.path(), "assets.bin", Size::Small);
     let args = ["ship.geometry", "--db", "assets.bin", "--to"];
     let (_, error) = run(dir.path(), 0, &[&["view"], &args[..], &["x.html"]].concat());
-    let note = "assetq: ship.geometry: note: no visual of the database draws ship.geometry\n";
+    let note = "assetq: ship.geometry: note: no visual of the database draws ship.geometry; its meshes have no names\n";
     assert!(error.contains(note), "{error}");
     let page = fs::read_to_string(dir.path().join("x.html")).unwrap();
     assert!(page.contains(r#""kind":"scene""#) && page.contains(r#""id":"table=vertices""#));
