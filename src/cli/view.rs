@@ -189,6 +189,7 @@ fn page(
     let shown = show(&mut page, name, asset, drawings);
     damage.note(shown)?;
     drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(|error| damage.add(error));
+    drawings.iter().for_each(|(file, drawing)| context.notes(file, drawing.notes()));
     if let Some(texture) = reader.texture() {
         let shown = image::add(&mut page, texture);
         damage.note(shown)?;
