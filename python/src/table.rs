@@ -133,7 +133,9 @@ impl Table {
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        py.detach(|| self.rows.count()).or_raise(self.file())
+        // `list` asks for the length before it reads the rows, which note their damage.
+        let rows = if self.left_out.is_some() { self.skip_damaged().rows } else { self.rows.clone() };
+        py.detach(|| rows.count()).or_raise(self.file())
     }
 
     /// Always true: whether there are rows may take a walk over all of them.
