@@ -188,7 +188,7 @@ def test_counts_leave_out_the_rows_that_lists_leave_out(samples: Path, tmp_path:
     assert len(paths.skip_damaged()) == len(rows)
     scan = assetq.scan(damaged, "paths", skip_damaged=True).columns("file")
     with pytest.warns(UserWarning, match="rows left out"):
-        assert sum(len(table) for part in scan.partitions() for _, table in part.tables()) == len(rows)
+        assert sum(len(batch) for part in scan.partitions() for batch in part.batches()) == len(rows)
 
 
 def test_files_in_an_archive(samples: Path) -> None:
