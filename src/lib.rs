@@ -17,7 +17,6 @@
 //! | a text, wherever it is | [`query::find`] | |
 //! | CSV, JSON, Parquet | [`mod@write`] | Parquet: `parquet` |
 //! | all damage of a file | [`formats::Reader::verify`] | |
-//! | a file on a server | [`Asset::open`] with a URL | `remote` |
 //! | a format of my own | [`formats`], [`Format::add`] | |
 //! | the command with it | `cli` | `cli` |
 //!
@@ -33,7 +32,7 @@
 //!
 //! # Any file
 //!
-//! [`Asset::open`] takes a path, an address (`GAME:content/assets.bin` is a file in an archive), a URL, or bytes; it detects the
+//! [`Asset::open`] takes a path, an address (`GAME:content/assets.bin` is a file in an archive), or bytes; it detects the
 //! format. The reader of every format has tables, entries and checks; queries, edits and outputs use nothing else.
 //!
 //! ```
@@ -125,7 +124,6 @@
 //! | `ff13` | by `cli` | FINAL FANTASY XIII trilogy |
 //! | `sql` | by `cli` | queries in SQL, by SQLite over the mapped tables: `sql` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC, and streams of record batches |
-//! | `remote` | | files on web servers and in object stores: `Source::open_url`, and URLs wherever [`Options::source`] takes a path |
 //! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` |
 //!
 //! Builders that write valid files of every format, for tests, are the package `assetq-sample`.
@@ -189,7 +187,7 @@ pub use assetq_query::{diff, edit, write};
 use {
     assetq_core::{
         ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, scene,
-        source, suggest, texture, texture_files, threads, urls, writable,
+        source, suggest, texture, texture_files, threads, writable,
     },
     assetq_query::{files, find, history, lines, refs},
     assetq_view::picture,

@@ -5,16 +5,16 @@ use super::{Context, Failure};
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
 use crate::files::FilePattern;
+use crate::paths::is_url;
 use crate::report::Progress;
-use crate::urls::url_of;
 use std::path::{Path, PathBuf};
 
 /// Whether a file serves as the database of a command; if not, the end of the message about it: "is no database".
 pub(super) type DatabaseCheck = fn(&Asset) -> Result<(), &'static str>;
 
-/// Whether an argument exists: as a file, a folder, a file in an archive, or a file on a server.
+/// Whether an argument exists: as a file, a folder, a file in an archive, or a URL, whose error says what to do.
 pub(super) fn exists(argument: &Path) -> bool {
-    url_of(argument).is_some() || Address::of(argument).exists()
+    is_url(argument) || Address::of(argument).exists()
 }
 
 /// Whether an argument exists as one file, which may be an archive.

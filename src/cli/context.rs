@@ -292,8 +292,6 @@ impl Context {
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
         let opened = match address.inner() {
-            #[cfg(feature = "remote")]
-            None if crate::urls::url_of(path).is_some() => self.open_url(&address, options).map_err(failed),
             None => address.open_outer(options).map_err(failed),
             Some(inner) => {
                 let outer = self.archive(&address).map_err(failed)?;
@@ -320,24 +318,6 @@ impl Context {
             let name = asset.source().name();
             self.not_found(&format!("{name}: no texts in the language {:?}; {there}", language.0));
         }
-    }
-
-    /// Opens a file on a server, with progress if all of it is downloaded.
-    #[cfg(feature = "remote")]
-    fn open_url(&self, address: &Address, options: &Options) -> Result<Asset> {
-        let progress = Arc::new(crate::report::Progress::default());
-        let (shown, is_quiet) = (Arc::clone(&progress), self.quiet);
-        let on_download = crate::source::OnDownload(Box::new(move |name, done, size| {
-            if done == 0 {
-                shown.announce(size);
-                if !is_quiet {
-                    complain(&format!("{name}: downloading all {size} bytes to a temporary file"));
-                }
-            }
-            shown.advance(done.saturating_sub(shown.state().0));
-        }));
-        let options = options.clone().with(Arc::new(on_download));
-        self.watch("downloading", Unit::Bytes, &progress, || address.open_outer(&options))
     }
 
     /// Opens one side of a comparison: as [`Context::open`], but any folder is an archive of its files.

@@ -6,9 +6,6 @@ use crate::archive::Cache;
 use crate::table::Value;
 use crate::threads;
 
-/// The features of the library that change what the command does.
-const FEATURES: [(&str, bool); 2] = [("parquet", cfg!(feature = "parquet")), ("remote", cfg!(feature = "remote"))];
-
 /// The C library and the linker that the target takes, as in its triple.
 const ABI: &str = if cfg!(target_env = "gnu") {
     "gnu"
@@ -22,14 +19,14 @@ const ABI: &str = if cfg!(target_env = "gnu") {
 
 pub(super) fn run(context: &Context) -> Outcome {
     let target = [std::env::consts::ARCH, std::env::consts::OS, ABI].join("-");
-    let features: Vec<&str> = FEATURES.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
+    let features = if cfg!(feature = "parquet") { "parquet" } else { "" };
     let mode = if cfg!(debug_assertions) { "debug" } else { "release" };
     let cache = Cache::default_folder().map(|folder| folder.to_string_lossy().into_owned());
     let facts = object([
         ("version", env!("CARGO_PKG_VERSION").into()),
         ("target", target.trim_end_matches('-').into()),
         ("build", mode.into()),
-        ("features", Value::owned(features.join(" "))),
+        ("features", features.into()),
         ("threads", Value::owned(threads::count().to_string())),
         ("cache", cache.into()),
     ]);

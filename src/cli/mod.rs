@@ -54,7 +54,6 @@ mod view;
 
 pub use crate::source::signals::Allocator;
 use crate::threads;
-use crate::urls::redacted;
 use crate::write::text::escape;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use context::Context;
@@ -177,8 +176,6 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 }
 
 fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> Exit {
-    #[cfg(feature = "remote")]
-    crate::source::exit_when_a_server_fails();
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     if let Some(help) = help::asked(Cli::command, &args) {
         let mut out = anstream::stdout();
@@ -199,7 +196,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
                 // The message quotes arguments unescaped.
                 let text = error.render().to_string();
-                text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", escape(&redacted(line))))
+                text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", escape(line)))
             } else {
                 error.print()
             };
@@ -249,13 +246,7 @@ fn run(cli: Cli) -> Exit {
     let mut global = cli.global;
     // Windows replaces no file that is mapped.
     global.no_mmap |= cfg!(windows) && cli.command.may_replace_input();
-    let exit = ended(Context::new(&global, pages).and_then(|context| context.close(cli.command.run(&context))));
-    #[cfg(feature = "remote")]
-    if std::env::var_os("ASSETQ_REMOTE_STATS").is_some_and(|value| !value.is_empty()) {
-        let stats = crate::source::remote::totals();
-        complain(&format!("{} requests, {} bytes", stats.requests, stats.bytes));
-    }
-    exit
+    ended(Context::new(&global, pages).and_then(|context| context.close(cli.command.run(&context))))
 }
 
 /// Returns the exit code of a command, and reports its failure.
@@ -270,8 +261,8 @@ fn ended(ran: Result<Exit, Failure>) -> Exit {
     }
 }
 
-/// Whether an argument contains characters that terminals take for commands, or may contain a secret.
+/// Whether an argument contains characters that terminals take for commands.
 fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     let text = argument.to_string_lossy();
-    escape(&text) != text || redacted(&text) != text
+    escape(&text) != text
 }

@@ -5,7 +5,6 @@
 
 use super::progress;
 use crate::threads::lock;
-use crate::urls::redacted;
 use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -113,8 +112,6 @@ impl Pager {
 /// Writes to the pager, or to standard output without one.
 impl Write for Pager {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        #[cfg(feature = "remote")]
-        crate::source::remote::prefetch(bytes);
         let mut state = lock(&self.0);
         if let State::Waiting { wide, leave } = &*state {
             *state = start(*wide, leave.clone());
@@ -232,7 +229,7 @@ fn spawn(wide: bool) -> Option<Child> {
     }
 }
 
-/// Writes one line to standard error, without the secrets of addresses.
+/// Writes one line to standard error.
 pub(super) fn complain(text: &str) {
-    message(&format!("assetq: {}", escape(&redacted(text))));
+    message(&format!("assetq: {}", escape(text)));
 }

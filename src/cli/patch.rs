@@ -15,7 +15,6 @@ use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
 use crate::sql::FileEdits;
 use crate::table::{Role, Table, Visitor as _};
-use crate::urls::url_of;
 use crate::write::json::JsonWriter;
 use crate::write::text::Page;
 use std::fs::File;
@@ -250,10 +249,6 @@ impl Target {
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
             }
-        }
-        if output.in_place && url_of(file).is_some() {
-            let what = "files on servers are not written in place; --to NEW writes the file to this machine";
-            return Err(Failure::usage(format!("{}: {what}", file.to_string_lossy())));
         }
         let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {

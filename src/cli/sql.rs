@@ -13,7 +13,6 @@ use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use crate::source::bounded::Bounded;
 use crate::sql::{Answer, Fault, Input, Session, keep, statements};
-use crate::urls::url_of;
 use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
@@ -279,8 +278,7 @@ fn open_one(name: Option<String>, file: &Path, args: &Args, context: &Context) -
 
 /// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.
 fn named(argument: &Path) -> (Option<String>, PathBuf) {
-    let is_file = argument.exists() || url_of(argument).is_some();
-    let parts = argument.to_str().filter(|_| !is_file).and_then(|text| text.split_once('='));
+    let parts = argument.to_str().filter(|_| !exists(argument)).and_then(|text| text.split_once('='));
     match parts {
         Some((name, path)) if !name.is_empty() => (Some(name.to_owned()), path.into()),
         _ => (None, argument.to_owned()),

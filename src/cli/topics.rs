@@ -79,10 +79,6 @@ Variables of the environment:
   ASSETQ_PAGER    the pager, else PAGER, else less; --no-pager does without
   ASSETQ_DUCKDB_EXTENSION
                   the file that sql --engine duckdb loads
-  ASSETQ_REMOTE_TIMEOUT
-                  seconds to wait for a server
-  ASSETQ_REMOTE_STATS
-                  if set, requests and bytes are counted on standard error
   NO_COLOR        if set, output has no colours
 ";
 

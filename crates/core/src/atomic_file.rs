@@ -217,9 +217,6 @@ impl AtomicFile {
 
     fn finish(self, sync: bool) -> io::Result<()> {
         let Self { to, place } = self;
-        // Zeros in place of bytes that a server failed to send get no name.
-        #[cfg(feature = "remote")]
-        crate::source::remote::check_faults()?;
         match place {
             Destination::Part(part) => part.commit(&to, sync),
             Destination::Stream(mut out) => out.flush(),
@@ -579,16 +576,12 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        #[cfg(feature = "remote")]
-        crate::source::remote::prefetch(bytes);
         let written = self.out().write(bytes);
         written.map_err(|error| about(&self.to, error))
     }
 
     /// At once: what does not fit into a full disk is an error of this call, and waits in no buffer.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(feature = "remote")]
-        crate::source::remote::prefetch(bytes);
         let written = self.out().write_all(bytes);
         written.map_err(|error| about(&self.to, error))
     }

@@ -43,7 +43,6 @@ pub mod table;
 pub mod texture;
 pub mod texture_files;
 pub mod threads;
-pub mod urls;
 pub mod writable;
 pub mod write;
 

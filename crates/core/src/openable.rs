@@ -7,8 +7,8 @@ use crate::options::Options;
 use crate::source::Source;
 use std::path::Path;
 
-/// A [`Source`], or anything that is a path: of a file or folder, an address `ARCHIVE:INNER` of a file in an archive, or a
-/// URL if the feature `remote` is on. See [`Address`].
+/// A [`Source`], or anything that is a path: of a file or folder, an address `ARCHIVE:INNER` of a file in an archive. See
+/// [`Address`].
 pub trait Openable: Sized {
     /// The bytes of the file.
     ///

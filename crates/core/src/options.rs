@@ -1,11 +1,10 @@
 //! [`Options`]: how files are opened, and the settings of single formats.
 
-#[cfg(not(feature = "remote"))]
-use crate::error::ErrorKind;
 use crate::error::{Error, Result};
+use crate::paths::is_url;
 use crate::source::{Source, no_file};
-use crate::urls::url_of;
 use std::any::{Any, TypeId};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,25 +20,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Opens the file or folder at `path`, mapped or read according to these settings; with the feature `remote` also the
-    /// file at a URL.
+    /// Opens the file or folder at `path`, mapped or read according to these settings.
     pub fn source(&self, path: &Path) -> Result<Source> {
-        match url_of(path) {
-            #[cfg(feature = "remote")]
-            Some(url) => Source::open_url(url, self.no_mmap, self.get().as_deref()),
-            #[cfg(not(feature = "remote"))]
-            Some(_) => {
-                let what = "files on servers, in this build without the feature `remote`,";
-                Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""))
-            }
-            None => self.local(path),
-        }
-    }
-
-    fn local(&self, path: &Path) -> Result<Source> {
         match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
             // Checked only after a failure: a game has hundreds of indexes to open.
             Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
+            Err(_) if is_url(path) => {
+                let what = "assetq opens no URL: download the file first";
+                Err(Error::io("cannot open", io::Error::new(io::ErrorKind::NotFound, what)))
+            }
             opened => opened,
         }
     }
@@ -49,7 +38,7 @@ impl Options {
     pub fn source_in_folder(&self, path: &Path) -> Result<Source> {
         match path.metadata() {
             Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(Error::io("cannot open", no_file(&meta))),
-            _ => self.local(path),
+            _ => self.source(path),
         }
     }
 

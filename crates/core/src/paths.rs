@@ -14,6 +14,13 @@ pub fn joined(folder: &Path, path: &str) -> PathBuf {
     joined
 }
 
+/// Whether `path` is a URL of a file on a server, and no file on this machine has this name.
+pub fn is_url(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| ["https", "http", "s3"].iter().any(|known| scheme.eq_ignore_ascii_case(known)))
+        && path.symlink_metadata().is_err()
+}
+
 /// A folder in which names are found in any letter case, as on Windows. Games that were copied from there to Linux may have
 /// names in another case than the one that their program uses.
 #[derive(Debug)]

@@ -11,7 +11,7 @@
 
 use assetq_core::{
     Error, Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader,
-    relations, report, scene, source, suggest, table, threads, urls, writable,
+    relations, report, scene, source, suggest, table, threads, writable,
 };
 
 pub mod diff;

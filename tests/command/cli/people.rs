@@ -171,6 +171,20 @@ fn globs_of_any_shape_are_no_panic() {
 
 /// A pack may call its entries anything; a file that is written has a name that every system takes for a file.
 #[test]
+fn a_url_is_an_error_that_says_to_download_the_file() {
+    let dir = TempDir::new().unwrap();
+    for url in ["https://host/a.bin", "s3://bucket/key?x=1", "HTTP://host/*.bin"] {
+        for args in
+            [&["ls", url][..], &["resolve", "0x1", "--db", url], &["find", "x", url], &["sql", "SELECT 1 AS n", url]]
+        {
+            let (out, err) = run(dir.path(), 4, args, "");
+            let said = format!("assetq: {url}: cannot open: assetq opens no URL: download the file first\n");
+            assert!(out.is_empty() && err.starts_with(&said), "{args:?}: {out}{err}");
+        }
+    }
+}
+
+#[test]
 fn names_that_are_no_files_are_refused_and_the_rest_is_written() {
     let dir = TempDir::new().unwrap();
     let names = ["../up", "NUL", "a:b", "blank ", "dot.", "x\x1b[1m", "a\\b", "..", "", "good", "Good"];

@@ -8,7 +8,6 @@ use crate::options::Options;
 use crate::paths::slashed;
 use crate::source::Source;
 use crate::suggest;
-use crate::urls::url_of;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,7 +73,7 @@ impl Address {
     pub fn of(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let whole = Self { outer: path.to_owned(), build: None, inner: None };
-        if path.symlink_metadata().is_ok() || url_of(path).is_some() {
+        if path.symlink_metadata().is_ok() {
             return whole;
         }
         let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));

@@ -48,9 +48,6 @@ pub fn exit_when_a_mapped_file_shrinks() {
     faults::install();
 }
 
-#[cfg(all(feature = "remote", target_os = "linux"))]
-pub(super) use faults::end_process;
-
 #[cfg(unix)]
 mod faults {
     use crate::escape::escape;
@@ -206,7 +203,7 @@ mod faults {
     }
 
     /// Writes one line, removes unfinished files and ends the process as one that cannot read. Async-signal-safe.
-    pub(in crate::source) fn end_process(line: &[&[u8]]) -> ! {
+    fn end_process(line: &[&[u8]]) -> ! {
         // If several threads reach the end at once, one of them reports it and ends the process.
         if SAID.swap(true, Ordering::Relaxed) {
             loop {

@@ -2,8 +2,6 @@
 
 pub mod bounded;
 mod map;
-#[cfg(feature = "remote")]
-pub mod remote;
 pub mod signals;
 mod state;
 
@@ -18,8 +16,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use map::exit_when_a_mapped_file_shrinks;
-#[cfg(feature = "remote")]
-pub use remote::{OnDownload, RemoteStats, exit_when_a_server_fails};
 pub(crate) use state::no_file;
 pub use state::{FileState, is_absent, metadata_if_present};
 
@@ -49,26 +45,11 @@ struct OpenedPath {
     path: Box<Path>,
     state: Option<FileState>,
     is_mapped: bool,
-    #[cfg(feature = "remote")]
-    remote: Option<Arc<remote::Object>>,
 }
 
 impl OpenedPath {
     fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
-        Some(Arc::new(Self {
-            path: path.into(),
-            state,
-            is_mapped,
-            #[cfg(feature = "remote")]
-            remote: None,
-        }))
-    }
-
-    fn is_remote(&self) -> bool {
-        #[cfg(feature = "remote")]
-        return self.remote.is_some();
-        #[cfg(not(feature = "remote"))]
-        false
+        Some(Arc::new(Self { path: path.into(), state, is_mapped }))
     }
 }
 
@@ -118,35 +99,6 @@ impl Source {
             is_whole: true,
             stands_for: None,
         })
-    }
-
-    /// Opens the file at an `https://`, `http://` or `s3://` URL. On Linux, ranges of the file are fetched on the first use of
-    /// their bytes, unless `whole` is set; elsewhere the whole file is downloaded to a temporary file.
-    ///
-    /// Bytes that cannot be fetched later are zeros, and [`Source::fault`] returns the reason: check it before results are
-    /// used. [`exit_when_a_server_fails`] ends the process instead.
-    ///
-    /// # Errors
-    /// `Io` when the URL is invalid, the server refuses, or sends no ranges.
-    #[cfg(feature = "remote")]
-    pub fn open_url(url: &str, whole: bool, on_download: Option<&OnDownload>) -> Result<Self> {
-        let (bytes, object) = remote::open(url, whole, on_download)?;
-        let name = object.name().into();
-        let place = OpenedPath { path: Path::new("").into(), state: None, is_mapped: false, remote: Some(object) };
-        Ok(Self { bytes, origin: 0, name, place: Some(Arc::new(place)), is_whole: true, stands_for: None })
-    }
-
-    /// Why bytes of this file on a server could not be fetched; `None` as long as all bytes that were read come from the
-    /// file.
-    #[cfg(feature = "remote")]
-    pub fn fault(&self) -> Option<&Error> {
-        self.place.as_deref()?.remote.as_deref()?.fault()
-    }
-
-    /// The requests to the server of this file; `None` for a file on this machine.
-    #[cfg(feature = "remote")]
-    pub fn remote_stats(&self) -> Option<RemoteStats> {
-        Some(self.place.as_deref()?.remote.as_deref()?.stats())
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`, instead of mapping a part. Errors in them name offsets of
@@ -221,7 +173,7 @@ impl Source {
     /// The file or folder of this source, for a format whose files belong together; `None` for a part of a file, and
     /// for bytes from elsewhere.
     pub fn path(&self) -> Option<&Path> {
-        self.place.as_deref().filter(|place| self.is_whole && !place.is_remote()).map(|place| &*place.path)
+        self.place.as_deref().filter(|_| self.is_whole).map(|place| &*place.path)
     }
 
     /// The same bytes in place of `other`: under its name, with the files beside it. So new bytes of a file are read as the

@@ -34,10 +34,9 @@ use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
 use crate::error::Result;
 use crate::options::Options;
-use crate::paths::glob_of;
+use crate::paths::{glob_of, is_url};
 use crate::report::Progress;
 use crate::table::glob::Glob;
-use crate::urls::url_of;
 use list::{FileAddress, Listed};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +58,7 @@ impl FilePattern {
         if path.is_dir() {
             return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
         }
-        if url_of(path).is_some() {
+        if is_url(path) {
             return Self::File;
         }
         let address = Address::of(path);
