@@ -19,13 +19,14 @@
 //! ```
 
 pub use assetq_core::{
-    BuiltIn, ErrorKind, FileFormat, Openable, Reader, archive, bytes, compare, dds, error, id, reader, relations,
-    report, scene, schema, source, texture, writable,
+    BuiltIn, ErrorKind, FileFormat, Openable, Reader, archive, bytes, compare, error, id, reader, relations, report,
+    schema, source, writable,
 };
 #[cfg(feature = "ff13")]
 pub use assetq_ff13 as ff13;
 #[cfg(feature = "rusty-hearts")]
 pub use assetq_rusty_hearts as rusty_hearts;
+pub use assetq_scene::{self as scene, dds, texture};
 #[cfg(feature = "vrage")]
 pub use assetq_vrage as vrage;
 #[cfg(feature = "wows")]
@@ -52,10 +53,10 @@ pub const BUILT_IN: &[&[Format]] = &[
 ];
 
 /// The same list for [`list`].
-static LIST: BuiltIn = BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES };
+static LIST: BuiltIn = BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES, archive_tables: &[texture::in_archive] };
 
 assetq_core::inventory::submit! {
-    BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES }
+    BuiltIn { formats: BUILT_IN, prefixes: games::PREFIXES, archive_tables: &[texture::in_archive] }
 }
 
 /// Makes [`Asset::open`](crate::Asset::open) know the built-in formats in a static library, from which a linker takes only what is

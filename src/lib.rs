@@ -173,7 +173,7 @@ pub mod query {
 /// # }
 /// ```
 pub mod view {
-    pub use assetq_core::{scene, texture, texture_files};
+    pub use assetq_scene::{self as scene, texture, texture_files};
     pub use assetq_view::{page, picture, picture::draw};
 }
 
@@ -186,10 +186,11 @@ pub use assetq_query::{diff, edit, write};
 #[cfg(feature = "cli")]
 use {
     assetq_core::{
-        ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, scene,
-        source, suggest, texture, texture_files, threads, writable,
+        ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, source,
+        suggest, threads, writable,
     },
     assetq_query::{files, find, history, lines, refs},
+    assetq_scene::{self as scene, texture, texture_files},
     assetq_view::picture,
     assetq_wows::{armor, ship},
     formats::games,

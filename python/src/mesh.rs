@@ -4,7 +4,7 @@ use crate::asset::{Opened, opened};
 use crate::error::{OrRaise as _, simple};
 use assetq::formats::wows::geometry::mesh::{Group, Groups};
 use assetq::formats::wows::geometry::{Geometry, Vertices, material_name, unpack_normal};
-use assetq::view::scene::{Context, Options, SceneFormat};
+use assetq::view::scene::{Context, Options, SceneFormat, Shapes};
 use assetq::write::text::escape;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArray3};
@@ -265,7 +265,7 @@ pub fn glb<'py>(
             }
         }
     }
-    let shapes = asset.reader().shapes().filter(|shapes| shapes.kinds().contains(&SceneFormat::Glb));
+    let shapes = asset.reader().facet::<dyn Shapes>().filter(|shapes| shapes.kinds().contains(&SceneFormat::Glb));
     let shapes = shapes.ok_or_else(|| asset.unsupported("has no shape"))?;
     let drawn = py.detach(|| {
         let context = Context::from_assets(&others)?;

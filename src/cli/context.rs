@@ -14,7 +14,7 @@ use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
 use crate::options::Options;
-use crate::scene::ShapeLink;
+use crate::scene::{Meshes, Placements, ShapeLink};
 use crate::source::bounded::Bounded;
 use crate::table::{Column, Kind, Table, Tree};
 use crate::texture_files::TextureFiles;
@@ -425,9 +425,11 @@ impl Context {
         if let Some(linked) = self.linked_shape(path, &asset, with.iter())? {
             return Ok(linked);
         }
-        if asset.reader().placements().is_some() && asset.reader().meshes().is_none() {
+        if asset.reader().facet::<dyn Placements>().is_some() && asset.reader().facet::<dyn Meshes>().is_none() {
             for at in 0..with.len() {
-                if with[at].is_file() && self.open(&with[at]).is_ok_and(|other| other.reader().meshes().is_some()) {
+                if with[at].is_file()
+                    && self.open(&with[at]).is_ok_and(|other| other.reader().facet::<dyn Meshes>().is_some())
+                {
                     let meshes = std::mem::replace(&mut with[at], path.to_owned());
                     let opened = self.open_with(&meshes, with.iter())?;
                     return Ok((meshes, opened));

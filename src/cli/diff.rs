@@ -14,7 +14,7 @@ use crate::paths::resolved;
 use crate::report::Progress;
 use crate::scene::figure::Figure;
 use crate::scene::two_versions::TwoVersions;
-use crate::scene::{Drawing, Options};
+use crate::scene::{Drawing, Options, Shapes};
 use crate::source::FileState;
 use crate::source::bounded::Bounded;
 use crate::threads::{self, prelude::*};
@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 fn shapes<'a>(asset: &'a Asset, context: &Context) -> Option<Box<dyn Drawing + 'a>> {
     let options = Options { lod: None, ..Options::default() };
     let path = asset.source().path().unwrap_or_else(|| Path::new(""));
-    super::export::draw(asset, asset.reader().shapes()?, path, std::iter::empty(), options, context).ok()
+    super::export::draw(asset, asset.reader().facet::<dyn Shapes>()?, path, std::iter::empty(), options, context).ok()
 }
 
 /// Both versions of solids in one scene, if they differ.

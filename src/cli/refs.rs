@@ -7,6 +7,7 @@ use crate::asset::Asset;
 use crate::error::ErrorKind;
 use crate::id;
 use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, LinkedFile, StatedPaths};
+use crate::scene::{Meshes, meshes_drawn_by};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
 use crate::write::rows::RowWriter;
@@ -144,7 +145,7 @@ fn open_files_of_folders(
         let each = paths.par_iter().map(|path| {
             let opened = (!given.contains(path) && path.is_file()).then(|| {
                 let opened = options.source_in_folder(path).and_then(|source| Asset::open_with(source, options));
-                opened.map(LinkedFile::new).map_err(Failure::of_file(path))
+                opened.map(linked).map_err(Failure::of_file(path))
             });
             progress.advance(1);
             opened
@@ -218,11 +219,21 @@ impl Elsewhere {
         let opened = context.database_in(path.to_owned()).and_then(|path| context.open(&path));
         let asset = context.or_failed(opened)?;
         // In a folder, many files have no references.
-        if is_named && !refs::refers(&asset) && asset.reader().meshes().is_none() {
+        if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
             context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
         }
-        Some(LinkedFile::new(asset))
+        Some(linked(asset))
     }
+}
+
+/// Whether visuals and models of other files draw meshes of this one.
+fn has_meshes(asset: &Asset) -> bool {
+    asset.reader().facet::<dyn Meshes>().is_some()
+}
+
+fn linked(asset: Asset) -> LinkedFile {
+    let is_target = has_meshes(&asset);
+    LinkedFile::new(asset, is_target)
 }
 
 const WITHOUT_DATABASE: &str = "its database is not installed, and only its index is searched";
@@ -513,7 +524,7 @@ impl Search<'_> {
         let Some(asset) = from.asset() else { return Ok(()) };
         for other in self.files.iter().filter_map(LinkedFile::asset) {
             let file = other.source().name();
-            for mesh in self.context.or_damaged(file, refs::meshes(asset, id, other)).into_iter().flatten() {
+            for mesh in self.context.or_damaged(file, meshes_drawn_by(asset, id, other)).into_iter().flatten() {
                 out.write(ReferenceRow {
                     direction: "to",
                     id: Value::Id32(mesh.mapping_id),

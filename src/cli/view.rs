@@ -8,7 +8,8 @@ use crate::error::{Error, ErrorKind};
 use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Arrangement, Figure, Solids};
-use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
+use crate::scene::{Drawing, Meshes, Options, Placements, SceneFormat, Shapes, TextureMode};
+use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
 use serde_json::{Value as Json, json};
@@ -190,7 +191,7 @@ fn page(
     damage.note(shown)?;
     drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(|error| damage.add(error));
     drawings.iter().for_each(|(file, drawing)| context.notes(file, drawing.notes()));
-    if let Some(texture) = reader.texture() {
+    if let Some(texture) = reader.facet::<dyn Texture>() {
         let shown = image::add(&mut page, texture);
         damage.note(shown)?;
     }
@@ -321,12 +322,15 @@ impl<'a> Cast<'a> {
         let mut cast = Self { companions: linked.into_iter().collect(), others: args.db.iter().collect() };
         for other in &args.with {
             // A pipe can be read once, and has data about shapes.
-            if asset.reader().shapes().is_none() || !other.is_file() && Address::of(other).inner().is_none() {
+            if asset.reader().facet::<dyn Shapes>().is_none()
+                || !other.is_file() && Address::of(other).inner().is_none()
+            {
                 cast.others.push(other);
                 continue;
             }
             let opened = context.open_with(other, args.with.iter().filter(|with| *with != other))?;
-            match opened.reader().shapes().is_some() && opened.reader().placements().is_none() {
+            match opened.reader().facet::<dyn Shapes>().is_some() && opened.reader().facet::<dyn Placements>().is_none()
+            {
                 true => cast.companions.push((other.clone(), opened)),
                 false => cast.others.push(other),
             }
@@ -338,15 +342,15 @@ impl<'a> Cast<'a> {
     /// by it.
     fn drawings(&'a self, args: &'a Args, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
         let textures = textures(args)?;
-        let is_linked = asset.reader().shapes().is_none() && !self.companions.is_empty();
+        let is_linked = asset.reader().facet::<dyn Shapes>().is_none() && !self.companions.is_empty();
         let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, textures, context)? };
         let mut drawings: Vec<Named<'a>> = own.map(|own| (asset.source().name(), own)).into_iter().collect();
         let mut others = self.others.clone();
-        if asset.reader().placements().is_some() {
+        if asset.reader().facet::<dyn Placements>().is_some() {
             others.push(&args.file);
         }
         for (path, companion) in &self.companions {
-            let others: &[&PathBuf] = if companion.reader().meshes().is_some() { &others } else { &[] };
+            let others: &[&PathBuf] = if companion.reader().facet::<dyn Meshes>().is_some() { &others } else { &[] };
             if let Some(drawing) = drawing(companion, path, others, textures, context)? {
                 drawings.push((companion.source().name(), drawing));
             }
@@ -371,7 +375,9 @@ fn show(page: &mut Page<'_>, name: &str, asset: &Asset, drawings: &[Named<'_>]) 
     }
     let scene = match <[_; 1]>::try_from(solids) {
         // Models of a space are named after the space, whose map precedes them.
-        Ok([(_, only)]) if asset.reader().placements().is_some() => Solids { name: asset.source().stem(), ..only },
+        Ok([(_, only)]) if asset.reader().facet::<dyn Placements>().is_some() => {
+            Solids { name: asset.source().stem(), ..only }
+        }
         Ok([(_, only)]) => only,
         Err(solids) if solids.is_empty() => return Ok(()),
         Err(solids) => Solids::together(Arrangement::Together, solids),
@@ -388,7 +394,7 @@ fn drawing<'a>(
     context: &Context,
 ) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
     let file = asset.source().name();
-    let Some(shapes) = asset.reader().shapes() else {
+    let Some(shapes) = asset.reader().facet::<dyn Shapes>() else {
         return match others.is_empty() {
             false => Err(Failure::usage(format!("{file}: other files know nothing of this one"))),
             true => Ok(None),
@@ -409,7 +415,7 @@ fn drawing<'a>(
 
 fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
-    if let Some(texture) = asset.reader().texture().filter(|_| matches!(kind, SceneFormat::Png)) {
+    if let Some(texture) = asset.reader().facet::<dyn Texture>().filter(|_| matches!(kind, SceneFormat::Png)) {
         return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
     }
     let cast = Cast::open(args, asset, context)?;
@@ -417,7 +423,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
     for (file, drawing) in &drawings {
         drawing.damage().iter().for_each(|error| context.damaged(file, error));
     }
-    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().placements().is_none() {
+    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().facet::<dyn Placements>().is_none() {
         let failed = Failure::of_file(file);
         let mut solids = Vec::new();
         for (file, drawing) in &drawings {

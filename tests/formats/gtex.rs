@@ -3,7 +3,7 @@
 use assetq::formats::Reader;
 use assetq::formats::ff13::gtex::Textures;
 use assetq::table::{Tree, Value};
-use assetq::view::texture::decode;
+use assetq::view::texture::{self, decode};
 use assetq::{Asset, Source};
 use assetq_sample::gtex::{demo, demo_imgb};
 use assetq_sample::{Size, dds::flat_block};
@@ -22,7 +22,7 @@ fn texels_are_read_from_the_file_beside_it() {
     let asset = Asset::open_at(&trb, &Default::default()).unwrap();
     assert_eq!(asset.format(), assetq::formats::ff13::GTEX);
     assert!(asset.reader().verify(&Default::default()).checks.iter().all(|check| check.is_ok()));
-    let textures = asset.reader().textures();
+    let textures = texture::textures(asset.reader());
     let shapes: Vec<_> = textures.iter().map(|(_, texture)| texture.as_ref().unwrap().shape()).collect();
     let listed: Vec<_> = shapes.iter().map(|s| (s.format.name(), s.width, s.mips, s.layers, s.kind())).collect();
     let expected = [("BC1", 16, 3, 1, "2d"), ("BC1", 8, 1, 6, "cube"), ("RGBA8", 2, 1, 1, "2d")];

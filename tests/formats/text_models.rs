@@ -7,7 +7,7 @@ use assetq::formats::id;
 use assetq::formats::relations::IdTexts as _;
 use assetq::query::archive::Cache;
 use assetq::query::archive::names::NameSources;
-use assetq::view::scene::{Context, SceneFormat, TextureMode};
+use assetq::view::scene::{Context, SceneFormat, Shapes, TextureMode};
 use assetq::view::texture_files::TextureFiles;
 use assetq::{Asset, Options, Source};
 use assetq_sample::text_models::{self as build, Dialect, Node, Property, RenderSet};
@@ -335,7 +335,7 @@ fn a_geometry_is_read_with_the_visual_beside_it() {
     context.textures = Some(&files);
     let mut options = assetq::view::scene::Options::default();
     options.textures = TextureMode::Png;
-    let drawing = asset.reader().shapes().unwrap().draw(&context, options).unwrap();
+    let drawing = asset.reader().facet::<dyn Shapes>().unwrap().draw(&context, options).unwrap();
     let mut glb = Vec::new();
     drawing.write(SceneFormat::Glb, &mut glb).unwrap();
     let glb = gltf::Gltf::from_slice(&glb).unwrap();
@@ -531,7 +531,7 @@ fn vertices_with_bones_have_a_skin_of_the_nodes_of_the_visual() {
     std::fs::write(&path, assetq_sample::geometry::turret()).unwrap();
     std::fs::write(folder.path().join("gun.visual"), build::turret_visual()).unwrap();
     let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
-    let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Default::default()).unwrap();
+    let drawing = asset.reader().facet::<dyn Shapes>().unwrap().draw(&Context::default(), Default::default()).unwrap();
     let mut bytes = Vec::new();
     drawing.write(SceneFormat::Glb, &mut bytes).unwrap();
     let glb = gltf::Gltf::from_slice(&bytes).unwrap();

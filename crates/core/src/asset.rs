@@ -1,12 +1,11 @@
 //! Files of any format: telling which one it is, and opening it.
 
-use crate::archive::{Archive, Prefix};
+use crate::archive::{Archive, ArchiveTable, Prefix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lfs;
 use crate::openable::Openable;
 use crate::options::Options;
 use crate::reader::{FileFormat, Likeness, Reader, no_table};
-use crate::scene;
 use crate::source::Source;
 use crate::table::Table;
 use std::any::Any;
@@ -39,7 +38,7 @@ type Configure = fn(&str, &[u8], &str, &Options) -> Result<Option<Options>>;
 ///
 /// ```
 /// # use assetq_core::{BuiltIn, inventory};
-/// inventory::submit! { BuiltIn { formats: &[], prefixes: &[] } }
+/// inventory::submit! { BuiltIn { formats: &[], prefixes: &[], archive_tables: &[] } }
 /// ```
 #[derive(Debug)]
 pub struct BuiltIn {
@@ -47,6 +46,8 @@ pub struct BuiltIn {
     pub formats: &'static [&'static [Format]],
     /// Words for folders in addresses.
     pub prefixes: &'static [Prefix],
+    /// Tables that every archive has besides its own.
+    pub archive_tables: &'static [ArchiveTable],
 }
 
 inventory::collect!(BuiltIn);
@@ -72,6 +73,10 @@ impl BuiltIn {
 
     pub fn prefixes() -> impl Iterator<Item = &'static Prefix> {
         Self::all().flat_map(|submitted| submitted.prefixes)
+    }
+
+    pub fn archive_tables() -> impl Iterator<Item = &'static ArchiveTable> {
+        Self::all().flat_map(|submitted| submitted.archive_tables)
     }
 }
 
@@ -306,23 +311,5 @@ impl Asset {
 impl<T: FileFormat> From<T> for Asset {
     fn from(reader: T) -> Self {
         Self { format: Format::of::<T>(), reader: Arc::new(reader), options: Arc::default() }
-    }
-}
-
-impl<'a> scene::Context<'a> {
-    /// The context that these files give, whichever they are.
-    ///
-    /// # Errors
-    /// `Unsupported` for a file that knows nothing of meshes.
-    pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
-        let mut context = Self::default();
-        for asset in assets {
-            let Some(placements) = asset.reader().placements() else {
-                let what = format!("naming or placing meshes by a {} file", asset.format());
-                return Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""));
-            };
-            context.add(placements, asset.reader().relations().and_then(|relations| relations.texts()));
-        }
-        Ok(context)
     }
 }

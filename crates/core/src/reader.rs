@@ -9,11 +9,8 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
-use crate::scene::Shapes;
-use crate::scene::{Meshes, Placements};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor, rules};
-use crate::texture::Texture;
 use crate::writable::{Writable, short_text};
 use std::any::Any;
 use std::borrow::Cow;
@@ -187,9 +184,23 @@ impl dyn Reader {
         (cast.0)(self)
     }
 
-    /// The textures of a file that holds several, each with a name.
-    pub fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
-        self.facet::<dyn TextureSet>().map_or_else(Vec::new, TextureSet::textures)
+    /// The reader as an archive, if it holds files by path.
+    pub fn archive(&self) -> Option<&dyn Archive> {
+        self.facet()
+    }
+
+    /// The reader's references and the ids of its entries, if any.
+    pub fn relations(&self) -> Option<&dyn Relations> {
+        self.facet()
+    }
+
+    /// The reader as a writable file.
+    pub fn writable(&self) -> Option<&dyn Writable> {
+        self.facet()
+    }
+
+    pub fn graphs(&self) -> Option<&dyn Graphs> {
+        self.facet()
     }
 
     /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
@@ -205,35 +216,6 @@ impl dyn Reader {
     pub fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
         self.facet::<dyn RawEntries>().map_or(Ok(None), |entries| entries.raw(entry))
     }
-}
-
-macro_rules! facet_methods {
-    ($($(#[$about:meta])* $name:ident: $facet:ident;)+) => {
-        impl dyn Reader {$(
-            $(#[$about])*
-            pub fn $name(&self) -> Option<&dyn $facet> {
-                self.facet()
-            }
-        )+}
-    };
-}
-
-facet_methods! {
-    /// The reader as an archive, if it holds files by path.
-    archive: Archive;
-    /// The reader's references and the ids of its entries, if any.
-    relations: Relations;
-    /// Models that this file assembles from meshes in other files, or places in the world.
-    placements: Placements;
-    /// The reader as a file of meshes with ids, which other files refer to.
-    meshes: Meshes;
-    /// The shapes in it, to be drawn.
-    shapes: Shapes;
-    /// The reader as a texture.
-    texture: Texture;
-    /// The reader as a writable file.
-    writable: Writable;
-    graphs: Graphs;
 }
 
 /// A file whose entries are graphs of values, which are easiest to read unfolded.
@@ -264,12 +246,6 @@ pub trait RawEntries {
 
 /// A file that tells names of other files' contents although it has no texts of ids, such as parameters: `--names` takes it.
 pub trait NameSource {}
-
-/// A file that holds several textures.
-pub trait TextureSet {
-    /// The textures, each with a name.
-    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)>;
-}
 
 /// The likeness of a file's first bytes to a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

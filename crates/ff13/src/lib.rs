@@ -14,8 +14,9 @@
 
 use assetq_core::{
     Format, archive, atomic_file, budget, bytes, codec, error, lazy, options, paths, reader, report, schema, source,
-    table, texture, threads, writable,
+    table, threads, writable,
 };
+use assetq_scene::texture;
 
 pub mod gtex;
 mod text;

@@ -11,7 +11,7 @@
 
 use assetq_core::{
     Error, Source, archive, asset, atomic_file, codec, compare, dates, error, escape, id, options, paths, reader,
-    relations, report, scene, source, suggest, table, threads, writable,
+    relations, report, source, suggest, table, threads, writable,
 };
 
 pub mod diff;
@@ -37,5 +37,5 @@ fn advance(rows: &mut dyn table::RowCursor, damaged: impl FnOnce(Error)) -> bool
 
 #[cfg(test)]
 assetq_core::inventory::submit! {
-    assetq_core::BuiltIn { formats: &[assetq_ff13::FORMATS, assetq_wows::FORMATS], prefixes: &[] }
+    assetq_core::BuiltIn { formats: &[assetq_ff13::FORMATS, assetq_wows::FORMATS], prefixes: &[], archive_tables: &[] }
 }

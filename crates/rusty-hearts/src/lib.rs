@@ -14,8 +14,9 @@
 
 use assetq_core::{
     Format, archive, atomic_file, budget, bytes, codec, compare, error, escape, lazy, options, paths, reader, report,
-    scene, schema, source, table, threads, writable,
+    schema, source, table, threads, writable,
 };
+use assetq_scene as scene;
 
 pub mod rusty_hearts;
 pub mod wdata;

@@ -1,7 +1,7 @@
 //! Builds `.dds` files.
 
 use super::{Size, Writer};
-use assetq_core::dds::layout;
+use assetq_scene::dds::layout;
 use fastrand::Rng;
 
 /// The storage of the texels of a texture.

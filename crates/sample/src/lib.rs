@@ -62,7 +62,7 @@ pub const FILES: &[(&str, Format, Make)] = list! {
         ("turret.mfm", assetq_wows::MFM, text_models::demo_material),
         ("RootModels.info", assetq_wows::INFO, text_models::demo_info),
     ],
-    all(): [("hull_a.dds", Format::of::<assetq_core::dds::Dds>(), dds::demo)],
+    all(): [("hull_a.dds", Format::of::<assetq_scene::dds::Dds>(), dds::demo)],
     feature = "ff13": [
         ("model.trb", assetq_ff13::GTEX, gtex::demo),
         ("sheet.wdb", assetq_ff13::WDB, wdb::demo),

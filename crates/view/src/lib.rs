@@ -11,12 +11,13 @@
 
 #[cfg(test)]
 use assetq_core::{Asset, Source};
-use assetq_core::{Error, codec, error, escape, reader, scene, table, texture, threads, write};
+use assetq_core::{Error, codec, error, escape, reader, table, threads, write};
+use assetq_scene::{self as scene, texture};
 
 pub mod page;
 pub mod picture;
 
 #[cfg(test)]
 assetq_core::inventory::submit! {
-    assetq_core::BuiltIn { formats: &[assetq_rusty_hearts::FORMATS, assetq_wows::FORMATS], prefixes: &[] }
+    assetq_core::BuiltIn { formats: &[assetq_rusty_hearts::FORMATS, assetq_wows::FORMATS], prefixes: &[], archive_tables: &[] }
 }

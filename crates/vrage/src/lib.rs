@@ -31,5 +31,5 @@ pub const FORMATS: &[Format] = &[VRB, SE2];
 
 #[cfg(test)]
 assetq_core::inventory::submit! {
-    assetq_core::BuiltIn { formats: &[FORMATS], prefixes: &[] }
+    assetq_core::BuiltIn { formats: &[FORMATS], prefixes: &[], archive_tables: &[] }
 }

@@ -16,8 +16,9 @@
 use assetq_core::Source;
 use assetq_core::{
     Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, paths,
-    reader, relations, report, scene, schema, source, table, texture, texture_files, threads, writable,
+    reader, relations, report, schema, source, table, threads, writable,
 };
+use assetq_scene::{self as scene, texture, texture_files};
 
 pub mod armor;
 pub mod bwdb;
@@ -68,5 +69,5 @@ pub const FORMATS: &[Format] =
 
 #[cfg(test)]
 assetq_core::inventory::submit! {
-    assetq_core::BuiltIn { formats: &[FORMATS], prefixes: &[] }
+    assetq_core::BuiltIn { formats: &[FORMATS], prefixes: &[], archive_tables: &[] }
 }

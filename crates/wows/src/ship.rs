@@ -123,7 +123,7 @@ impl Ship {
         let Some(archive) = game.reader().archive() else {
             return Err(not_found(format!("{} holds no files", game.source().name())));
         };
-        let Some(placements) = database.reader().placements() else {
+        let Some(placements) = database.reader().facet::<dyn Placements>() else {
             return Err(not_found(format!("{} holds no models", database.source().name())));
         };
         let Some(hull) = components.get("hull") else {

@@ -4,7 +4,7 @@ use super::args::{Args, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_
 use crate::asset::Asset;
 use crate::cli::file_names::check_fit;
 use crate::cli::{Context, Exit, Failure, Outcome};
-use crate::scene::{Drawing, Options, Shapes};
+use crate::scene::{Drawing, Meshes, Options, Shapes};
 use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
 use crate::write::hive::file_name;
@@ -52,16 +52,16 @@ fn drawing(
     context: &Context,
 ) -> Result<(), Failure> {
     let file = asset.source().name();
-    if let (KindArg::Png, Some(texture)) = (kind, asset.reader().texture()) {
+    if let (KindArg::Png, Some(texture)) = (kind, asset.reader().facet::<dyn Texture>()) {
         return image(texture, args.level, asset, to, args.force, context);
     }
     if kind == KindArg::Png {
-        let several = asset.reader().textures();
+        let several = texture::textures(asset.reader());
         if !several.is_empty() {
             return images(several, args, asset, to, context);
         }
     }
-    let drawn = kind.drawing().zip(asset.reader().shapes());
+    let drawn = kind.drawing().zip(asset.reader().facet::<dyn Shapes>());
     let Some((kind, shapes)) = drawn.filter(|(kind, shapes)| shapes.kinds().contains(kind)) else {
         let what = format!(
             "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
@@ -238,7 +238,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
             }
         }
     }
-    if !has_others && asset.reader().meshes().is_some() {
+    if !has_others && asset.reader().facet::<dyn Meshes>().is_some() {
         assets.extend(context.database_beside(path)?);
     }
     if let (Some(format), None) = (format, &companion) {

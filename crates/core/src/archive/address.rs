@@ -373,7 +373,7 @@ mod tests {
     use super::*;
 
     crate::inventory::submit! {
-        BuiltIn { formats: &[], prefixes: &[Prefix { name: "game", folder: || Ok("folder".into()) }, Prefix { name: "game-2", folder: || Ok("folder".into()) }] }
+        BuiltIn { formats: &[], prefixes: &[Prefix { name: "game", folder: || Ok("folder".into()) }, Prefix { name: "game-2", folder: || Ok("folder".into()) }], archive_tables: &[] }
     }
 
     #[test]

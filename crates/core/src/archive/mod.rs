@@ -37,7 +37,7 @@ pub use contents::{check_crc32, decode, head, verify_deep, verify_places};
 pub use folder::Folder;
 pub use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
-pub use tables::{FILES, as_one, damage, facts, file_table, tables};
+pub use tables::{ArchiveTable, FILES, as_one, computed, damage, facts, file_table, tables};
 pub use volume::{VolumeFile, files_with_ending};
 
 use crate::asset::Asset;

@@ -1,22 +1,23 @@
-//! The tables of every archive: `files`, `volumes`, `textures` and, if it has builds, `builds`; and the facts that `info` shows.
+//! The tables of every archive: `files`, `volumes`, those of [`BuiltIn::archive_tables`], and `builds` if it has builds; and the facts that `info` shows.
 //!
 //! Comparisons ignore how and where a file is stored: two archives with the same contents are equal.
 
-use super::{Archive, Build, File, Volume, head};
-use crate::asset::Asset;
+use super::{Archive, Build, File, Volume};
+use crate::asset::BuiltIn;
 use crate::container::Builds;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
-use crate::texture::{self, Shape};
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
+
+/// A table that every archive has, whatever its format.
+pub type ArchiveTable = for<'a> fn(&'a dyn Archive) -> Box<dyn Table + 'a>;
 
 /// The tables of `archive`, the main one first. `volumes` and `builds` are read on first use.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
-    let mut tables = vec![files(archive), volumes(archive), textures(archive)];
+    let mut tables = vec![files(archive), volumes(archive)];
+    tables.extend(BuiltIn::archive_tables().map(|table| table(archive)));
     tables.extend(archive.builds().map(builds));
     tables
 }
@@ -121,7 +122,7 @@ pub fn as_one(all: &[Error]) -> Option<Error> {
 }
 
 /// A table over values that are computed together on first use; `row` makes a row of each.
-fn made<'a, T: Send + Sync + 'a, R: 'a>(
+pub fn computed<'a, T: Send + Sync + 'a, R: 'a>(
     name: &'static str,
     make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
     row: impl Fn(&T) -> Result<R> + Send + Sync + 'a,
@@ -136,7 +137,7 @@ fn made<'a, T: Send + Sync + 'a, R: 'a>(
 }
 
 fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let table = made("volumes", || archive.volumes(), |volume| Ok(volume.clone()))
+    let table = computed("volumes", || archive.volumes(), |volume| Ok(volume.clone()))
         .column_of_row(Column::text("name").brief().key(), |volume: &Volume| Ok(Value::text(&volume.name)))
         .column(Column::uint("size").brief(), |volume| Ok(volume.size.clone()?.into()))
         .column(Column::bool("installed").brief(), |volume| Ok(volume.is_installed().into()))
@@ -147,7 +148,7 @@ fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
 }
 
 fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
-    let table = made("builds", || Ok(builds.all()), |build| Ok(build.clone()))
+    let table = computed("builds", || Ok(builds.all()), |build| Ok(build.clone()))
         .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
         .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.clone()?.into()))
         .column(Column::uint("files").brief(), |build| Ok(build.files.clone()?.into()))
@@ -155,60 +156,10 @@ fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-struct TextureFile<'a> {
-    file: File<'a>,
-    /// Read on the first use of one of its columns.
-    shape: OnceCell<Result<Option<Shape>>>,
-}
-
-impl TextureFile<'_> {
-    /// The texture's shape, from its first bytes. `None` if the file is not installed, has a codec that is not decoded,
-    /// or is no texture.
-    fn shape(&self, archive: &dyn Archive) -> Result<Option<Shape>> {
-        let shape = self.shape.get_or_init(|| {
-            let bytes = match head(archive, &self.file, texture::HEADER) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    return match error.kind() {
-                        ErrorKind::NotInstalled { .. } | ErrorKind::Unsupported { .. } => Ok(None),
-                        _ => Err(error),
-                    };
-                }
-            };
-            let asset = Asset::open(Source::from_vec(&self.file.path, bytes));
-            let asset = asset.map_err(|error| error.context(&self.file.path))?;
-            Ok(asset.reader().texture().map(|texture| texture.shape()))
-        });
-        match shape {
-            Ok(shape) => Ok(*shape),
-            Err(error) => Err(error.clone()),
-        }
-    }
-}
-
-fn texture_files(archive: &dyn Archive) -> Result<Vec<usize>> {
-    let all = 0..archive.len()?;
-    Ok(all.filter(|n| archive.file(*n).is_ok_and(|file| texture::tier(&file.path).is_some())).collect())
-}
-
-/// The textures among the files, by the endings of their names. Of each file the header alone is read.
-fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
-    let table = made(
-        texture::TABLE,
-        || texture_files(archive),
-        |n| Ok(TextureFile { file: archive.file(*n)?, shape: OnceCell::new() }),
-    );
-    let table =
-        table.column_of_row(Column::text("path").brief().key().in_folders(), |row| Ok(Value::text(&row.file.path)));
-    let table = texture::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
-        .column(Column::text("tier").brief(), |row| Ok(texture::tier(&row.file.path).into()))
-        .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));
-    Box::new(table.own_texts(false).known(|| None).derived().damaged(|| damage(archive)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Source;
 
     /// An archive that finds a file and cannot list its files.
     struct Unlisted;

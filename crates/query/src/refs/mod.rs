@@ -4,9 +4,7 @@
 //! references of all records on all cores, for any number of entries at once.
 
 use crate::asset::Asset;
-use crate::error::Result;
 use crate::report::Progress;
-use crate::scene::Mesh;
 
 mod stated;
 
@@ -80,18 +78,4 @@ impl<'a> Known<'a> {
     pub fn has(&self, id: u64) -> bool {
         self.entries.iter().any(|entries| entries.has(id))
     }
-}
-
-/// The meshes in `geometry` that the entry `id` of `asset` draws: a visual of a database draws the meshes of the file
-/// that it names, a model of a `models.bin` the meshes of any file that has its mappings. Empty where `id` draws
-/// nothing.
-///
-/// # Errors
-/// When the entry or the mappings cannot be read.
-pub fn meshes(asset: &Asset, id: u64, geometry: &Asset) -> Result<Vec<Mesh>> {
-    let (Some(placements), Some(meshes)) = (asset.reader().placements(), geometry.reader().meshes()) else {
-        return Ok(Vec::new());
-    };
-    let drawn = placements.drawn_by(id, geometry.source().name())?;
-    if drawn.is_empty() { Ok(Vec::new()) } else { meshes.find(&drawn) }
 }

@@ -25,13 +25,14 @@ pub struct LinkedFile {
 }
 
 impl LinkedFile {
-    /// Reads the references of `asset` if it states paths.
-    pub fn new(asset: Asset) -> Self {
+    /// Reads the references of `asset` if it states paths. A file that does not stay open is neither a source nor, as `is_target` says, a
+    /// target.
+    pub fn new(asset: Asset, is_target: bool) -> Self {
         let name = asset.source().name().to_owned();
         if states_paths(&asset) {
             return Self { name, stated: Some(scan(&asset, &|_, _| true)), asset: None };
         }
-        let is_used = refers(&asset) || asset.reader().meshes().is_some() || !asset.reader().warnings().is_empty();
+        let is_used = is_target || refers(&asset) || !asset.reader().warnings().is_empty();
         Self { name, asset: Some(asset).filter(|_| is_used), stated: None }
     }
 

@@ -11,7 +11,7 @@ use super::{How, Package};
 use crate::dds::{DdsBuilder, Texels, flat, flat_block};
 use crate::writer::bytes;
 use assetq_core::codec::murmur3;
-use assetq_core::texture::Masks;
+use assetq_scene::texture::Masks;
 use assetq_wows::bwdb::prototypes::PrototypeType;
 use assetq_wows::wows::Variant;
 

@@ -8,7 +8,7 @@ mod text;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::figure::Figure;
-use crate::scene::{Context, Drawing, Options, SceneFormat, no_such_kind, nothing_to_draw};
+use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind, nothing_to_draw};
 use crate::write::cannot_write;
 use assetq_core::Asset;
 use assetq_core::atomic_file::{AtomicFile, Overwrite};
@@ -62,7 +62,7 @@ pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
             return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
         }
     };
-    let shapes = asset.reader().shapes().ok_or_else(|| no_such_kind(kind))?;
+    let shapes = asset.reader().facet::<dyn Shapes>().ok_or_else(|| no_such_kind(kind))?;
     let drawing = shapes.draw(&Context::default(), Options::of_kind(kind))?;
     for (name, bytes) in drawing.beside(kind)? {
         fs::write(to.with_file_name(name), bytes).map_err(cannot_write)?;
@@ -86,7 +86,8 @@ mod tests {
     /// The picture of a file, and how many of its pixels have a colour, or one next to it.
     fn picture(name: &str, bytes: Vec<u8>) -> (Pixmap, impl Fn([u8; 3]) -> usize) {
         let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
-        let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+        let drawing =
+            asset.reader().facet::<dyn Shapes>().unwrap().draw(&Context::default(), Options::default()).unwrap();
         let mut png = Vec::new();
         write_drawing(&*drawing, SceneFormat::Png, &mut png).unwrap();
         let picture = Pixmap::decode_png(&png).unwrap();
@@ -114,7 +115,8 @@ mod tests {
         // From above a plate that lies flat has its material's own colour, and the legend repeats it.
         let colour = |id: u16| {
             let asset = Asset::open(Source::from_vec("ship.geometry", builder.build())).unwrap();
-            let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+            let drawing =
+                asset.reader().facet::<dyn Shapes>().unwrap().draw(&Context::default(), Options::default()).unwrap();
             let Some(Figure::Solids(solids)) = drawing.figure().unwrap() else { panic!("it has solids") };
             let found = solids.materials.iter().find(|tint| tint.name.starts_with(&format!("{id} "))).unwrap();
             let [r, g, b, _] = found.colour.map(|c| (c * 255.0).round() as u8);

@@ -104,7 +104,7 @@ pub fn export(data: &[u8]) {
     let file = file(&mut u, None);
     let Ok(asset) = file.open() else { return };
     let way = any::<u8>(&mut u);
-    match asset.reader().shapes() {
+    match asset.reader().facet::<dyn Shapes>() {
         Some(shapes) if way & 1 == 0 => draw(&mut u, shapes),
         _ if way & 6 == 2 => batches(&mut u, &asset),
         _ if way & 6 == 4 => whole_page(&asset),
@@ -148,7 +148,8 @@ fn all_rows(table: &dyn Table, out: &mut impl RowSink) -> assetq::Result<()> {
 fn whole_page(asset: &Asset) {
     let (mut out, reader) = (Counted::default(), asset.reader());
     let mut page = Page::new(&mut out, "title", "about").unwrap();
-    let drawing = reader.shapes().and_then(|shapes| shapes.draw(&Context::default(), Options::default()).ok());
+    let drawing =
+        reader.facet::<dyn Shapes>().and_then(|shapes| shapes.draw(&Context::default(), Options::default()).ok());
     if let Some(figure) = drawing.as_ref().and_then(|drawing| drawing.figure().ok().flatten()) {
         let _ = page::scene::add(&mut page, &figure);
     }

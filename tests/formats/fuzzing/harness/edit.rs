@@ -7,7 +7,7 @@ use assetq::edit::read::{self, Form, InputRow};
 use assetq::edit::{Change, Edit, Editor, key_of, patch};
 use assetq::formats::ErrorKind;
 use assetq::table::{Guid, Table, Tree, Value};
-use assetq::view::scene::{Context, SceneFormat};
+use assetq::view::scene::{Context, Meshes, SceneFormat, Shapes};
 use assetq::write::atomic_file::Overwrite;
 use assetq::write::json;
 use assetq::{Asset, Error, Options, Source};
@@ -26,7 +26,7 @@ pub fn edit(data: &[u8]) {
     let ways = any::<u8>(&mut u);
     if ways & 7 == 7 {
         entry(&mut u, &asset, &mut editor);
-    } else if ways & 7 == 6 && asset.reader().meshes().is_some() {
+    } else if ways & 7 == 6 && asset.reader().facet::<dyn Meshes>().is_some() {
         meshes(&mut u, &asset, &mut editor);
     } else {
         for _ in 0..=ways >> 6 {
@@ -136,7 +136,7 @@ fn change(u: &mut Unstructured<'_>, table: &dyn Table, tree: &mut Value<'static>
 /// The meshes of a file as a binary glTF, lied about.
 fn meshes(u: &mut Unstructured<'_>, asset: &Asset, editor: &mut Editor<'_>) {
     let mut glb = Vec::new();
-    let Some(shapes) = asset.reader().shapes() else { return };
+    let Some(shapes) = asset.reader().facet::<dyn Shapes>() else { return };
     let Ok(drawing) = shapes.draw(&Context::default(), Default::default()) else { return };
     if drawing.write(SceneFormat::Glb, &mut glb).is_ok() {
         let fields = super::input::fields(&glb);

@@ -4,7 +4,7 @@ use super::input::{File, any, file, one_of, turn};
 use super::models::Family;
 use arbitrary::Unstructured;
 use assetq::table::{Table, Tree, Value};
-use assetq::view::texture::{Texture, decode};
+use assetq::view::texture::{self, Texture, decode};
 use assetq::{Asset, Format, Source};
 
 /// Rows of a table that are read: hostile counts may promise any number.
@@ -84,8 +84,8 @@ fn tables(data: &[u8], family: Family) {
     let file = file(&mut u, Some(family));
     if let Some(asset) = open(&file) {
         ask(&mut u, &asset, file.is_valid);
-        let one = asset.reader().texture().into_iter();
-        let several = asset.reader().textures();
+        let one = asset.reader().facet::<dyn Texture>().into_iter();
+        let several = texture::textures(asset.reader());
         let several = several.iter().filter_map(|(_, texture)| texture.as_deref().ok());
         one.chain(several).for_each(|texture| pixels(texture, &file));
     }

@@ -1,7 +1,7 @@
 //! Blocks, read by an independent reader and compared with the GLB of the same drawing.
 
 use super::*;
-use crate::scene::{Context, Options, SceneFormat};
+use crate::scene::{Context, Options, SceneFormat, Shapes};
 use crate::{Asset, Source};
 use assetq_sample::geometry::{GeometryBuilder, PlateShape, demo};
 use assetq_sample::{self, Size};
@@ -70,7 +70,7 @@ fn read(part: &Value, blocks: &[(String, Vec<u8>)]) -> Read {
 /// The page's part of a file, and its GLB.
 fn both(name: &str, bytes: Vec<u8>) -> (Part, Vec<u8>) {
     let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
-    let drawing = asset.reader().shapes().unwrap();
+    let drawing = asset.reader().facet::<dyn Shapes>().unwrap();
     let options = Options { lod: None, ..Options::default() };
     let drawing = drawing.draw(&Context::default(), options).unwrap();
     let mut glb = Vec::new();
@@ -172,7 +172,7 @@ fn numbers_of_all_sizes_come_back() {
 #[test]
 fn a_map_has_its_boxes_and_their_rows() {
     let asset = Asset::open(Source::from_vec("town.wdata", assetq_sample::wdata::demo(1, Size::Small))).unwrap();
-    let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+    let drawing = asset.reader().facet::<dyn Shapes>().unwrap().draw(&Context::default(), Options::default()).unwrap();
     let (shown, blocks) = shown(&drawing.figure().unwrap().unwrap());
     let block = |key: &str| &blocks.iter().find(|(name, _)| shown.meta[key] == **name).unwrap().1;
     let texts: Value = serde_json::from_slice(block("texts")).unwrap();

@@ -1,5 +1,7 @@
 //! Two models beside each other, in one scale and with one colour for each material.
 
+#![allow(clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 use super::figure::{Arrangement, SolidInstance, Solids};
 
 /// The room between both models, as a share of the longest side.

@@ -1,5 +1,7 @@
 //! Two versions of solids in one scene: the unchanged ones, and on top the plates and meshes that one of them lacks.
 
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 use super::figure::{
     Arrangement, Figure, Iter, PaintedSolid, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids,
     SurfaceMaps,

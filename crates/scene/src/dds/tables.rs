@@ -38,7 +38,7 @@ fn levels(dds: &Dds) -> Box<dyn Table + '_> {
             let at = shape.offset(layer, mip).and_then(|at| usize::try_from(at).ok());
             let size = shape.level_size(mip).and_then(|size| usize::try_from(size).ok());
             let Some((at, size)) = at.zip(size) else { return Ok(Value::Null) };
-            Ok(Value::Id32(crc32fast::hash(dds.source.view("level").skip(dds.headers).skip(at).take(size)?)))
+            Ok(Value::Id32(crate::codec::crc32(dds.source.view("level").skip(dds.headers).skip(at).take(size)?)))
         });
     Box::new(table)
 }

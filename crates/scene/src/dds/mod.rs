@@ -13,7 +13,7 @@ use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
-use crate::{Openable, Options};
+use assetq_core::{Openable, Options};
 use layout::{Dx10, Header, PixelFormat};
 use std::borrow::Cow;
 

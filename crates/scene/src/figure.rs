@@ -1,8 +1,10 @@
 //! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
 
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 use super::outline::{Point, area};
 use crate::error::Error;
-use crate::scene::plates::PlateUse;
+use crate::plates::PlateUse;
 use std::borrow::Cow;
 use std::ops::Deref;
 

@@ -1,5 +1,7 @@
 //! Outlines of boxes seen from above, and room for their names.
 
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 

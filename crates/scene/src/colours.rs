@@ -1,5 +1,7 @@
 //! Colours of parts that a picture distinguishes.
 
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 /// Colours that distinguish things: the colour of number `rank` of `count`. Hues are evenly spread, and far from the
 /// hues of neighbouring numbers; among many, colours of similar hues differ in brightness.
 pub fn colour(rank: usize, count: usize) -> [f32; 3] {

@@ -3,13 +3,16 @@
 //! A format whose files are textures implements [`Texture`]. [`decode`] turns one level into RGBA pixels.
 
 mod decode;
+mod in_archive;
 mod texels;
 
 pub use decode::{Content, Pixels, decode};
+pub use in_archive::in_archive;
 pub use texels::{Masks, TexelFormat};
 
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
 use crate::table::{Column, DeclaredTable, Value};
 
 /// The greatest width, height and depth of a texture: the limit of Direct3D 11.
@@ -95,6 +98,17 @@ pub trait Texture: Sync {
     /// `NotFound` without such a level, `OutOfBounds` if the file ends before it, `Unsupported` if the size of texels is
     /// not known.
     fn level(&self, layer: u32, mip: u32) -> Result<Level<'_>>;
+}
+
+/// A file that holds several textures.
+pub trait TextureSet {
+    /// The textures, each with a name.
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)>;
+}
+
+/// The textures of a file that holds several, each with a name.
+pub fn textures(reader: &dyn Reader) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+    reader.facet::<dyn TextureSet>().map_or_else(Vec::new, TextureSet::textures)
 }
 
 /// The error for a level that a texture does not have.

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::Options;
 use crate::paths::file_near;
 use crate::source::Source;
-use crate::texture::{Pixels, Shape, TIERS, decode};
+use crate::texture::{Pixels, Shape, TIERS, Texture, decode};
 use std::path::{Path, PathBuf};
 
 /// Places that hold textures. The first one that has a texture counts.
@@ -109,7 +109,7 @@ impl TextureFiles {
     /// If the texture is damaged, or its texels cannot be decoded.
     pub fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>> {
         let Some(Chosen { asset, path, mip }) = self.choose(path, size)? else { return Ok(None) };
-        let pixels = asset.reader().texture().map(|texture| decode(&texture.level(0, mip)?)).transpose();
+        let pixels = asset.reader().facet::<dyn Texture>().map(|texture| decode(&texture.level(0, mip)?)).transpose();
         pixels.map_err(|error| error.context(&path))
     }
 
@@ -124,5 +124,5 @@ impl TextureFiles {
 }
 
 fn shape(asset: &Asset) -> Option<Shape> {
-    asset.reader().texture().map(|texture| texture.shape())
+    asset.reader().facet::<dyn Texture>().map(|texture| texture.shape())
 }

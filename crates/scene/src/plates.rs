@@ -1,5 +1,7 @@
 //! Thickness of the plates of solids, in millimetres by layer and material.
 
+#![allow(clippy::indexing_slicing, reason = "numbers of shapes in memory")]
+
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PlateUse {

@@ -4,24 +4,11 @@
 //! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
 //! whose files have a shape, alone or with other files, implements [`Shapes`].
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "numbers of shapes in memory, which cannot overflow; readers make solids of what they checked"
-)]
-
-pub mod beside;
-mod colours;
-pub mod figure;
-pub mod outline;
-pub mod plates;
-pub mod two_versions;
-
-pub use colours::{colour, colour_of_id};
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
 
 use crate::asset::Asset;
-use crate::error::Result;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::figure;
 use crate::relations::{AllTexts, IdTexts};
 use crate::table::Value;
 use crate::texture_files::TextureFiles;
@@ -174,6 +161,21 @@ pub trait Meshes: Sync {
     fn find(&self, drawn: &[Drawn]) -> Result<Vec<Mesh>>;
 }
 
+/// The meshes in `geometry` that the entry `id` of `asset` draws: a visual of a database draws the meshes of the file
+/// that it names, a model of a `models.bin` the meshes of any file that has its mappings. Empty where `id` draws
+/// nothing.
+///
+/// # Errors
+/// When the entry or the mappings cannot be read.
+pub fn meshes_drawn_by(asset: &Asset, id: u64, geometry: &Asset) -> Result<Vec<Mesh>> {
+    let placements = asset.reader().facet::<dyn Placements>();
+    let Some((placements, meshes)) = placements.zip(geometry.reader().facet::<dyn Meshes>()) else {
+        return Ok(Vec::new());
+    };
+    let drawn = placements.drawn_by(id, geometry.source().name())?;
+    if drawn.is_empty() { Ok(Vec::new()) } else { meshes.find(&drawn) }
+}
+
 /// Files that assemble models from meshes in other files, or place models in a space.
 pub trait Placements: Sync {
     /// The render sets of the entry `id`, if it draws meshes of `file`.
@@ -251,6 +253,22 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// The context that these files give, whichever they are.
+    ///
+    /// # Errors
+    /// `Unsupported` for a file that knows nothing of meshes.
+    pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
+        let mut context = Self::default();
+        for asset in assets {
+            let Some(placements) = asset.reader().facet::<dyn Placements>() else {
+                let what = format!("naming or placing meshes by a {} file", asset.format());
+                return Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""));
+            };
+            context.add(placements, asset.reader().relations().and_then(|relations| relations.texts()));
+        }
+        Ok(context)
+    }
+
     /// Adds a file with its texts of ids. For data in several files, the last file counts.
     pub fn add(&mut self, placements: &'a dyn Placements, texts: Option<&'a dyn IdTexts>) {
         self.placements.push(placements);
