@@ -245,10 +245,9 @@ fn page(path: &str) -> String {
 #[test]
 fn every_command_of_the_readme_runs_and_shows_what_it_says() {
     let readme = page("README.md");
-    let dir = tempfile::tempdir().unwrap();
-    let mut wrong = faults("README.md", &readme, dir.path().to_owned());
-    // The commands for a fresh clone: `cargo test` is what runs here.
-    let fresh = tempfile::tempdir().unwrap();
+    // `cargo test` is what runs here.
+    let [session, fresh] = [clone(), clone()];
+    let mut wrong = faults("README.md", &readme, session.path().to_owned());
     for shown in commands(&readme, "sh").iter().filter(|shown| shown.command != "cargo test") {
         let command = shown.command.replace("cargo run --release --", "assetq");
         match run(&command, fresh.path()) {
@@ -257,13 +256,27 @@ fn every_command_of_the_readme_runs_and_shows_what_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+    for clone in [session, fresh] {
+        let (_, left, _) = run("git status --porcelain --untracked-files=all", clone.path()).unwrap();
+        assert_eq!(left, "", "git sees what these commands wrote: .gitignore must list it");
+    }
+}
+
+/// A repository of git with the list of ignored files that a clone has.
+fn clone() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join(".gitignore"), page(".gitignore")).unwrap();
+    for command in ["git init -q", "git add .gitignore", "git -c user.name=a -c user.email=a commit -q -m clone"] {
+        assert_eq!(run(command, dir.path()).unwrap().0, 0, "{command}");
+    }
+    dir
 }
 
 /// The pages of the book, by their paths in `docs`.
 fn pages() -> Vec<String> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let mut found = Vec::new();
-    for folder in ["", "guide/", "formats/"] {
+    for folder in ["", "decisions/", "guide/", "formats/"] {
         let names = fs::read_dir(docs.join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
         let names = names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".md"));
         found.extend(names.map(|name| format!("{folder}{name}")));
