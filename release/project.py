@@ -5,7 +5,9 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["package"]
+MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+# What the package inherits from the workspace is read there.
+PACKAGE = MANIFEST["package"] | MANIFEST["workspace"]["package"]
 VERSION = PACKAGE["version"]
 DESCRIPTION = PACKAGE["description"]
 LICENSE = PACKAGE["license"]

@@ -6,22 +6,93 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The output of a command of cargo.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
+    let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let done = Command::new(program).args(arguments).current_dir(root()).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    done.stdout
+}
+
+/// The packages of the workspace, as cargo describes them.
+fn packages() -> Vec<Value> {
+    let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let mut metadata: Value = serde_json::from_slice(&metadata).unwrap();
+    serde_json::from_value(metadata["packages"].take()).unwrap()
+}
+
+fn name(of: &Value) -> String {
+    of["name"].as_str().unwrap().to_owned()
+}
+
 /// The packages of the engine, each with those that it depends on outside of tests.
 fn arrows() -> BTreeMap<String, BTreeSet<String>> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
-    let done = Command::new(cargo).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let metadata: Value = serde_json::from_slice(&done.stdout).unwrap();
-    let name = |of: &Value| of["name"].as_str().unwrap().to_owned();
     let is_ours = |name: &String| name.starts_with("assetq-");
     let mut found = BTreeMap::new();
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in packages() {
         let all = package["dependencies"].as_array().unwrap().iter();
         let uses = all.filter(|one| one["kind"].is_null()).map(name).filter(is_ours).collect();
-        found.insert(name(package), uses);
+        found.insert(name(&package), uses);
     }
     found
+}
+
+/// The version that files of other tools state. `release/version` raises all of them.
+const STATED: [(&str, &str); 4] = [
+    ("blender/blender_manifest.toml", "\nversion = \"VERSION\"\n"),
+    ("duckdb/description.yml", "\n  version: VERSION\n"),
+    ("duckdb/description.yml", "\n  ref: vVERSION\n"),
+    ("docs/guide/rust.md", "\nassetq = { version = \"VERSION\","),
+];
+
+#[test]
+fn all_packages_have_one_version_and_depend_on_exactly_that() {
+    let version = env!("CARGO_PKG_VERSION");
+    for package in packages() {
+        assert_eq!(package["version"], version, "{}", package["name"]);
+        for used in package["dependencies"].as_array().unwrap().iter().filter(|used| !used["path"].is_null()) {
+            // A dependency by its path alone is of tests, or of a package that is not published.
+            let needs = used["req"].as_str().unwrap();
+            let is_published = package["publish"].is_null() && used["kind"].is_null();
+            let is_exact = needs == format!("={version}") || needs == "*" && !is_published;
+            assert!(is_exact, "{} needs {} {needs}", package["name"], used["name"]);
+        }
+    }
+    for (file, line) in STATED {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        assert!(text.contains(&line.replace("VERSION", version)), "{file} does not state {version}");
+    }
+}
+
+#[test]
+fn one_script_raises_the_version_everywhere() {
+    let python = Command::new("python3").args(["-c", "import tomllib"]).output();
+    if !python.is_ok_and(|done| done.status.success()) {
+        return eprintln!("skipped: Python 3.11 is not installed");
+    }
+    let copy = tempfile::tempdir().unwrap();
+    let mut files = vec!["Cargo.toml", "Cargo.lock", "fuzz/Cargo.lock", "release/project.py", "release/version"];
+    files.extend(STATED.map(|(file, _)| file));
+    for file in files {
+        fs::create_dir_all(copy.path().join(file).parent().unwrap()).unwrap();
+        fs::copy(root().join(file), copy.path().join(file)).unwrap();
+    }
+    let done = Command::new("python3").arg(copy.path().join("release/version")).arg("98.7.6").output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for (file, line) in STATED {
+        let text = fs::read_to_string(copy.path().join(file)).unwrap();
+        assert!(text.contains(&line.replace("VERSION", "98.7.6")), "{file}: {text}");
+    }
+    let manifest = fs::read_to_string(copy.path().join("Cargo.toml")).unwrap();
+    let pins = manifest.lines().filter(|line| line.starts_with("assetq-") && line.contains("path = ")).count();
+    assert_eq!(manifest.matches("version = \"=98.7.6\"").count(), pins);
+    assert_eq!(manifest.matches("\nversion = \"98.7.6\"\n").count(), 1);
+    let lock = fs::read_to_string(copy.path().join("Cargo.lock")).unwrap();
+    assert_eq!(lock.matches("\nversion = \"98.7.6\"\n").count(), packages().len());
 }
 
 #[test]
@@ -72,7 +143,7 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
 fn core_scene_query_and_view_know_no_game() {
     let mut files = Vec::new();
     for name in ["core", "query", "scene", "view"] {
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(name).join("src"), &mut files);
+        sources(&root().join("crates").join(name).join("src"), &mut files);
     }
     let mut met = Vec::new();
     for file in files {
@@ -88,7 +159,7 @@ fn core_scene_query_and_view_know_no_game() {
 
 #[test]
 fn the_front_door_has_at_most_fifteen_names() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     assert!(!text.contains("doc(hidden)"), "what is public is documented");
     let mut names = BTreeSet::new();
     for line in text.lines() {
@@ -122,7 +193,7 @@ fn formats_ask_the_declarations_for_columns_and_offsets() {
     {
         assert!(by_hand.is_match(line), "{line}");
     }
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let crates = root().join("crates");
     let mut files = Vec::new();
     for game in ["ff13", "rusty-hearts", "vrage", "wows"] {
         sources(&crates.join(game).join("src"), &mut files);
@@ -148,7 +219,7 @@ fn writers_ask_the_declarations_for_columns_and_offsets() {
     )
     .unwrap();
     for writer in ["wows/src/geometry/writer.rs", "wows/src/bwdb/writer/slots.rs", "wows/src/bwdb/writer/mod.rs"] {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(writer)).unwrap();
+        let text = fs::read_to_string(root().join("crates").join(writer)).unwrap();
         for line in text.lines().filter(|line| !line.contains("saturating_add(1)")) {
             assert!(!by_hand.is_match(line), "{writer}: {line}");
         }

@@ -241,11 +241,23 @@ fn a_parquet_file_says_where_it_comes_from_and_what_is_in_its_columns() {
     assert_eq!(value("assetq.file"), "assets.bin");
     assert_eq!((value("assetq.format"), value("assetq.format_version")), ("bwdb", "1.1"));
     assert_eq!((value("assetq.table"), value("assetq.version")), ("resources", env!("CARGO_PKG_VERSION")));
+    assert_eq!(metadata.created_by(), Some(concat!("assetq version ", env!("CARGO_PKG_VERSION"))));
     let group = reader.metadata().row_group(0);
     for column in group.columns() {
         assert_eq!(column.compression().to_string(), "ZSTD(ZstdLevel(1))");
         assert!(column.dictionary_page_offset().is_some(), "{}", column.column_path());
         assert!(column.statistics().unwrap().min_bytes_opt().is_some(), "{}", column.column_path());
+    }
+}
+
+#[test]
+fn a_glb_names_the_version_of_the_command() {
+    let out = Out::new();
+    for file in ["ship.geometry", "town.wdata"] {
+        export(0, &[file, "--to", &out.text("a.glb"), "--force"]);
+        let glb = gltf::Gltf::open(out.path("a.glb")).unwrap().document.into_json();
+        let generator = concat!("assetq ", env!("CARGO_PKG_VERSION"));
+        assert_eq!(glb.asset.generator.as_deref(), Some(generator), "{file}");
     }
 }
 
