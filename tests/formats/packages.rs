@@ -41,6 +41,25 @@ fn arrows() -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
+/// Files of every package, beside its sources.
+const MANIFESTS: [&str; 4] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
+/// Files of the package `assetq`: its page opens the first three, and its documentation includes the last.
+const PAGES: [&str; 4] = ["CHANGELOG.md", "LICENSE", "README.md", "docs/guide/rust.md"];
+
+/// Tests, documents, scripts and output of runs are in the repository alone.
+#[test]
+fn a_published_package_holds_its_sources_and_little_more() {
+    for package in packages().iter().filter(|package| package["publish"].is_null()).map(name) {
+        let listed = cargo(&["package", "--list", "--offline", "--allow-dirty", "--package", &package]);
+        let listed = String::from_utf8(listed).unwrap().replace('\\', "/");
+        let is_needed = |file: &&str| {
+            file.starts_with("src/") || MANIFESTS.contains(file) || package == "assetq" && PAGES.contains(file)
+        };
+        let others: Vec<&str> = listed.lines().filter(|file| !is_needed(file)).collect();
+        assert!(others.is_empty(), "{package}: {others:#?}");
+    }
+}
+
 /// The version that files of other tools state. `release/version` raises all of them.
 const STATED: [(&str, &str); 4] = [
     ("blender/blender_manifest.toml", "\nversion = \"VERSION\"\n"),
