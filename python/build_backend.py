@@ -16,8 +16,8 @@ from maturin import *  # noqa: F403  what is not defined below is maturin's
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE / "assetq.data" / "scripts"
-# As in pyproject.toml, so that most crates are built once for both.
-PROFILE = "dist-unwind"
+# As in pyproject.toml, so that most crates are built once for both. Published wheels: MATURIN_PEP517_ARGS="--profile dist-unwind".
+PROFILE = "release-unwind"
 
 
 def given_settings(config_settings):

@@ -5,7 +5,7 @@
 
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]
-compile_error!("panics must unwind here: build with --profile dist-unwind");
+compile_error!("panics must unwind here: build with --profile release-unwind");
 
 mod answers;
 mod boundary;

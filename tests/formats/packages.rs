@@ -130,6 +130,17 @@ fn tables_and_queries_use_the_core_alone_and_shapes_and_textures_the_scene() {
     assert_eq!(arrows["assetq"].len(), 9, "the face uses all of them: {:?}", arrows["assetq"]);
 }
 
+/// A person who installs from sources waits for the build; who downloads a wheel does not.
+#[test]
+fn packages_for_python_are_optimized_at_link_time_only_where_they_are_published() {
+    let text = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    assert!(text("python/pyproject.toml").contains("\nprofile = \"release-unwind\"\n"));
+    assert!(text("python/build_backend.py").contains("\nPROFILE = \"release-unwind\"\n"));
+    assert!(text("Cargo.toml").contains("\n[profile.release-unwind]\ninherits = \"release\"\npanic = \"unwind\"\n"));
+    let wheels = text(".github/workflows/wheels.yml");
+    assert!(wheels.contains("MATURIN_PEP517_ARGS: --profile dist-unwind\n"), "{wheels}");
+}
+
 /// Names of games, and words of their formats.
 const WORDS: [&str; 12] = [
     "bwdb",
