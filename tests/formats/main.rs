@@ -16,6 +16,8 @@ mod geometry;
 mod gtex;
 #[cfg(feature = "cli")]
 mod packages;
+#[cfg(feature = "cli")]
+mod pages;
 mod properties;
 #[cfg(feature = "cli")]
 mod rusty_hearts;
