@@ -62,7 +62,7 @@ fn align(old: &[u64], new: &[u64]) -> Aligned {
     aligned
 }
 
-/// Row numbers fit: [`super::MAX_ROWS`] is below 2^32.
+/// The number of a row, in 32 bits: tables are compared up to row `MAX_ROWS`, which is less than 2^32.
 pub(super) fn number(row: usize) -> u32 {
     u32::try_from(row).expect("fewer rows are compared")
 }

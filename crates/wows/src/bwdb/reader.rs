@@ -91,12 +91,12 @@ impl Reader for Database {
         sections
     }
 
-    /// No real file of Legends was at hand to check what is written.
     /// Records of other builds have other fields.
     fn has_own_tables(&self) -> bool {
         true
     }
 
+    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
         if self.is_legends { facets![Relations, Placements] } else { facets![Relations, Placements, Writable] }
     }
@@ -185,6 +185,7 @@ impl Reader for Models {
         std::iter::once(header).chain(arrays).collect()
     }
 
+    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
         facets![Writable, Relations, Placements]
     }
@@ -258,6 +259,7 @@ impl Reader for Space {
         sections
     }
 
+    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
         facets![Writable, Relations, Placements, Shapes]
     }
