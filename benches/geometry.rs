@@ -8,7 +8,8 @@ mod common;
 use assetq::Source;
 use assetq::formats::Reader as _;
 use assetq::formats::wows::geometry::Geometry;
-use assetq::formats::wows::geometry::export::{Options, Scene, write_glb};
+use assetq::formats::wows::geometry::export::{Options, Scene};
+use assetq::view::scene::glb;
 use assetq_sample::geometry::many;
 use common::bare::Blobs;
 use common::{cached, claim, medians};
@@ -119,14 +120,14 @@ fn export(c: &mut Criterion) {
     let groups = g.groups().unwrap();
     let scene = Scene::new("many", &g, groups, None, Options::default());
     let mut size = Vec::new();
-    write_glb(&scene, &mut size).unwrap();
+    glb::write(&scene.model(), &mut size).unwrap();
     let mut group = c.benchmark_group("export");
     group.sample_size(10).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(300));
     group.throughput(Throughput::Bytes(size.len() as u64));
     group.bench_function("glb of decoded buffers", |b| {
         b.iter(|| {
             let mut out = Vec::with_capacity(size.len());
-            write_glb(&scene, &mut out).unwrap();
+            glb::write(&scene.model(), &mut out).unwrap();
             assert_eq!(out.len(), size.len());
         });
     });

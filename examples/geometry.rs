@@ -6,8 +6,8 @@
 //!
 //! Without a file it reads a sample.
 
-use assetq::formats::wows::geometry::mesh::bounds;
 use assetq::formats::wows::geometry::{Geometry, material_name};
+use assetq::view::scene::vector::bounds;
 use assetq::{Result, Source};
 use assetq_sample::{Size, geometry::demo};
 use std::env;

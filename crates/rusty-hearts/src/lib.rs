@@ -13,8 +13,8 @@
 )]
 
 use assetq_core::{
-    Format, archive, atomic_file, budget, bytes, codec, compare, error, escape, lazy, options, paths, reader, report,
-    schema, source, table, threads, writable,
+    Format, archive, atomic_file, budget, bytes, codec, compare, error, lazy, options, paths, reader, report, schema,
+    source, table, threads, writable,
 };
 use assetq_scene as scene;
 

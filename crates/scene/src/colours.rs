@@ -34,6 +34,11 @@ pub fn colour_of_id(id: u16) -> [f32; 3] {
     colour(usize::from(id) % COUNT, COUNT)
 }
 
+/// A channel of an sRGB colour as the linear number that factors of glTF and colours of camouflages are.
+pub fn linear_channel(channel: f32) -> f32 {
+    if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{colour, colour_of_id};

@@ -15,8 +15,8 @@
 #[cfg(test)]
 use assetq_core::Source;
 use assetq_core::{
-    Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, escape, id, lazy, options, paths,
-    reader, relations, report, schema, source, table, threads, writable,
+    Error, ErrorKind, Format, archive, asset, budget, bytes, codec, compare, error, id, lazy, options, paths, reader,
+    relations, report, schema, source, table, threads, writable,
 };
 use assetq_scene::{self as scene, texture, texture_files};
 

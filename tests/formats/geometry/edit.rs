@@ -2,10 +2,11 @@
 
 use assetq::edit::{Change, Edit, Editor, Pieces, TableEdits, Writable};
 use assetq::formats::report::Progress;
-use assetq::formats::wows::geometry::export::{Options, Scene, write_glb};
+use assetq::formats::wows::geometry::export::{Options, Scene};
 use assetq::formats::wows::geometry::{Geometry, Splash};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::Value;
+use assetq::view::scene::glb;
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, Result, Source};
 use assetq_sample::Size;
@@ -23,7 +24,7 @@ fn glb(bytes: &[u8]) -> Vec<u8> {
     options.lod = None;
     let scene = Scene::new("ship", &geometry, &groups, None, options);
     let mut out = Vec::new();
-    write_glb(&scene, &mut out).unwrap();
+    glb::write(&scene.model(), &mut out).unwrap();
     out
 }
 

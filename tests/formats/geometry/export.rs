@@ -1,9 +1,10 @@
 //! GLB, OBJ and SVG, read back by other programs.
 
 use assetq::formats::wows::geometry::Geometry;
-use assetq::formats::wows::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
+use assetq::formats::wows::geometry::export::{Options, Scene};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::view::scene::{Context, Model, Placement, RenderSet};
+use assetq::view::scene::{obj, svg};
 use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
@@ -25,7 +26,7 @@ fn scene(g: &Geometry) -> Scene<'_> {
 
 fn glb(scene: &Scene<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    write_glb(scene, &mut out).unwrap();
+    assetq::view::scene::glb::write(&scene.model(), &mut out).unwrap();
     out
 }
 
@@ -280,7 +281,7 @@ fn a_space_shows_each_model_where_it_stands() {
     assert_eq!(places[1][0], [-1.0, 0.0, 0.0, 0.0]);
     assert_eq!(read.document.nodes().count(), 1 + 2 + 2);
     let mut obj = Vec::new();
-    write_obj(&scene, &mut obj).unwrap();
+    obj::write(&scene.model(), &mut obj).unwrap();
     let obj = String::from_utf8(obj).unwrap();
     assert_eq!(obj.lines().filter(|l| *l == "o set 0").count(), 2);
     let first: Vec<f32> =
@@ -346,7 +347,7 @@ fn levels_of_detail_are_chosen() {
 fn obj_counts_from_one_through_all_objects() {
     let g = open(demo(4, Size::Small));
     let mut out = Vec::new();
-    write_obj(&scene(&g), &mut out).unwrap();
+    obj::write(&scene(&g).model(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let count = |what: &str| text.lines().filter(|l| l.starts_with(what)).count();
     let (mut least, mut most) = (usize::MAX, 0);
@@ -366,7 +367,7 @@ fn obj_counts_from_one_through_all_objects() {
 fn drawings_show_armor_and_hulls() {
     let g = open(demo(4, Size::Small));
     let mut out = Vec::new();
-    write_svg(&scene(&g), &mut out).unwrap();
+    svg::write(&scene(&g).model(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
     let plates = g.table("armor_triangles").unwrap().len().unwrap();
@@ -375,7 +376,7 @@ fn drawings_show_armor_and_hulls() {
     let id = g.armor_model(0).unwrap().plates().unwrap().next().unwrap().unwrap().header().material_id.get();
     assert!(text.contains(&format!(">{id} {}<", assetq::formats::wows::geometry::material_name(id).unwrap())));
     let bare = open(many(1, 100, 1));
-    let error = write_svg(&scene(&bare), &mut Vec::new()).unwrap_err();
+    let error = svg::write(&scene(&bare).model(), &mut Vec::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }));
 }
 
@@ -416,8 +417,8 @@ fn flipped_bytes_never_panic() {
         let groups = g.groups().cloned().unwrap_or_default();
         let scene = Scene::new("x", &g, &groups, None, Options::default());
         Read::new(&glb(&scene));
-        write_obj(&scene, &mut std::io::sink()).unwrap();
-        let _ = write_svg(&scene, &mut std::io::sink());
+        obj::write(&scene.model(), &mut std::io::sink()).unwrap();
+        let _ = svg::write(&scene.model(), &mut std::io::sink());
         written += 1;
     }
     assert!(written > 300, "{written}");

@@ -1,8 +1,8 @@
 //! Meshes named, paired and placed by databases and spaces.
 
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
+use assetq::formats::wows::geometry::export::Options;
 use assetq::formats::wows::geometry::export::scene;
-use assetq::formats::wows::geometry::export::{Options, write_glb};
 use assetq::formats::wows::geometry::mesh::Pairing;
 use assetq::formats::wows::geometry::{Geometry, export};
 use assetq::view::scene::Context;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 fn glb(scene: &export::Scene<'_>) -> gltf::Gltf {
     let mut out = Vec::new();
-    write_glb(scene, &mut out).unwrap();
+    assetq::view::scene::glb::write(&scene.model(), &mut out).unwrap();
     gltf::Gltf::from_slice(&out).unwrap()
 }
 

@@ -1,12 +1,12 @@
 //! A map as a drawing: outlines of all that has a place, and the graph of waypoints.
 
 use super::waypoints::RANGE;
-use super::{BoxType, Map, Record, Records, Section, glb, plan};
-use crate::error::{Error, Result};
+use super::{BoxType, Map, Record, Records, Section, glb};
+use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::scene::figure::{Chart, ChartBox, ChartKind, ChartLink, Figure};
 use crate::scene::outline::hull;
-use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
+use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind, svg};
 use crate::table::Value;
 use std::collections::HashSet;
 use std::io::Write;
@@ -16,10 +16,6 @@ const COLOURS: [u32; BoxType::COUNT + 3] = [
     0x5b8def, 0xd62728, 0x1a9c3c, 0xff7f0e, 0x17becf, 0xb01060, 0x8c564b, 0x7b2fbe, 0xb56ce2, 0xbcbd22, 0x7f7f7f,
     0x1f3f8f, 0x404040, 0x2fa8c0, 0x000000, 0xe377c2, 0x98c379, 0x0b6e4f, 0xa0522d, 0xb0b0b0, 0xd4a017, 0xc0392b,
 ];
-
-/// The colours of waypoints and of targets of portals.
-pub(super) const WAYPOINT: [u8; 3] = [0x0b, 0x6e, 0x4f];
-pub(super) const PORTAL: [u8; 3] = [0x7b, 0x2f, 0xbe];
 
 const WARP_MAP_NAME: usize = BoxType::PortalBox.shape().number("warp_map_name");
 const WARP_MAP_ID: usize = BoxType::PortalBox.shape().number("warp_map_id");
@@ -126,7 +122,7 @@ impl Drawing for MapDrawing<'_> {
         match kind {
             SceneFormat::Glb => glb::write(self.map, out).map(|()| Vec::new()),
             SceneFormat::Svg => {
-                plan::write(self.chart()?, out).map_err(|e| Error::io("cannot write", e))?;
+                svg::write_chart(self.chart()?, out)?;
                 self.picture_notes()
             }
             SceneFormat::Obj | SceneFormat::Png => Err(no_such_kind(kind)),

@@ -1,135 +1,111 @@
-//! The boxes of a map as named wireframes, as binary glTF.
+//! The boxes of a map as named wireframes, for binary glTF.
 //!
-//! A map's axes are left-handed and glTF's are right-handed. The root node mirrors x, as viewers of the game's models
+//! A map's axes are left-handed and glTF's axes are right-handed. The root node mirrors x, as viewers of the game's models
 //! do; below it everything has the numbers of the file.
 
-use super::drawing::{WAYPOINT, placed};
+use super::drawing::placed;
 use super::{Map, Records};
-use crate::error::{Error, ErrorKind, Result};
-use serde_json::json;
+use crate::error::Result;
+use crate::scene::figure::{Iter, Solid, SolidKind};
+use crate::scene::glb;
+use crate::scene::model::{Attribute, Material, Model, Node, Part, Values};
+use crate::scene::svg::WAYPOINT;
+use crate::scene::vector::bounds;
 use std::io::Write;
 
 /// Writes the boxes, animated backgrounds, item boxes and gimmicks as wireframes with their names, a node for each,
 /// below a node for each type; and the links of the waypoints as lines. Records that describe no space are left out.
 pub(super) fn write(map: &Map, out: &mut dyn Write) -> Result<()> {
-    let mut scene = Builder::new();
+    let mut all = Wireframes::default();
     for (_, colour, records) in placed(map)? {
-        scene.add(records, colour)?;
+        all.add(records, colour)?;
     }
-    scene.add_links(map)?;
-    scene.write(out)
+    all.add_links(map)?;
+    let root = all.push(Node { name: "map".into(), children: all.groups.clone(), ..Node::default() });
+    let model = Model {
+        name: "map",
+        scale: [-1.0, 1.0, 1.0],
+        parts: all.parts.iter().map(|part| part as &dyn Part).collect(),
+        materials: all.materials.iter().collect(),
+        images: &[],
+        nodes: &all.nodes,
+        rigs: &[],
+        roots: &[root],
+        glb_only: &[],
+        variants: &[],
+    };
+    glb::write(&model, out)
 }
 
-/// Numbers of the types that glTF has for elements of accessors.
-const U16: u32 = 5123;
-const F32: u32 = 5126;
-/// The number of the mode in which primitives are lines.
-const LINES: u32 = 1;
+/// Lines of one colour.
+#[derive(Debug)]
+struct Wires {
+    name: &'static str,
+    material: usize,
+    points: Vec<[f32; 3]>,
+    edges: Vec<[u32; 2]>,
+}
 
-/// An unfinished glTF: one buffer, which begins with the corners and the edges of a cube, and the descriptions of its parts as JSON.
+/// The wireframes of a map, and the nodes that show them.
 #[derive(Default)]
-struct Builder {
-    bytes: Vec<u8>,
-    views: Vec<String>,
-    accessors: Vec<String>,
-    materials: Vec<String>,
-    meshes: Vec<String>,
-    nodes: Vec<String>,
+struct Wireframes {
+    parts: Vec<Wires>,
+    materials: Vec<Material>,
+    nodes: Vec<Node>,
     /// The nodes of the types.
     groups: Vec<usize>,
 }
 
-/// Appends an item. Returns its number.
-fn push(items: &mut Vec<String>, item: impl ToString) -> usize {
-    items.push(item.to_string());
-    items.len().saturating_sub(1)
-}
-
-/// The accessors of the corners and the edges of the cube.
-const CUBE: [usize; 2] = [0, 1];
-
-impl Builder {
-    fn new() -> Self {
-        let mut builder = Self::default();
-        let corners = (0..8u16).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 }));
-        builder.points(&corners.collect::<Vec<_>>());
-        // An edge connects two corners with numbers that differ in one bit.
-        let edges = (0..8u16).flat_map(|corner| {
-            [1u16, 2, 4].into_iter().filter(move |bit| corner & bit == 0).flat_map(move |bit| [corner, corner | bit])
-        });
-        let edges: Vec<u8> = edges.flat_map(u16::to_le_bytes).collect();
-        let view = builder.view(&edges);
-        let edges = json!({"bufferView": view, "componentType": U16, "count": edges.len() / 2, "type": "SCALAR"});
-        push(&mut builder.accessors, edges);
-        builder
+impl Wireframes {
+    /// Adds a node. Returns its number.
+    fn push(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len().saturating_sub(1)
     }
 
-    /// Appends bytes to the buffer.
-    fn view(&mut self, bytes: &[u8]) -> usize {
-        let view = json!({"buffer": 0, "byteLength": bytes.len(), "byteOffset": self.bytes.len()});
-        self.bytes.extend_from_slice(bytes);
-        push(&mut self.views, view)
-    }
-
-    /// Appends points to the buffer. Returns their accessor.
-    fn points(&mut self, points: &[[f32; 3]]) -> usize {
-        let bytes: Vec<u8> = points.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect();
-        let view = self.view(&bytes);
-        let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for point in points {
-            min.iter_mut().zip(point).for_each(|(min, number)| *min = min.min(*number));
-            max.iter_mut().zip(point).for_each(|(max, number)| *max = max.max(*number));
-        }
-        let (count, of) = (points.len(), "VEC3");
-        let points = json!({
-            "bufferView": view, "componentType": F32, "count": count, "type": of, "min": min, "max": max
-        });
-        push(&mut self.accessors, points)
-    }
-
-    /// Lines of one colour.
-    fn mesh(&mut self, name: &str, colour: [u8; 3], points: usize, edges: Option<usize>) -> usize {
+    /// Adds lines of one colour. Returns their number.
+    fn part(
+        &mut self,
+        name: &'static str,
+        colour: [u8; 3],
+        points: Vec<[f32; 3]>,
+        edges: impl Iterator<Item = [u32; 2]>,
+    ) -> usize {
         let [r, g, b] = colour.map(|value| f32::from(value) / 255.0);
-        let surface = json!({"baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0});
         // Lines have no normals, so that no light falls on them.
-        let material = json!({"name": name, "pbrMetallicRoughness": surface, "emissiveFactor": [r, g, b]});
-        let material = push(&mut self.materials, material);
-        let attributes = json!({"POSITION": points});
-        let primitive = match edges {
-            Some(edges) => json!({"attributes": attributes, "indices": edges, "material": material, "mode": LINES}),
-            None => json!({"attributes": attributes, "material": material, "mode": LINES}),
-        };
-        push(&mut self.meshes, json!({"name": name, "primitives": [primitive]}))
+        self.materials.push(Material { is_unlit: true, ..Material::new(name, [r, g, b, 1.0]) });
+        let material = self.materials.len().saturating_sub(1);
+        self.parts.push(Wires { name, material, points, edges: edges.collect() });
+        self.parts.len().saturating_sub(1)
     }
 
     fn add(&mut self, records: Records<'_>, colour: [u8; 3]) -> Result<()> {
         let name = records.shape().name;
-        let [corners, edges] = CUBE;
-        let mesh = self.mesh(name, colour, corners, Some(edges));
+        let corners = (0..8u32).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 }));
+        // An edge connects two corners with numbers that differ in one bit.
+        let edges = (0..8u32).flat_map(|corner| {
+            [1, 2, 4].into_iter().filter(move |bit| corner & bit == 0).map(move |bit| [corner, corner | bit])
+        });
+        let cube = self.part(name, colour, corners.collect(), edges);
         let mut children = Vec::with_capacity(records.len());
         for record in records.iter() {
-            let (Some(obb), Some(_)) = (record.obb()?, record.volume()?) else { continue };
-            let [x, y, z, w] = obb.rotation.map(|v| f64::from(v.get()));
-            let length = (x * x + y * y + z * z + w * w).sqrt();
-            #[expect(clippy::cast_possible_truncation, reason = "they are between -1 and 1")]
-            let rotation = [x, y, z, w].map(|v| (v / length) as f32);
-            let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.map(|v| v.get()), obb.extents.map(|v| v.get()));
-            let (place, scale) = (obb.position.map(|v| v.get()), [(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()]);
-            // The numbers with the digits of 32 bits, which `json!` lacks.
-            let name = json!(record.name()?.to_string());
-            let node = format!(
-                r#"{{"mesh":{mesh},"name":{name},"rotation":{rotation:?},"scale":{scale:?},"translation":{place:?}}}"#
-            );
-            children.push(push(&mut self.nodes, node));
+            let Some(volume) = record.volume()? else { continue };
+            let [[a, b, c], [d, e, f], [g, h, i]] = volume.axes;
+            let ([p, q, r], [x, y, z]) = (volume.half, volume.center);
+            let matrix = [a * p, b * p, c * p, 0.0, d * q, e * q, f * q, 0.0, g * r, h * r, i * r, 0.0, x, y, z, 1.0];
+            #[expect(clippy::cast_possible_truncation, reason = "files have floats of 32 bits")]
+            let matrix = Some(matrix.map(|v| v as f32));
+            let name = record.name()?.to_string().into();
+            children.push(self.push(Node { name, part: Some(cube), matrix, ..Node::default() }));
         }
-        self.group(name, &children);
+        self.group(name, children);
         Ok(())
     }
 
-    fn group(&mut self, name: &str, children: &[usize]) {
+    fn group(&mut self, name: &str, children: Vec<usize>) {
         if !children.is_empty() {
-            let node = push(&mut self.nodes, json!({"name": name, "children": children}));
-            self.groups.push(node);
+            let group = self.push(Node { name: name.into(), children, ..Node::default() });
+            self.groups.push(group);
         }
     }
 
@@ -146,51 +122,67 @@ impl Builder {
             }
         }
         if !points.is_empty() {
-            let points = self.points(&points);
-            let mesh = self.mesh("waypoint_links", WAYPOINT, points, None);
-            let node = push(&mut self.nodes, json!({"mesh": mesh, "name": "links"}));
-            self.group("waypoint_links", &[node]);
+            let edges = (0u32..).step_by(2).map(|point| [point, point.saturating_add(1)]).take(points.len() / 2);
+            let part = Some(self.part("waypoint_links", WAYPOINT, points, edges));
+            let node = self.push(Node { name: "links".into(), part, ..Node::default() });
+            self.group("waypoint_links", vec![node]);
         }
         Ok(())
     }
+}
 
-    fn write(mut self, out: &mut dyn Write) -> Result<()> {
-        let map = match self.groups.as_slice() {
-            [] => json!({"name": "map", "scale": [-1, 1, 1]}),
-            groups => json!({"name": "map", "children": groups, "scale": [-1, 1, 1]}),
-        };
-        let map = push(&mut self.nodes, map);
-        let arrays = [
-            ("accessors", self.accessors),
-            ("bufferViews", self.views),
-            ("materials", self.materials),
-            ("meshes", self.meshes),
-            ("nodes", self.nodes),
-        ];
-        let arrays = arrays.iter().filter(|(_, items)| !items.is_empty());
-        let arrays: String = arrays.map(|(name, items)| format!(r#""{name}":[{}],"#, items.join(","))).collect();
-        let generator = concat!("assetq ", env!("CARGO_PKG_VERSION"));
-        let (asset, size) = (json!({"generator": generator, "version": "2.0"}), self.bytes.len());
-        let json = format!(
-            r#"{{"asset":{asset},{arrays}"buffers":[{{"byteLength":{size}}}],"scene":0,"scenes":[{{"nodes":[{map}]}}]}}"#
-        );
-        let mut json = json.into_bytes();
-        json.resize(json.len().next_multiple_of(4), b' ');
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+impl Solid for Wires {
+    fn name(&self) -> &str {
+        self.name
+    }
 
-        // The header of 12 bytes and the headers of the two chunks, 8 bytes each.
-        let total = json.len().saturating_add(self.bytes.len()).saturating_add(28);
-        let [size, json_size, bytes_size] = [total, json.len(), self.bytes.len()].map(|size| {
-            u32::try_from(size).map(u32::to_le_bytes).map_err(|_| {
-                let (what, limit) = ("size of a GLB", u32::MAX.into());
-                Error::of_part(ErrorKind::Limit { what, value: total as u64, limit }, "")
-            })
-        });
-        let header = [*b"glTF", 2u32.to_le_bytes(), size?, json_size?, *b"JSON"];
-        let bytes_header = [bytes_size?, *b"BIN\0"];
-        for part in [header.as_flattened(), &json, bytes_header.as_flattened(), &self.bytes] {
-            out.write_all(part).map_err(|e| Error::io("cannot write", e))?;
-        }
-        Ok(())
+    fn kind(&self) -> SolidKind {
+        SolidKind::Zone
+    }
+
+    fn lods(&self) -> &[usize] {
+        &[]
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        bounds(self.points.iter().copied()).unwrap_or_default()
+    }
+
+    fn vertices(&self) -> usize {
+        self.points.len()
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        Box::new(self.points.iter().copied())
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        None
+    }
+
+    fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
+        None
+    }
+}
+
+impl Part for Wires {
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn attributes(&self) -> Vec<Attribute<'_>> {
+        vec![Attribute { semantic: "POSITION", values: Values::Vec3(self.positions()) }]
+    }
+
+    fn index_count(&self) -> Option<usize> {
+        None
+    }
+
+    fn greatest_index(&self) -> u32 {
+        self.edges.iter().flatten().copied().max().unwrap_or(0)
+    }
+
+    fn edges(&self) -> Option<Vec<[u32; 2]>> {
+        Some(self.edges.clone())
     }
 }

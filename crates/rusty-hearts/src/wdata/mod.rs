@@ -11,7 +11,6 @@ mod drawing;
 mod fields;
 mod glb;
 pub mod layout;
-mod plan;
 mod reader;
 mod record;
 mod record_run;

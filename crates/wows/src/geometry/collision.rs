@@ -76,7 +76,7 @@ impl<'a> Hull<'a> {
 
     /// The box around its corners.
     pub fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
-        super::mesh::bounds(self.vertices.iter().map(|v| v.map(|c| c.get())))
+        crate::scene::vector::bounds(self.vertices.iter().map(|v| v.map(|c| c.get())))
     }
 }
 

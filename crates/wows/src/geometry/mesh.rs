@@ -7,6 +7,7 @@ use super::layout::Mapping;
 use super::{Attribute, Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relations::IdTexts as _;
+use crate::scene::vector::{cross, dot, minus};
 use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
 use crate::text_models::Companions;
 use crate::threads::prelude::*;
@@ -110,30 +111,6 @@ pub struct SkeletonNode {
     pub parent: Option<usize>,
     /// The transform to the node above it, as [`Group::transform`].
     pub transform: [f32; 16],
-}
-
-/// The box around points; `None` without any.
-pub fn bounds(points: impl Iterator<Item = [f32; 3]>) -> Option<([f32; 3], [f32; 3])> {
-    points.fold(None, |found, p| {
-        let (min, max) = found.unwrap_or((p, p));
-        Some((zip(min, p, f32::min), zip(max, p, f32::max)))
-    })
-}
-
-pub(super) fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
-    [with(a, x), with(b, y), with(c, z)]
-}
-
-pub(super) fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    [a - x, b - y, c - z]
-}
-
-pub(super) fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    [b * z - c * y, c * x - a * z, a * y - b * x]
-}
-
-pub(super) fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
-    a * x + b * y + c * z
 }
 
 /// The product *((b - a) x (c - a)) · normal* for the corners *a*, *b*, *c* of a triangle: positive where the normal lies on

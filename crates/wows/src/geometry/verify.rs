@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
+use crate::scene::vector::bounds;
 use crate::threads::prelude::*;
 use std::collections::HashSet;
 
@@ -310,7 +311,7 @@ fn check_plate(plate: &Plate<'_>, fail: &mut dyn FnMut(String)) {
     if let Some(bad) = points.clone().position(|p| !in_box(p, min, max)) {
         fail(format!("vertex {bad} leaves its box"));
     }
-    if let Some((low, high)) = mesh::bounds(points)
+    if let Some((low, high)) = bounds(points)
         && !(in_box(min, low, high) && in_box(max, low, high))
     {
         fail("its box is larger than its vertices need".into());

@@ -3,7 +3,7 @@
 
 use super::Geometry;
 use super::content::turned;
-use super::export::back::{Fixed, Glb, Mesh, plain};
+use super::export::back::{Fixed, Mesh, meshes};
 use super::export::lay::lay;
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
@@ -11,6 +11,7 @@ use crate::bytes::{View, le};
 use crate::codec::encd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader as _;
+use crate::scene::glb::read::{Glb, plain};
 use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
@@ -55,7 +56,7 @@ impl Writable for Geometry {
 
     fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
         let glb = Glb::parse(glb)?;
-        let meshes = glb.meshes()?;
+        let meshes = meshes(&glb)?;
         let (mut vertices, mut indices) = (BTreeMap::new(), BTreeMap::new());
         let (mut left_out, mut notes, fixed) = (Vec::new(), Vec::new(), Fixed::default());
         let (mut met, mut others) = (BTreeSet::new(), BTreeSet::new());

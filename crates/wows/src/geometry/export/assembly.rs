@@ -1,11 +1,12 @@
 //! Scenes of several geometries: a ship with its mounts.
 
 use super::part::PartShape;
-use super::{AlikePlates, Node, Scene, band};
+use super::{AlikePlates, Scene, band};
 use crate::armor::PlateUse;
 use crate::error::Result;
 use crate::geometry::armor::Plate;
 use crate::geometry::{Geometry, material_name};
+use crate::scene::model::Node;
 use crate::scene::{Context, Model, Options};
 use std::collections::BTreeMap;
 

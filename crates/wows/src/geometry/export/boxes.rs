@@ -3,9 +3,11 @@
 //! The game's axes are left-handed and glTF's axes are right-handed: x is mirrored. Below the root, which scales to metres,
 //! everything else has the numbers of the file.
 
+use super::Scene;
 use super::part::PartShape;
-use super::{Node, Scene, write_glb};
 use crate::error::Result;
+use crate::scene::glb;
+use crate::scene::model::Node;
 use std::io::Write;
 
 /// The name of the scene with hit boxes and of its root, which the way back ignores.
@@ -24,7 +26,7 @@ pub(crate) struct GlbBox<'a> {
 const SMALL: f64 = 0.05;
 
 impl GlbBox<'_> {
-    /// The matrix that makes this box of [`corners`]: columns, right-handed.
+    /// The matrix that makes this box of a cube: columns, right-handed.
     fn matrix(&self) -> [f32; 16] {
         let unknown = self.sides.as_flattened().iter().all(|v| *v == 0.0);
         let small = [[SMALL, 0.0, 0.0], [0.0, SMALL, 0.0], [0.0, 0.0, SMALL]];
@@ -67,42 +69,5 @@ pub(crate) fn write<'n>(
 ) -> Result<()> {
     let mut scene = Scene { name: name.to_owned(), ..Scene::default() };
     scene.add_boxes(name, materials, boxes);
-    write_glb(&scene, out)
-}
-
-/// The vertices of a cube from -1 to 1, four for each face, with their normals.
-pub(in crate::geometry) fn corners() -> impl Iterator<Item = ([f32; 3], [f32; 3])> {
-    let faces = [0usize, 1, 2].into_iter().flat_map(|axis| [(axis, 1.0f32), (axis, -1.0)]);
-    faces.flat_map(|(axis, sign)| {
-        // Two other axes, such that the corners turn left around the normal.
-        [[-1.0f32, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[u, v]| {
-            let (mut point, mut normal) = ([sign, u * sign, v], [sign, 0.0, 0.0]);
-            point.rotate_right(axis);
-            normal.rotate_right(axis);
-            (point, normal)
-        })
-    })
-}
-
-/// The triangles of the cube, by its vertices.
-pub(in crate::geometry) fn triangles() -> impl Iterator<Item = [u32; 3]> {
-    (0..24).step_by(4).flat_map(|first: u32| [[0, 1, 2], [0, 2, 3]].map(|face| face.map(|n| first + n)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn faces_of_the_cube_turn_left_around_their_normals() {
-        let corners: Vec<_> = corners().collect();
-        assert_eq!((corners.len(), triangles().count()), (24, 12));
-        for corner in triangles() {
-            let [(a, normal), (b, _), (c, _)] = corner.map(|n| corners[n as usize]);
-            let minus = |p: [f32; 3], q: [f32; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
-            let ([x, y, z], [u, v, w]) = (minus(b, a), minus(c, a));
-            let turn = [y * w - z * v, z * u - x * w, x * v - y * u];
-            assert_eq!(turn, normal.map(|n| n * 4.0));
-        }
-    }
+    glb::write(&scene.model(), out)
 }

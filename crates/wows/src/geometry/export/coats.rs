@@ -1,20 +1,13 @@
 //! Variants of materials: other colours, as camouflages of ships have (docs/formats/textures.md §3).
 
 use super::Scene;
-use super::skin::{Alpha, Role, WantedImage, scaled};
+use super::skin::{WantedImage, scaled};
 use crate::error::Result;
-use crate::scene::{Coat, Context, Options, TextureMode};
+use crate::scene::model::{Alpha, Role, Variant};
+use crate::scene::{Coat, Context, Options, TextureMode, linear_channel};
 use crate::texture::{Content, Pixels};
 use crate::texture_files::TextureFiles;
 use std::collections::BTreeMap;
-
-/// A variant of a scene: a material for each material that it changes.
-#[derive(Debug)]
-pub(super) struct Variant {
-    pub name: String,
-    /// The material of the variant, by the material of the scene.
-    pub materials: BTreeMap<usize, usize>,
-}
 
 /// An image to be made: a coat's texture, its colours, and the texture that shows through it.
 #[derive(Debug, PartialEq)]
@@ -39,10 +32,12 @@ impl Scene<'_> {
         let mut uses: Vec<(usize, usize, usize, Coat)> = Vec::new();
         for (number, material) in self.materials.iter().enumerate() {
             // Glass and wires keep their look.
-            let Some(skin) = material.skin.as_ref().filter(|skin| skin.alpha == Alpha::Opaque) else { continue };
+            if material.look.skin.as_ref().is_none_or(|skin| skin.alpha != Alpha::Opaque) {
+                continue;
+            }
             for variant in 0..names.len() {
-                let Some(coat) = coats.coat(variant, &skin.path) else { continue };
-                let base = skin.base.clone().filter(|_| !coat.is_tiled && coat.colours.is_some());
+                let Some(coat) = coats.coat(variant, &material.path) else { continue };
+                let base = material.base.clone().filter(|_| !coat.is_tiled && coat.colours.is_some());
                 let paint = Paint { texture: coat.texture.clone(), colours: coat.colours, base };
                 let at = paints.iter().position(|known| *known == paint).unwrap_or_else(|| {
                     paints.push(paint);
@@ -57,8 +52,8 @@ impl Scene<'_> {
         for (variant, number, at, coat) in uses {
             let Some(image) = images[at] else { continue };
             let mut material = self.materials[number].clone();
-            material.name = format!("{} {}", material.name, variants[variant].name);
-            if let Some(skin) = &mut material.skin {
+            material.look.name = format!("{} {}", material.look.name, variants[variant].name);
+            if let Some(skin) = &mut material.look.skin {
                 skin.images.insert(Role::Base, image);
                 skin.transform = Some((coat.scale, coat.offset)).filter(|both| *both != ([1.0; 2], [0.0; 2]));
             }
@@ -122,11 +117,6 @@ fn paint(pixels: &mut Pixels, colours: &[[f32; 3]; 4], base: Option<&Pixels>) {
         let [r, g, b] = [0, 1, 2].map(|c| encoded(rest * under[c] + r * red[c] + g * green[c] + b * blue[c]));
         *pixel = [r, g, b, 255];
     }
-}
-
-/// A channel of an sRGB colour as the linear number that factors of glTF and colours of camouflages are.
-pub(super) fn linear_channel(channel: f32) -> f32 {
-    if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
 }
 
 /// A linear channel as a byte of an sRGB image.

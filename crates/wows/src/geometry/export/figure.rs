@@ -1,49 +1,104 @@
-//! A scene as pages and pictures show it.
+//! A scene as the package of scenes draws and writes it.
 
-use super::super::{AXES, METRES};
+use super::super::{AXES, Attribute, METRES};
 use super::Scene;
-use super::part::{Baked, PartShape, ScenePart, mirror, normal};
-use super::skin::Role;
+use super::lay::Influences;
+use super::part::{ATTRIBUTES, Baked, PartShape, ScenePart, mirror, normal};
 use crate::materials::region;
-use crate::scene::figure::{
-    self, Arrangement, Figure, Iter, PaintedSolid, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids,
-    SurfaceMaps,
-};
+use crate::scene::figure::{self, Arrangement, Figure, Iter, Plated, Solid, SolidKind, Solids};
+use crate::scene::model::{self, Model, Part, Values};
 
 impl Scene<'_> {
     pub(super) fn as_figure<'s>(&'s self) -> Figure<'s> {
-        let materials = self.materials.iter().map(|material| {
-            let [image, normal, metal_roughness, occlusion] =
-                [Role::Base, Role::Normal, Role::MetalRoughness, Role::Occlusion]
-                    .map(|role| self.image(material, role).map(|image| &*image.png));
-            SolidMaterial {
-                name: &material.name,
-                colour: material.colour,
-                two_sided: material.double_sided,
-                image,
-                maps: SurfaceMaps { normal, metal_roughness, occlusion },
-            }
-        });
-        let is_space = self.shown().any(|shown| shown.above.is_some_and(|above| above.row.is_some()));
-        let places = self.shown_below(&self.glb_only).map(|shown| SolidInstance {
-            solid: shown.number,
-            group: shown.above.map_or("", |above| &above.name),
-            matrix: shown.matrix,
-            row: shown.above.and_then(|above| above.row),
-        });
+        let model = self.model();
+        let is_space = model.shown().any(|shown| shown.above.is_some_and(|above| above.row.is_some()));
         Figure::Solids(Solids {
             name: &self.name,
             files: Vec::new(),
             arrangement: Arrangement::default(),
-            materials: materials.collect(),
-            solids: self.parts.iter().map(|part| PaintedSolid { solid: part, material: part.material }).collect(),
-            places: places.collect(),
+            materials: model.figure_materials(),
+            solids: model.solids(),
+            places: model.places(),
             metres: Some(METRES),
             axes: if is_space { figure::AXES } else { AXES },
             armor: vec![self.uses],
             notes: self.notes.as_slice().into(),
             damage: self.damage.as_slice().into(),
         })
+    }
+
+    /// The scene, to be written.
+    pub fn model(&self) -> Model<'_> {
+        Model {
+            name: &self.name,
+            // Buffers hold the numbers of the file.
+            scale: [METRES; 3],
+            parts: self.parts.iter().map(|part| part as &dyn Part).collect(),
+            materials: self.materials.iter().map(|material| &material.look).collect(),
+            images: &self.images,
+            nodes: &self.nodes,
+            rigs: &self.rigs,
+            roots: &self.roots,
+            glb_only: &self.glb_only,
+            variants: &self.variants,
+        }
+    }
+}
+
+impl ScenePart<'_> {
+    /// The values of an attribute, if the part has it.
+    fn values(&self, attribute: Attribute) -> Option<Values<'_>> {
+        let group = self.group_vertices();
+        Some(match attribute {
+            Attribute::Position => Values::Vec3(self.positions()),
+            Attribute::Normal => Values::Vec3(self.normals()?),
+            // The fourth number is the side of the binormal.
+            Attribute::Tangent | Attribute::Binormal => Values::Vec4(self.tangents()?),
+            Attribute::Uv => Values::Vec2(self.uvs()?),
+            Attribute::Uv2 => Values::Vec2(Box::new(group?.uv2s()?)),
+            Attribute::Radius => Values::Scalar(Box::new(group?.radii()?.map(|radius| [radius]))),
+            #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
+            Attribute::Id if self.ids_fit => Values::Scalar(Box::new(group?.ids()?.map(|id| [id as f32]))),
+            Attribute::Id => return None,
+            Attribute::Bones if self.is_skinned() => {
+                let bones = |all: Influences| all.map(|(bone, weight)| if weight == 0 { 0 } else { bone });
+                Values::Bytes(Box::new(group?.influences()?.map(move |all| filled(bones(all)))))
+            }
+            Attribute::Weights if self.is_skinned() => {
+                let weights = |all: Influences| filled(all.map(|(_, weight)| weight));
+                Values::Shares(Box::new(group?.influences()?.map(weights)))
+            }
+            Attribute::Bones | Attribute::Weights => return None,
+            Attribute::Colour => Values::Bytes(Box::new(group?.colours()?)),
+        })
+    }
+}
+
+fn filled([a, b, c]: [u8; 3]) -> [u8; 4] {
+    [a, b, c, 0]
+}
+
+impl Part for ScenePart<'_> {
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn attributes(&self) -> Vec<model::Attribute<'_>> {
+        let all = ATTRIBUTES.into_iter();
+        all.filter_map(|(semantic, attribute)| Some(model::Attribute { semantic, values: self.values(attribute)? }))
+            .collect()
+    }
+
+    fn index_count(&self) -> Option<usize> {
+        self.indices
+    }
+
+    fn greatest_index(&self) -> u32 {
+        self.greatest
+    }
+
+    fn extras(&self) -> Option<serde_json::Value> {
+        self.origin.as_ref().map(|origin| serde_json::json!(origin))
     }
 }
 

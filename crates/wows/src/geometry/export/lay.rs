@@ -5,18 +5,19 @@
 
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
-use super::back::{Glb, Mesh, Motion, Surface};
-use super::glb::STREAMS;
-use super::matrix::Matrix;
-use super::part::{PartShape, ScenePart, mirror, unit};
+use super::back::{Mesh, Motion};
+use super::part::{ATTRIBUTES, PartShape, ScenePart, mirror};
 use super::tangents;
 use super::vertex_search::VertexSearch;
 use crate::error::Result;
 use crate::geometry::content::turned;
-use crate::geometry::mesh::{Group, cross};
+use crate::geometry::mesh::Group;
 use crate::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
 use crate::report::counted;
 use crate::scene::figure::Solid as _;
+use crate::scene::glb::read::{Glb, Surface, plain};
+use crate::scene::matrix::Matrix;
+use crate::scene::vector::{cross, unit};
 use crate::writable::refused;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -314,10 +315,8 @@ fn influences(
 
 /// The number of the bone called `name`.
 fn bone_number(name: &str, bones: &[String]) -> Option<u8> {
-    let known = bones
-        .iter()
-        .position(|bone| bone == name)
-        .or_else(|| bones.iter().position(|bone| bone == super::back::plain(name)));
+    let known =
+        bones.iter().position(|bone| bone == name).or_else(|| bones.iter().position(|bone| bone == plain(name)));
     known.and_then(|at| u8::try_from(at).ok()).or_else(|| super::rig::number_of(name))
 }
 
@@ -480,7 +479,7 @@ impl Laid<'_, '_> {
         for primitive in &self.mesh.primitives {
             let all = primitive.attributes().map(|(semantic, _)| semantic.to_string());
             names.extend(all.filter(|name| {
-                !STREAMS.iter().any(|known| known.semantic == name && self.format.has(known.attribute))
+                !ATTRIBUTES.iter().any(|(known, attribute)| known == name && self.format.has(*attribute))
             }));
         }
         names

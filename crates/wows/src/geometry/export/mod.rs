@@ -14,26 +14,19 @@ pub(in crate::geometry) mod back;
 pub(crate) mod boxes;
 mod coats;
 mod figure;
-mod glb;
 pub(in crate::geometry) mod lay;
 mod levels;
-mod matrix;
 mod named;
-mod obj;
 mod part;
 mod rig;
 mod skin;
-mod svg;
 mod tangents;
 mod vertex_search;
 
 use crate::report::counted;
 pub use crate::scene::Options;
 pub use assembly::{ArmoredPlaces, Assembled, Place, assemble};
-pub use glb::write_glb;
 pub use named::scene;
-pub use obj::write_obj;
-pub use svg::write_svg;
 
 use super::armor::Plate;
 use super::mesh::{Group, Groups, Pairing};
@@ -42,11 +35,10 @@ use crate::armor::PlateUse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
 use crate::scene::Placement;
+use crate::scene::model::{self, Image, Node, Rig, Variant};
 use crate::source::Source;
 use back::Origin;
 use part::{PartShape, ScenePart};
-use rig::Rig;
-use skin::{Image, Skin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -70,7 +62,7 @@ pub struct Scene<'a> {
     /// Textures that are written as they are, under their paths.
     files: Vec<(String, Source)>,
     /// Other materials for the materials.
-    variants: Vec<coats::Variant>,
+    variants: Vec<Variant>,
     /// The ships and components that have the plates. The first one's thickness is shown.
     uses: &'a [PlateUse],
     /// Guesses, omissions and inventions, in words.
@@ -81,47 +73,26 @@ pub struct Scene<'a> {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Material {
-    name: String,
-    colour: [f32; 4],
-    double_sided: bool,
+    look: model::Material,
     /// Whether render groups use it, rather than armour or hulls.
     is_of_mesh: bool,
     /// The material's id in a database.
     mfm: Option<u64>,
-    skin: Option<Skin>,
+    /// The path of the material whose look it has.
+    path: String,
+    /// The path of the texture of its colour.
+    base: Option<String>,
 }
 
 impl Material {
     /// A grey material.
     fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), colour: GREY, double_sided: false, is_of_mesh: false, mfm: None, skin: None }
+        Self { look: model::Material::new(name, GREY), is_of_mesh: false, mfm: None, path: String::new(), base: None }
     }
 }
 
 /// The name of the material of meshes whose material is not known.
 const UNKNOWN: &str = "unknown";
-
-#[derive(Debug, Clone, Default)]
-struct Node {
-    name: Arc<str>,
-    part: Option<usize>,
-    /// The joints of the part's vertices.
-    rig: Option<usize>,
-    children: Vec<usize>,
-    /// Columns of a matrix for column vectors, right-handed.
-    matrix: Option<[f32; 16]>,
-    /// The number of the instance of a space.
-    row: Option<usize>,
-}
-
-/// A part where it is shown.
-struct PlacedPart<'s, 'a> {
-    node: &'s Node,
-    above: Option<&'s Node>,
-    number: usize,
-    part: &'s ScenePart<'a>,
-    matrix: Option<&'s [f32; 16]>,
-}
 
 /// The nodes of parts by their models, before they are added to a scene: they stand wherever a model does.
 type PartNodes = BTreeMap<Option<usize>, Vec<Node>>;
@@ -177,29 +148,6 @@ impl<'a> Scene<'a> {
         self.parts.is_empty()
     }
 
-    /// Each node that shows a part, with the node above it and the matrix that puts it into place. Of nodes that lie below
-    /// each other one at most has a matrix, as a scene is two levels deep: a model and its parts.
-    fn shown(&self) -> impl Iterator<Item = PlacedPart<'_, 'a>> {
-        self.shown_below(&[])
-    }
-
-    /// As [`Self::shown`], also below the nodes `also`.
-    fn shown_below<'s>(&'s self, also: &'s [usize]) -> impl Iterator<Item = PlacedPart<'s, 'a>> {
-        let top = (None::<&Node>, None::<&[f32; 16]>);
-        let mut open: Vec<_> = self.roots.iter().chain(also).rev().map(|&root| (root, top)).collect();
-        std::iter::from_fn(move || {
-            loop {
-                let (number, (above, matrix)) = open.pop()?;
-                let node = &self.nodes[number];
-                let matrix = node.matrix.as_ref().or(matrix);
-                open.extend(node.children.iter().rev().map(|&child| (child, (Some(node), matrix))));
-                if let Some(number) = node.part {
-                    return Some(PlacedPart { node, above, number, part: &self.parts[number], matrix });
-                }
-            }
-        })
-    }
-
     /// Returns the value, or lists its error as damage.
     fn note<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.damage.push(error)).ok()
@@ -231,7 +179,9 @@ impl<'a> Scene<'a> {
 
     /// A material that both sides of triangles have.
     fn paint(&mut self, name: impl Into<String>, colour: [f32; 4]) -> usize {
-        self.material(Material { colour, double_sided: true, ..Material::new(name) })
+        let mut material = Material::new(name);
+        (material.look.colour, material.look.double_sided) = (colour, true);
+        self.material(material)
     }
 
     /// Adds a part after a look at all of its numbers. Returns a node that shows it. Damaged or empty ones are left out.
@@ -485,8 +435,4 @@ fn right_handed(mut m: [f32; 16]) -> Option<[f32; 16]> {
     // Exact, as other programs ask for it; and no negative zeros.
     [m[3], m[7], m[11], m[15]] = [0.0, 0.0, 0.0, 1.0];
     Some(m.map(|v| v + 0.0))
-}
-
-fn written<T>(result: std::io::Result<T>) -> Result<T> {
-    result.map_err(|error| Error::io("cannot write", error))
 }

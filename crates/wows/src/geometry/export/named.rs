@@ -1,11 +1,11 @@
 //! Scenes of a `.geometry` that is named, paired and put into place by what other files know of it.
 
-use super::{Scene, write_glb, write_obj, write_svg};
+use super::Scene;
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::{Geometry, Splash};
 use crate::reader::FileFormat as _;
 use crate::report::counted;
-use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes};
+use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes, glb, obj, svg};
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -80,7 +80,7 @@ impl Drawing for Scene<'_> {
         let own = self.files.iter().map(|(name, source)| (name.clone(), source.bytes().to_vec()));
         let mut files: Vec<_> = own.collect();
         if kind == SceneFormat::Obj {
-            files.extend(super::obj::materials(self)?);
+            files.extend(obj::materials(&self.model())?);
         }
         Ok(files)
     }
@@ -92,9 +92,9 @@ impl Drawing for Scene<'_> {
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
             SceneFormat::Glb | SceneFormat::Obj if self.is_empty() => return Err(crate::scene::nothing_to_draw()),
-            SceneFormat::Glb => write_glb(self, out)?,
-            SceneFormat::Obj => write_obj(self, out)?,
-            SceneFormat::Svg => write_svg(self, out)?,
+            SceneFormat::Glb => glb::write(&self.model(), out)?,
+            SceneFormat::Obj => obj::write(&self.model(), out)?,
+            SceneFormat::Svg => svg::write(&self.model(), out)?,
             SceneFormat::Png => return Err(crate::scene::no_such_kind(kind)),
         }
         Ok(Vec::new())

@@ -1,13 +1,29 @@
 //! A part of a scene: triangles of one material, right-handed.
 
 use super::back::Origin;
-use super::boxes;
-use super::matrix::Matrix;
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::mesh::{Group, cross, dot, minus, side, turns, zip};
+use crate::geometry::mesh::{Group, side, turns};
 use crate::geometry::{Attribute, Geometry, Hull, Indices, Plate, Vertices, unpack_normal};
+use crate::scene::cube;
 use crate::scene::figure::{Iter, Plated, Solid as _, SolidKind};
+use crate::scene::matrix::Matrix;
+use crate::scene::vector::{cross, dot, minus, unit, zip};
 use std::sync::Arc;
+
+/// The attributes of vertices under their names in glTF, in the order in which they are written. One without a meaning in glTF is written
+/// under a name of its own.
+pub(super) const ATTRIBUTES: [(&str, Attribute); 10] = [
+    ("POSITION", Attribute::Position),
+    ("NORMAL", Attribute::Normal),
+    ("TANGENT", Attribute::Tangent),
+    ("TEXCOORD_0", Attribute::Uv),
+    ("TEXCOORD_1", Attribute::Uv2),
+    ("JOINTS_0", Attribute::Bones),
+    ("WEIGHTS_0", Attribute::Weights),
+    ("_RADIUS", Attribute::Radius),
+    ("_ID", Attribute::Id),
+    ("_COLOUR", Attribute::Colour),
+];
 
 #[derive(Debug)]
 pub(super) enum PartShape<'a> {
@@ -81,8 +97,8 @@ impl<'a> PartShape<'a> {
 
     /// A cube from -1 to 1, which matrices make hit boxes of.
     pub(super) fn cube() -> Self {
-        let (positions, normals) = boxes::corners().unzip();
-        let indices = Some(boxes::triangles().collect());
+        let (positions, normals) = cube::corners().unzip();
+        let indices = Some(cube::triangles().collect());
         Self::Solid(Baked { kind: SolidKind::Zone, positions, normals, indices, plates: Vec::new() })
     }
 }
@@ -258,12 +274,6 @@ pub(super) fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
 
 pub(super) fn normal(stored: [f32; 3]) -> [f32; 3] {
     unit(mirror(stored)).unwrap_or([0.0, 1.0, 0.0])
-}
-
-/// The vector at length 1; `None` where it is next to nothing, as for vertices without a normal.
-pub(super) fn unit(v: [f32; 3]) -> Option<[f32; 3]> {
-    let length = dot(v, v).sqrt();
-    (length > 0.05 && length.is_finite()).then(|| v.map(|c| c / length))
 }
 
 /// Some unit vector at right angles to `n`.

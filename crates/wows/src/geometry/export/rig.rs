@@ -1,25 +1,18 @@
 //! Skins: the nodes of a visual as joints of the vertices that hang on several of them.
 
-use super::matrix::Matrix;
-use super::{Node, Scene, right_handed};
+use super::{Scene, right_handed};
 use crate::geometry::mesh::Groups;
+use crate::scene::glb::read::plain;
+use crate::scene::matrix::Matrix;
+use crate::scene::model::{Node, Rig};
 use std::collections::HashMap;
-
-/// The joints of a mesh: the bones of its group by number, then the nodes above them.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rig {
-    /// Numbers of nodes.
-    pub joints: Vec<usize>,
-    /// For each, the matrix from the model to it.
-    pub inverse: Vec<[f32; 16]>,
-}
 
 /// The beginning of the name of a bone whose node is not known.
 const NUMBERED: &str = "bone ";
 
 /// The number of a bone without a name of its own.
 pub(super) fn number_of(name: &str) -> Option<u8> {
-    super::back::plain(name).strip_prefix(NUMBERED)?.parse().ok()
+    plain(name).strip_prefix(NUMBERED)?.parse().ok()
 }
 
 /// Nodes of a skeleton that were added to a scene.

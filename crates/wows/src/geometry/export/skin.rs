@@ -2,6 +2,7 @@
 
 use super::{Material, Scene};
 use crate::error::Result;
+use crate::scene::model::{Alpha, Image, Role, Skin};
 use crate::scene::{Context, Options, Property, Surface, TextureMode};
 use crate::table::Value;
 use crate::texture::{Content, Pixels};
@@ -10,92 +11,36 @@ use crate::threads::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a material that an image gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Role {
-    /// Colour.
-    Base,
-    /// Colour with opacity.
-    Transparent,
-    /// The direction of the surface.
-    Normal,
-    /// Metal in blue, roughness in green.
-    MetalRoughness,
-    /// The share of light from all around, in red.
-    Occlusion,
-    /// Light of its own: colour where the paint mask is set.
-    Emissive,
-}
-
-impl Role {
-    /// The slot of a material that holds the texture, and the end of the image's name.
-    const fn names(self) -> [&'static str; 2] {
-        match self {
-            Self::Base | Self::Transparent => ["diffuseMap", "base"],
-            Self::Normal => ["normalMap", "normal"],
-            Self::MetalRoughness => ["metallicGlossMap", "metal_rough"],
-            Self::Occlusion => ["ambientOcclusionMap", "occlusion"],
-            Self::Emissive => ["diffuseMap", "emissive"],
-        }
-    }
-
-    const fn slot(self) -> &'static str {
-        self.names()[0]
-    }
-}
-
-/// How the opacity of a material counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Alpha {
-    Opaque,
-    /// Texels of less than this opacity are left out.
-    Mask(f32),
-    Blend,
-}
-
-/// A material's shader, values and images.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Skin {
-    /// The path of the material.
-    pub path: String,
-    /// The path of the texture of its colour.
-    pub base: Option<String>,
-    pub alpha: Alpha,
-    /// The image of each role, by number in [`Scene::images`].
-    pub images: BTreeMap<Role, usize>,
-    /// The scale and the offset of the coordinates of the base colour, if they differ from the others.
-    pub transform: Option<([f32; 2], [f32; 2])>,
-    /// The strength of its own light.
-    pub emissive: f32,
-    /// The shader, the values and the paths of textures.
-    pub extras: serde_json::Value,
-}
-
-/// An image of one or several materials.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Image {
-    /// The texture's file name without its ending, and the role.
-    pub name: String,
-    pub png: Vec<u8>,
-}
-
 /// The cut of shaders that leave texels out and do not state one.
 const CUT: f32 = 0.5;
 
-impl Alpha {
-    fn of(surface: &Surface) -> Self {
-        let fx = crate::file_name(&surface.fx).to_ascii_lowercase();
-        if surface.is_set("alphaTestEnable") {
-            #[expect(clippy::cast_possible_truncation, reason = "it is between 0 and 1")]
-            let cut = surface.number("alphaReference").map(|reference| (reference / 255.0).clamp(0.0, 1.0) as f32);
-            Self::Mask(cut.unwrap_or(CUT))
-        } else if ["glass", "propeller"].iter().any(|word| fx.contains(word)) {
-            Self::Blend
-        } else if ["wire", "grid_alpha"].iter().any(|word| fx.contains(word)) {
-            Self::Mask(CUT)
-        } else {
-            Self::Opaque
-        }
+/// The slot of a material that holds the texture of a role, and the end of the image's name.
+const fn names(role: Role) -> [&'static str; 2] {
+    match role {
+        Role::Base | Role::Transparent => ["diffuseMap", "base"],
+        Role::Normal => ["normalMap", "normal"],
+        Role::MetalRoughness => ["metallicGlossMap", "metal_rough"],
+        Role::Occlusion => ["ambientOcclusionMap", "occlusion"],
+        Role::Emissive => ["diffuseMap", "emissive"],
+    }
+}
+
+const fn slot(role: Role) -> &'static str {
+    names(role)[0]
+}
+
+fn alpha_of(surface: &Surface) -> Alpha {
+    let fx = crate::file_name(&surface.fx).to_ascii_lowercase();
+    if surface.is_set("alphaTestEnable") {
+        #[expect(clippy::cast_possible_truncation, reason = "it is between 0 and 1")]
+        let cut = surface.number("alphaReference").map(|reference| (reference / 255.0).clamp(0.0, 1.0) as f32);
+        Alpha::Mask(cut.unwrap_or(CUT))
+    } else if ["glass", "propeller"].iter().any(|word| fx.contains(word)) {
+        Alpha::Blend
+    } else if ["wire", "grid_alpha"].iter().any(|word| fx.contains(word)) {
+        Alpha::Mask(CUT)
+    } else {
+        Alpha::Opaque
     }
 }
 
@@ -153,7 +98,7 @@ impl Scene<'_> {
         for (material, image) in uses {
             let number = numbers[images.binary_search(&image).expect("all images are listed")];
             let role = if image.role == Role::Transparent { Role::Base } else { image.role };
-            let skin = self.materials[material].skin.as_mut().expect("it has images");
+            let skin = self.materials[material].look.skin.as_mut().expect("it has images");
             skin.images.extend(number.map(|number| (role, number)));
         }
     }
@@ -166,7 +111,8 @@ impl Scene<'_> {
         context: &Context<'_>,
         lone: &[Surface],
     ) -> Option<Surface> {
-        let Material { name, mfm, .. } = &self.materials.get(number).filter(|material| material.is_of_mesh)?;
+        let Material { look, mfm, .. } = &self.materials.get(number).filter(|material| material.is_of_mesh)?;
+        let name = &look.name;
         if let Some(surface) = mfm.and_then(|id| context.surface(id)) {
             let surface = surface.map_err(|error| error.context(format_args!("material {name}")));
             return self.note(surface);
@@ -229,12 +175,9 @@ impl Scene<'_> {
         numbers
     }
 
-    pub(super) fn image(&self, material: &super::Material, role: Role) -> Option<&Image> {
-        Some(&self.images[material.image(role)?])
-    }
-
     fn note_missing_material(&mut self, number: usize, path: Option<&str>) {
-        let Material { name, mfm, is_of_mesh, .. } = &self.materials[number];
+        let Material { look, mfm, is_of_mesh, .. } = &self.materials[number];
+        let name = &look.name;
         if !*is_of_mesh || mfm.is_none() && name == super::UNKNOWN {
             return;
         }
@@ -253,30 +196,20 @@ impl Scene<'_> {
 }
 
 impl Material {
-    /// Its image for a role, by number.
-    pub(super) fn image(&self, role: Role) -> Option<usize> {
-        self.skin.as_ref()?.images.get(&role).copied()
-    }
-
     /// Gives the material a surface. Returns the images of its roles.
     fn dress(&mut self, surface: &Surface, options: &Options) -> Vec<RoleImage> {
-        if self.name == super::UNKNOWN {
-            self.name.clone_from(&surface.name);
+        if self.look.name == super::UNKNOWN {
+            self.look.name.clone_from(&surface.name);
         }
-        self.double_sided |= surface.is_set("doubleSided");
-        let alpha = Alpha::of(surface);
+        self.look.double_sided |= surface.is_set("doubleSided");
+        let alpha = alpha_of(surface);
         let base = if alpha == Alpha::Opaque { Role::Base } else { Role::Transparent };
         #[expect(clippy::cast_possible_truncation, reason = "a strength needs no more digits")]
         let emissive = surface.number("emissivePower").map_or(0.0, |power| power as f32);
-        self.skin = Some(Skin {
-            path: surface.name.clone(),
-            base: surface.texture(base.slot()).map(str::to_owned),
-            alpha,
-            images: BTreeMap::new(),
-            transform: None,
-            emissive,
-            extras: extras(surface),
-        });
+        self.path.clone_from(&surface.name);
+        self.base = surface.texture(slot(base)).map(str::to_owned);
+        self.look.skin =
+            Some(Skin { alpha, images: BTreeMap::new(), transform: None, emissive, extras: extras(surface) });
         let mut roles = match options.textures {
             TextureMode::None | TextureMode::Files => return Vec::new(),
             TextureMode::Base => vec![base],
@@ -287,7 +220,7 @@ impl Material {
         }
         let images = roles.into_iter().filter_map(|role| {
             let mask = surface.texture("metallicGlossMap").filter(|_| role == Role::Emissive).map(str::to_owned);
-            Some(RoleImage { role, texture: surface.texture(role.slot())?.to_owned(), mask })
+            Some(RoleImage { role, texture: surface.texture(slot(role))?.to_owned(), mask })
         });
         images.collect()
     }
@@ -299,7 +232,7 @@ impl WantedImage for RoleImage {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(self.role.names()[1])
+        Some(names(self.role)[1])
     }
 
     fn make(&self, files: &TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {

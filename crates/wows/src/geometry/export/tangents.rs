@@ -3,7 +3,7 @@
 #![warn(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::lay::{Corners, normalized};
-use crate::geometry::mesh::dot;
+use crate::scene::vector::dot;
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use std::collections::HashMap;
 

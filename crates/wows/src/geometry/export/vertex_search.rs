@@ -2,7 +2,7 @@
 
 #![warn(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
-use crate::geometry::mesh::{dot, minus};
+use crate::scene::vector::{dot, minus, zip};
 use std::collections::HashMap;
 
 /// An index of vertices by the cells of a grid.
@@ -23,8 +23,8 @@ const MOST: usize = 64;
 impl<'p> VertexSearch<'p> {
     /// Indexes `positions`; two that differ by at most `limit` count as one.
     pub(super) fn new(positions: &'p [[f32; 3]], limit: f32) -> Self {
-        let low = positions.iter().fold([f32::INFINITY; 3], |low, p| super::super::mesh::zip(low, *p, f32::min));
-        let high = positions.iter().fold([f32::NEG_INFINITY; 3], |high, p| super::super::mesh::zip(high, *p, f32::max));
+        let low = positions.iter().fold([f32::INFINITY; 3], |low, p| zip(low, *p, f32::min));
+        let high = positions.iter().fold([f32::NEG_INFINITY; 3], |high, p| zip(high, *p, f32::max));
         let size = minus(high, low).into_iter().fold(f32::MIN_POSITIVE, f32::max);
         let mut search = Self {
             positions,

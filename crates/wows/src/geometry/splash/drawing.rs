@@ -7,6 +7,7 @@ use super::super::export::boxes::{self, GlbBox, HIT_BOXES};
 use super::super::{AXES, METRES};
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scene::cube;
 use crate::scene::figure::{
     Arrangement, Figure, Iter, PaintedSolid, Solid, SolidInstance, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
@@ -163,23 +164,23 @@ impl Solid for Drawn<'_> {
     }
 
     fn vertices(&self) -> usize {
-        boxes::corners().count()
+        cube::corners().count()
     }
 
     fn positions(&self) -> Iter<'_, [f32; 3]> {
         Box::new(
-            boxes::corners().map(|(corner, _)| {
+            cube::corners().map(|(corner, _)| {
                 [0, 1, 2].map(|axis| if corner[axis] < 0.0 { self.min[axis] } else { self.max[axis] })
             }),
         )
     }
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
-        Some(Box::new(boxes::corners().map(|(_, normal)| normal)))
+        Some(Box::new(cube::corners().map(|(_, normal)| normal)))
     }
 
     fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {
-        Some(Box::new(boxes::triangles()))
+        Some(Box::new(cube::triangles()))
     }
 }
 

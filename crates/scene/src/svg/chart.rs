@@ -3,10 +3,11 @@
 //!
 //! Y is up and the axes are left-handed: in the picture, x points right and z points up.
 
-use super::drawing::{PORTAL, WAYPOINT};
+use crate::error::Result;
 use crate::escape::Xml;
-use crate::scene::figure::Chart;
-use crate::scene::outline::{LABEL, Point, Taken, area};
+use crate::figure::Chart;
+use crate::outline::{LABEL, Point, Taken, area};
+use crate::written;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -23,7 +24,19 @@ struct Plan<'c> {
     scale: f64,
 }
 
-pub(super) fn write(chart: &Chart, out: &mut dyn Write) -> io::Result<()> {
+/// The colours of waypoints and of targets of portals.
+pub const WAYPOINT: [u8; 3] = [0x0b, 0x6e, 0x4f];
+pub const PORTAL: [u8; 3] = [0x7b, 0x2f, 0xbe];
+
+/// Writes a plan of `chart`.
+///
+/// # Errors
+/// `Io` when `out` fails.
+pub fn write_chart(chart: &Chart, out: &mut dyn Write) -> Result<()> {
+    written(write(chart, out))
+}
+
+fn write(chart: &Chart, out: &mut dyn Write) -> io::Result<()> {
     let [[left, bottom], [right, top]] = chart.bounds();
     let longest = (right - left).max(top - bottom);
     let scale = if longest > 0.0 { DRAWING / longest } else { 1.0 };

@@ -1,15 +1,18 @@
 //! glTF 2.0 in its binary form.
 
-use super::coats::linear_channel;
-use super::lay::Influences;
-use super::levels;
-use super::part::ScenePart;
-use super::rig::Rig;
-use super::skin::{Alpha, Role};
-use super::{Node, Scene, written};
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "numbers are positions in lists of a model in memory, whose format has looked at all indices of files"
+)]
+
+mod levels;
+pub mod read;
+
+use crate::colours::linear_channel;
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::{Attribute, METRES};
-use crate::scene::figure::Solid as _;
+use crate::model::{Alpha, Attribute, Material, Model, Node, Part, Rig, Role, Values};
+use crate::written;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,111 +27,64 @@ mod code {
     pub(super) const F32: u32 = 5126;
     pub(super) const VERTICES: u32 = 34962;
     pub(super) const INDICES: u32 = 34963;
+    /// The mode in which primitives are lines.
+    pub(super) const LINES: u32 = 1;
     pub(super) const LINEAR: u32 = 9729;
     pub(super) const LINEAR_MIPMAP_LINEAR: u32 = 9987;
 }
 
-/// An array of a part: an attribute of its vertices.
-pub(super) struct Stream {
-    /// An attribute without a meaning in glTF is written under a name of its own.
-    pub semantic: &'static str,
-    pub attribute: Attribute,
-    component: u32,
-    kind: &'static str,
-    /// Bytes of an element.
-    size: usize,
-}
-
-const fn floats(semantic: &'static str, attribute: Attribute, kind: &'static str, size: usize) -> Stream {
-    Stream { semantic, attribute, component: code::F32, kind, size }
-}
-
-const fn bytes(semantic: &'static str, attribute: Attribute) -> Stream {
-    Stream { semantic, attribute, component: code::U8, kind: "VEC4", size: 4 }
-}
-
-/// The attributes in the order in which they are written.
-pub(super) const STREAMS: [Stream; 10] = [
-    floats("POSITION", Attribute::Position, "VEC3", 12),
-    floats("NORMAL", Attribute::Normal, "VEC3", 12),
-    floats("TANGENT", Attribute::Tangent, "VEC4", 16),
-    floats("TEXCOORD_0", Attribute::Uv, "VEC2", 8),
-    floats("TEXCOORD_1", Attribute::Uv2, "VEC2", 8),
-    bytes("JOINTS_0", Attribute::Bones),
-    bytes("WEIGHTS_0", Attribute::Weights),
-    floats("_RADIUS", Attribute::Radius, "SCALAR", 4),
-    floats("_ID", Attribute::Id, "SCALAR", 4),
-    bytes("_COLOUR", Attribute::Colour),
-];
-
-impl Stream {
-    /// Whether `part` has this attribute.
-    fn is_in(&self, part: &ScenePart<'_>) -> bool {
-        match self.attribute {
-            Attribute::Position => true,
-            Attribute::Normal => part.group_vertices().is_none() || part.has(Attribute::Normal),
-            Attribute::Tangent => {
-                [Attribute::Normal, Attribute::Tangent, Attribute::Binormal].into_iter().all(|a| part.has(a))
-            }
-            Attribute::Id => part.has(Attribute::Id) && part.ids_fit,
-            Attribute::Bones | Attribute::Weights => part.is_skinned(),
-            other => part.has(other),
+impl Values<'_> {
+    /// The type of the numbers, the type of the elements, and the bytes of an element, which are whole words.
+    fn layout(&self) -> (u32, &'static str, usize) {
+        match self {
+            Self::Scalar(_) => (code::F32, "SCALAR", 4),
+            Self::Vec2(_) => (code::F32, "VEC2", 8),
+            Self::Vec3(_) => (code::F32, "VEC3", 12),
+            Self::Vec4(_) => (code::F32, "VEC4", 16),
+            Self::Bytes(_) | Self::Shares(_) => (code::U8, "VEC4", 4),
         }
     }
 
-    /// Writes all elements.
-    fn write(&self, part: &ScenePart<'_>, out: &mut impl Write) -> io::Result<()> {
-        fn floats<const N: usize>(out: &mut impl Write, all: Option<impl Iterator<Item = [f32; N]>>) -> io::Result<()> {
-            all.into_iter().flatten().try_for_each(|v| out.write_all(v.map(f32::to_le_bytes).as_flattened()))
+    fn write(self, out: &mut impl Write) -> io::Result<()> {
+        fn floats<const N: usize>(mut all: impl Iterator<Item = [f32; N]>, out: &mut impl Write) -> io::Result<()> {
+            all.try_for_each(|v| out.write_all(v.map(f32::to_le_bytes).as_flattened()))
         }
-        fn bytes(out: &mut impl Write, all: Option<impl Iterator<Item = [u8; 4]>>) -> io::Result<()> {
-            all.into_iter().flatten().try_for_each(|v| out.write_all(&v))
-        }
-        let group = part.group_vertices();
-        match self.attribute {
-            Attribute::Position => floats(out, Some(part.positions())),
-            Attribute::Normal => floats(out, part.normals()),
-            // The fourth number is the side of the binormal.
-            Attribute::Tangent | Attribute::Binormal => floats(out, part.tangents()),
-            Attribute::Uv => floats(out, group.and_then(|v| v.uvs())),
-            Attribute::Uv2 => floats(out, group.and_then(|v| v.uv2s())),
-            Attribute::Radius => floats(out, group.and_then(|v| v.radii()).map(|r| r.map(|r| [r]))),
-            #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
-            Attribute::Id => floats(out, group.and_then(|v| v.ids()).map(|i| i.map(|i| [i as f32]))),
-            Attribute::Bones => {
-                let bones = |all: Influences| all.map(|(bone, weight)| if weight == 0 { 0 } else { bone });
-                bytes(out, group.and_then(|v| v.influences()).map(|all| all.map(move |all| filled(bones(all)))))
-            }
-            Attribute::Weights => {
-                let weights = |all: Influences| filled(all.map(|(_, weight)| weight));
-                bytes(out, group.and_then(|v| v.influences()).map(|all| all.map(weights)))
-            }
-            Attribute::Colour => bytes(out, group.and_then(|v| v.colours())),
+        match self {
+            Self::Scalar(all) => floats(all, out),
+            Self::Vec2(all) => floats(all, out),
+            Self::Vec3(all) => floats(all, out),
+            Self::Vec4(all) => floats(all, out),
+            Self::Bytes(mut all) | Self::Shares(mut all) => all.try_for_each(|v| out.write_all(&v)),
         }
     }
 }
 
-fn filled([a, b, c]: [u8; 3]) -> [u8; 4] {
-    [a, b, c, 0]
+/// The indices of a part: their number, their type, and the size of each.
+fn index_layout(part: &dyn Part) -> Option<(usize, u32, usize)> {
+    let count = part.edges().map(|edges| 2 * edges.len()).or(part.index_count())?;
+    // The greatest number of 16 bits is kept for other uses.
+    let (component, size) = if part.greatest_index() < 0xFFFF { (code::U16, 2) } else { (code::U32, 4) };
+    Some((count, component, size))
 }
 
-fn streams(part: &ScenePart<'_>) -> impl Iterator<Item = &'static Stream> {
-    STREAMS.iter().filter(|stream| stream.is_in(part))
+fn write_indices(part: &dyn Part, out: &mut impl Write) -> io::Result<()> {
+    let Some((count, _, size)) = index_layout(part) else { return Ok(()) };
+    let mut write = |index: u32| out.write_all(&index.to_le_bytes()[..size]);
+    match part.edges() {
+        Some(edges) => edges.into_iter().flatten().try_for_each(&mut write)?,
+        None => part.triangles().flatten().try_for_each(&mut write)?,
+    }
+    pad(count * size, out)
 }
 
-/// The type of indices, and the size of each. The greatest number of 16 bits is kept for other uses.
-fn index_type(part: &ScenePart<'_>) -> (u32, usize) {
-    if part.greatest < 0xFFFF { (code::U16, 2) } else { (code::U32, 4) }
-}
-
-/// Writes `scene` as glTF 2.0 in its binary form. Vertices go out one by one: nothing but the description of the
-/// scene is held in memory besides the decoded buffers.
+/// Writes `model` as glTF 2.0 in its binary form. Vertices go out one by one: nothing but the description of the
+/// model is held in memory besides the decoded buffers.
 ///
 /// # Errors
 /// `Limit` when the file would have more than 4 GiB, and `Io` when `out` fails.
-pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let (tree, has_levels) = tree(scene);
-    let (text, binary) = describe(scene, &tree, has_levels).expect("a text takes all that is written to it");
+pub fn write(model: &Model<'_>, out: &mut dyn Write) -> Result<()> {
+    let (tree, has_levels) = tree(model);
+    let (text, binary) = describe(model, &tree, has_levels).expect("a text takes all that is written to it");
     let mut text = text.into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let total = 20 + text.len() as u64 + if binary > 0 { 8 + binary as u64 } else { 0 };
@@ -140,28 +96,23 @@ pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let header = [*b"glTF", 2u32.to_le_bytes(), file_size.to_le_bytes(), text_size.to_le_bytes(), *b"JSON"];
     let mut out = BufWriter::with_capacity(1 << 16, out);
     written(
-        out.write_all(header.as_flattened()).and_then(|()| write_chunks(scene, &tree.rigs, &text, binary, &mut out)),
+        out.write_all(header.as_flattened()).and_then(|()| write_chunks(model, &tree.rigs, &text, binary, &mut out)),
     )
 }
 
-fn write_chunks(scene: &Scene<'_>, rigs: &[Rig], text: &[u8], binary: u32, out: &mut impl Write) -> io::Result<()> {
+fn write_chunks(model: &Model<'_>, rigs: &[Rig], text: &[u8], binary: u32, out: &mut impl Write) -> io::Result<()> {
     out.write_all(text)?;
     if binary > 0 {
         out.write_all(&binary.to_le_bytes())?;
         out.write_all(b"BIN\0")?;
-        for part in &scene.parts {
-            // Elements of vertices have whole words.
-            streams(part).try_for_each(|stream| stream.write(part, out))?;
-            if let Some(count) = part.indices {
-                let (_, size) = index_type(part);
-                part.triangles().flatten().try_for_each(|index| out.write_all(&index.to_le_bytes()[..size]))?;
-                pad(count * size, out)?;
-            }
+        for part in &model.parts {
+            part.attributes().into_iter().try_for_each(|attribute| attribute.values.write(out))?;
+            write_indices(*part, out)?;
         }
         for rig in rigs {
             rig.inverse.iter().flatten().try_for_each(|number| out.write_all(&number.to_le_bytes()))?;
         }
-        for image in &scene.images {
+        for image in model.images {
             out.write_all(&image.png)?;
             pad(image.png.len(), out)?;
         }
@@ -176,7 +127,7 @@ fn pad(size: usize, out: &mut impl Write) -> io::Result<()> {
 
 impl Node {
     /// Appends the node as JSON. A space has many: they are written without a [`Value`] each.
-    fn put(&self, is_top: bool, coarser: Option<&Vec<usize>>, out: &mut String) -> fmt::Result {
+    fn put(&self, scale: Option<[f32; 3]>, coarser: Option<&Vec<usize>>, out: &mut String) -> fmt::Result {
         write!(out, "{{\"name\":{}", json!(&*self.name))?;
         if !self.children.is_empty() {
             write!(out, ",\"children\":{:?}", self.children)?;
@@ -190,9 +141,9 @@ impl Node {
         if let Some(rig) = self.rig {
             write!(out, ",\"skin\":{rig}")?;
         }
-        if is_top {
+        if let Some(scale) = scale {
             // Buffers hold the numbers of the file, and the unit of glTF is the metre.
-            write!(out, ",\"scale\":{}", json!([METRES, METRES, METRES]))?;
+            write!(out, ",\"scale\":{}", digits(scale))?;
         }
         if let Some(coarser) = coarser {
             write!(out, ",\"extensions\":{}", json!({ levels::EXTENSION: { "ids": coarser } }))?;
@@ -245,42 +196,41 @@ impl Buffer {
     }
 }
 
-/// The nodes of the scene in its levels of detail, and whether it has several.
-fn tree<'s>(scene: &'s Scene<'_>) -> (Tree<'s>, bool) {
-    let scenes = scene.roots.iter().chain(&scene.glb_only).copied().collect();
-    let mut tree =
-        Tree { nodes: (&*scene.nodes).into(), rigs: (&*scene.rigs).into(), scenes, coarser: BTreeMap::new() };
-    let has_levels = levels::add(scene, &mut tree);
+/// The nodes of the model in its levels of detail, and whether it has several.
+fn tree<'s>(model: &Model<'s>) -> (Tree<'s>, bool) {
+    let scenes = model.roots.iter().chain(model.glb_only).copied().collect();
+    let mut tree = Tree { nodes: model.nodes.into(), rigs: model.rigs.into(), scenes, coarser: BTreeMap::new() };
+    let has_levels = levels::add(model, &mut tree);
     (tree, has_levels)
 }
 
-/// The description of the scene as JSON, and how many bytes of vertices, indices and images it describes.
-fn describe(scene: &Scene<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(String, usize), fmt::Error> {
+/// The description of the model as JSON, and how many bytes of vertices, indices and images it describes.
+fn describe(model: &Model<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(String, usize), fmt::Error> {
     let mut buffer = Buffer::default();
-    let meshes: Vec<Value> = scene.parts.iter().map(|part| mesh(scene, part, &mut buffer)).collect();
+    let meshes: Vec<Value> = model.parts.iter().map(|part| mesh(model, *part, &mut buffer)).collect();
     let skins = tree.rigs.iter().map(|rig| {
         let inverse = buffer.add_accessor(rig.inverse.len(), 64, code::F32, "MAT4", None);
         json!({ "inverseBindMatrices": inverse, "joints": rig.joints })
     });
     let skins: Vec<Value> = skins.collect();
     let (mut images, mut textures) = (Vec::new(), Vec::new());
-    for (number, image) in scene.images.iter().enumerate() {
+    for (number, image) in model.images.iter().enumerate() {
         let view = buffer.add(image.png.len(), None);
         images.push(json!({ "bufferView": view, "mimeType": "image/png", "name": image.name }));
         textures.push(json!({ "name": image.name, "sampler": 0, "source": number }));
     }
     let sampler = json!({ "magFilter": code::LINEAR, "minFilter": code::LINEAR_MIPMAP_LINEAR });
     let samplers = if images.is_empty() { Vec::new() } else { vec![sampler] };
-    let mut surfaces = scene.materials.iter().filter_map(|material| material.skin.as_ref());
+    let mut surfaces = model.materials.iter().filter_map(|material| material.skin.as_ref());
     let extensions = [
-        (!scene.variants.is_empty(), "KHR_materials_variants"),
+        (!model.variants.is_empty(), "KHR_materials_variants"),
         (surfaces.any(|skin| skin.transform.is_some()), "KHR_texture_transform"),
-        (scene.materials.iter().any(|material| emission(material).is_some()), "KHR_materials_emissive_strength"),
+        (model.materials.iter().any(|material| emission(material).is_some()), "KHR_materials_emissive_strength"),
         (has_levels, levels::EXTENSION),
     ];
     let coarser: Vec<usize> = tree.coarser.values().flatten().copied().collect();
     let finest: Vec<usize> = tree.scenes.iter().copied().filter(|top| !coarser.contains(top)).collect();
-    let scenes = (!finest.is_empty()).then_some((&*scene.name, finest)).into_iter();
+    let scenes = (!finest.is_empty()).then_some((model.name, finest)).into_iter();
     let scenes = scenes.chain(coarser.iter().map(|&top| (&*tree.nodes[top].name, vec![top])));
     let scenes = scenes.map(|(name, nodes)| json!({ "name": name, "nodes": nodes }));
     let buffers = if buffer.size > 0 { vec![json!({ "byteLength": buffer.size })] } else { Vec::new() };
@@ -293,7 +243,7 @@ fn describe(scene: &Scene<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(Str
             extensions.into_iter().filter(|(is_used, _)| *is_used).map(|(_, name)| name.into()).collect(),
         ),
         ("images", images),
-        ("materials", scene.materials.iter().map(material).collect()),
+        ("materials", model.materials.iter().map(|material| describe_material(material)).collect()),
         ("meshes", meshes),
         ("samplers", samplers),
         ("scenes", scenes.collect()),
@@ -305,22 +255,23 @@ fn describe(scene: &Scene<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(Str
         put(&mut root, name, Some(items.into()));
     }
     put(&mut root, "scene", tree.scenes.first().map(|_| 0.into()));
-    if !scene.variants.is_empty() {
-        let variants: Vec<Value> = scene.variants.iter().map(|variant| json!({ "name": variant.name })).collect();
+    if !model.variants.is_empty() {
+        let variants: Vec<Value> = model.variants.iter().map(|variant| json!({ "name": variant.name })).collect();
         put(&mut root, "extensions", Some(json!({ "KHR_materials_variants": { "variants": variants } })));
     }
     let mut text = root.to_string();
     text.pop().expect("the brace at the end, as nodes follow");
     for (number, node) in tree.nodes.iter().enumerate() {
         text.push_str(if number == 0 { ",\"nodes\":[" } else { "," });
-        node.put(tree.scenes.contains(&number), tree.coarser.get(&number), &mut text)?;
+        let scale = tree.scenes.contains(&number).then_some(model.scale);
+        node.put(scale, tree.coarser.get(&number), &mut text)?;
     }
     text.push_str(if tree.nodes.is_empty() { "}" } else { "]}" });
     Ok((text, buffer.size))
 }
 
 /// The strength of the light that a material emits.
-fn emission(material: &super::Material) -> Option<f32> {
+fn emission(material: &Material) -> Option<f32> {
     material.image(Role::Emissive).and(material.skin.as_ref()).map(|skin| skin.emissive)
 }
 
@@ -334,12 +285,16 @@ fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
     [linear_channel(r), linear_channel(g), linear_channel(b), a]
 }
 
-fn material(material: &super::Material) -> Value {
+fn describe_material(material: &Material) -> Value {
     let skin = material.skin.as_ref();
     // Opacity is stored in the base colour.
     let alpha = skin.filter(|skin| skin.images.contains_key(&Role::Base)).map(|skin| skin.alpha);
     let metal = material.image(Role::MetalRoughness);
-    let [metallic, roughness] = if metal.is_some() { [1.0; 2] } else { [0.1, 0.8] };
+    let [metallic, roughness] = match metal {
+        Some(_) => [1.0; 2],
+        None if material.is_unlit => [0.0, 1.0],
+        None => [0.1, 0.8],
+    };
     let colour = if alpha.is_some() { [1.0; 4] } else { linear(material.colour) };
     let mut surface =
         json!({ "baseColorFactor": digits(colour), "metallicFactor": metallic, "roughnessFactor": roughness });
@@ -368,6 +323,10 @@ fn material(material: &super::Material) -> Value {
     {
         put(&mut described, name, material.image(role).map(|index| json!({ "index": index })));
     }
+    if material.is_unlit {
+        let [r, g, b, _] = linear(material.colour);
+        put(&mut described, "emissiveFactor", Some(digits([r, g, b])));
+    }
     if let Some(strength) = emission(material) {
         put(&mut described, "emissiveFactor", Some(json!([1, 1, 1])));
         let strength = json!({ "emissiveStrength": digits([strength]).get(0) });
@@ -383,32 +342,35 @@ fn put(object: &mut Value, name: &str, member: Option<Value>) {
     object.extend(member.map(|member| (name.to_owned(), member)));
 }
 
-fn mesh(scene: &Scene<'_>, part: &ScenePart<'_>, buffer: &mut Buffer) -> Value {
+fn mesh(model: &Model<'_>, part: &dyn Part, buffer: &mut Buffer) -> Value {
     let mut attributes = Map::new();
-    for Stream { semantic, attribute, component, kind, size } in streams(part) {
-        let number = buffer.add_accessor(part.vertices, *size, *component, kind, Some(code::VERTICES));
-        if let (Attribute::Weights, Some(accessor)) = (attribute, buffer.accessors.last_mut()) {
+    for Attribute { semantic, values } in part.attributes() {
+        let (component, kind, size) = values.layout();
+        let number = buffer.add_accessor(part.vertices(), size, component, kind, Some(code::VERTICES));
+        if let (Values::Shares(_), Some(accessor)) = (&values, buffer.accessors.last_mut()) {
             put(accessor, "normalized", Some(true.into()));
         }
-        if let (Attribute::Position, Some(accessor)) = (attribute, buffer.accessors.last_mut()) {
-            put(accessor, "min", Some(json!(part.min)));
-            put(accessor, "max", Some(json!(part.max)));
+        if let ("POSITION", Some(accessor)) = (semantic, buffer.accessors.last_mut()) {
+            let (min, max) = part.bounds();
+            put(accessor, "min", Some(json!(min)));
+            put(accessor, "max", Some(json!(max)));
         }
-        attributes.insert((*semantic).to_owned(), number);
+        attributes.insert(semantic.to_owned(), number);
     }
-    let (component, size) = index_type(part);
-    let indices = part.indices.map(|count| buffer.add_accessor(count, size, component, "SCALAR", Some(code::INDICES)));
-    let mut primitive = json!({ "attributes": attributes, "material": part.material });
+    let indices = index_layout(part)
+        .map(|(count, component, size)| buffer.add_accessor(count, size, component, "SCALAR", Some(code::INDICES)));
+    let mut primitive = json!({ "attributes": attributes, "material": part.material() });
     put(&mut primitive, "indices", indices);
+    put(&mut primitive, "mode", part.edges().map(|_| code::LINES.into()));
     // The materials of variants in place of the part's.
-    let mappings = scene.variants.iter().enumerate().filter_map(|(variant, found)| {
-        let material = found.materials.get(&part.material)?;
+    let mappings = model.variants.iter().enumerate().filter_map(|(variant, found)| {
+        let material = found.materials.get(&part.material())?;
         Some(json!({ "material": material, "variants": [variant] }))
     });
     let mappings: Vec<Value> = mappings.collect();
     let variants = (!mappings.is_empty()).then(|| json!({ "KHR_materials_variants": { "mappings": mappings } }));
     put(&mut primitive, "extensions", variants);
-    let mut mesh = json!({ "name": &*part.name, "primitives": [primitive] });
-    put(&mut mesh, "extras", part.origin.as_ref().map(|origin| json!(origin)));
+    let mut mesh = json!({ "name": part.name(), "primitives": [primitive] });
+    put(&mut mesh, "extras", part.extras());
     mesh
 }

@@ -1,62 +1,61 @@
 //! Wavefront OBJ: text that almost everything reads.
 
-use super::part::unit;
-use super::skin::{Alpha, Image, Role};
-use super::{PlacedPart, Scene, written};
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of a model in memory")]
+
 use crate::error::Result;
-use crate::geometry::METRES;
-use crate::geometry::mesh::cross;
-use crate::scene::figure::Solid as _;
+use crate::model::{Alpha, Image, Material, Model, PlacedPart, Role};
+use crate::vector::{cross, unit};
+use crate::written;
 use std::io::{BufWriter, Write};
 
-/// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
+/// Writes `model` as OBJ: an object for each place at which a part is shown, with positions in metres, normals and texture
 /// coordinates. Materials are described in a file of their own.
 ///
 /// # Errors
 /// `Io` when `out` fails.
-pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
+pub fn write(model: &Model<'_>, out: &mut dyn Write) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut counts = Counts::default();
     written((|| {
-        writeln!(out, "# {}", one_line(&scene.name))?;
-        if has_materials(scene) {
-            writeln!(out, "mtllib {}", library(scene))?;
+        writeln!(out, "# {}", one_line(model.name))?;
+        if has_materials(model) {
+            writeln!(out, "mtllib {}", library(model))?;
         }
-        scene.shown().try_for_each(|shown| object(scene, shown, &mut counts, &mut out))?;
+        model.shown().try_for_each(|shown| object(model, shown, &mut counts, &mut out))?;
         out.flush()
     })())
 }
 
 /// Whether a material has more than a name.
-fn has_materials(scene: &Scene<'_>) -> bool {
-    scene.materials.iter().any(|material| material.skin.is_some())
+fn has_materials(model: &Model<'_>) -> bool {
+    model.materials.iter().any(|material| material.skin.is_some())
 }
 
 /// The name of the file of materials.
-fn library(scene: &Scene<'_>) -> String {
-    format!("{}.mtl", file_name(&scene.name))
+fn library(model: &Model<'_>) -> String {
+    format!("{}.mtl", file_name(model.name))
 }
 
 /// The materials as `.mtl`, and their images. No files if no material has more than a name.
-pub(super) fn materials(scene: &Scene<'_>) -> Result<Vec<(String, Vec<u8>)>> {
-    if !has_materials(scene) {
+pub fn materials(model: &Model<'_>) -> Result<Vec<(String, Vec<u8>)>> {
+    if !has_materials(model) {
         return Ok(Vec::new());
     }
     let mut text = Vec::new();
-    written(scene.materials.iter().try_for_each(|material| describe(scene, material, &mut text)))?;
-    let images = scene.images.iter().map(|image| (picture(image), image.png.clone()));
-    Ok(std::iter::once((library(scene), text)).chain(images).collect())
+    written(model.materials.iter().try_for_each(|material| describe(model, material, &mut text)))?;
+    let images = model.images.iter().map(|image| (picture(image), image.png.clone()));
+    Ok(std::iter::once((library(model), text)).chain(images).collect())
 }
 
 /// A material. `Pr`, `Pm`, `map_Pr`, `map_Pm` and `norm` are the names that readers with metal and roughness know; roughness
 /// lies in the green channel of its image and metal in the blue one.
-fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write) -> std::io::Result<()> {
+fn describe(model: &Model<'_>, material: &Material, out: &mut impl Write) -> std::io::Result<()> {
     let images = material.skin.iter().flat_map(|skin| &skin.images);
     let has_base = material.image(Role::Base).is_some();
     let [r, g, b, a] = if has_base { [1.0; 4] } else { material.colour };
     writeln!(out, "newmtl {}\nKd {r} {g} {b}\nd {a}", one_word(&material.name))?;
     for (role, number) in images {
-        let name = picture(&scene.images[*number]);
+        let name = picture(&model.images[*number]);
         match role {
             Role::Base | Role::Transparent => writeln!(out, "map_Kd {name}")?,
             Role::Normal => writeln!(out, "norm {name}\nmap_Bump -bm 1 {name}")?,
@@ -69,7 +68,7 @@ fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write)
     }
     let alpha = material.skin.as_ref().map(|skin| skin.alpha);
     if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) =
-        (has_base, alpha, scene.image(material, Role::Base))
+        (has_base, alpha, model.image(material, Role::Base))
     {
         writeln!(out, "map_d -imfchan m {}", picture(base))?;
     }
@@ -103,15 +102,17 @@ fn one_line(name: &str) -> String {
 }
 
 fn object(
-    scene: &Scene<'_>,
-    PlacedPart { node, part, matrix, .. }: PlacedPart<'_, '_>,
+    model: &Model<'_>,
+    PlacedPart { node, part, matrix, .. }: PlacedPart<'_>,
     counts: &mut Counts,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     writeln!(out, "o {}", one_line(&node.name))?;
-    writeln!(out, "usemtl {}", one_word(&scene.materials[part.material].name))?;
+    writeln!(out, "usemtl {}", one_word(&model.materials[part.material()].name))?;
+    let metres = model.scale;
     for p in part.positions() {
-        let [x, y, z] = matrix.map_or(p, |m| point(m, p)).map(|v| v * METRES);
+        let [x, y, z] = matrix.map_or(p, |m| point(m, p));
+        let [x, y, z] = [x * metres[0], y * metres[1], z * metres[2]];
         writeln!(out, "v {x} {y} {z}")?;
     }
     let (normals, uvs) = (part.normals(), part.uvs());
@@ -140,7 +141,7 @@ fn object(
         }
         writeln!(out)?;
     }
-    let vertices = part.vertices as u64;
+    let vertices = part.vertices() as u64;
     counts.positions += vertices;
     counts.normals += if has_normals { vertices } else { 0 };
     counts.uvs += if has_uvs { vertices } else { 0 };

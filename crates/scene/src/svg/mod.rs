@@ -1,11 +1,17 @@
-//! Armour and collision hulls as a drawing: seen from above and from the side.
+//! SVG: armour and collision hulls seen from above and from the side, and charts as plans.
 
-use super::part::{PartShape, ScenePart};
-use super::{Scene, written};
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of a model in memory")]
+
+mod chart;
+
+pub use chart::{PORTAL, WAYPOINT, write_chart};
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::Xml;
-use crate::geometry::mesh::{bounds, minus};
-use crate::scene::figure::Solid as _;
+use crate::figure::SolidKind;
+use crate::model::{Model, Part};
+use crate::vector::{bounds, minus};
+use crate::written;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
@@ -33,23 +39,23 @@ struct Face {
     points: [[f32; 2]; 3],
 }
 
-/// Draws the armour and the hulls of `scene` as SVG: plan and side view with a legend of the materials. Render groups
+/// Draws the armour and the hulls of `model` as SVG: plan and side view with a legend of the materials. Render groups
 /// are not drawn.
 ///
 /// # Errors
-/// `NotFound` when the scene has neither armour nor hulls, and `Io` when `out` fails.
-pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let drawn: Vec<(usize, &ScenePart<'_>)> =
-        scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, PartShape::Group { .. })).collect();
+/// `NotFound` when the model has neither armour nor hulls, and `Io` when `out` fails.
+pub fn write(model: &Model<'_>, out: &mut dyn Write) -> Result<()> {
+    let parts = model.parts.iter().copied().enumerate();
+    let drawn: Vec<(usize, &dyn Part)> = parts.filter(|(_, part)| part.kind() != SolidKind::Mesh).collect();
     if drawn.is_empty() {
         let what = "there are no armor and no collision hulls to draw".to_owned();
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     }
-    let (min, max) = bounds(drawn.iter().flat_map(|(_, part)| [part.min, part.max])).expect("a part is drawn");
+    let (min, max) = bounds(drawn.iter().flat_map(|(_, part)| <[_; 2]>::from(part.bounds()))).expect("a part is drawn");
     let extent = minus(max, min).map(|extent| if extent.is_finite() { extent.max(1e-3) } else { 1.0 });
     // One scale for both views, so that they can be compared.
     let scale = (WIDTH / extent[2]).min(WIDTH / extent[0].max(extent[1]));
-    let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material).collect();
+    let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material()).collect();
     let rows = legend.len().div_ceil(4);
     #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let legend_height = rows as f32 * 18.0;
@@ -63,15 +69,15 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             WIDTH + 2.0 * MARGIN
         )?;
         writeln!(out, r##"<rect width="100%" height="100%" fill="#fbfbf8"/>"##)?;
-        writeln!(out, r#"<text x="{MARGIN}" y="{MARGIN}" font-size="16">{}</text>"#, Xml(&scene.name))?;
+        writeln!(out, r#"<text x="{MARGIN}" y="{MARGIN}" font-size="16">{}</text>"#, Xml(model.name))?;
         let mut top = 2.0 * MARGIN;
         for view in &VIEWS {
             writeln!(out, r#"<text x="{MARGIN}" y="{:.1}">{}</text>"#, top + 8.0, view.title)?;
             top += MARGIN;
-            draw(scene, &drawn, view, [min, max], scale, top, &mut out)?;
+            draw(model, &drawn, view, [min, max], scale, top, &mut out)?;
             top += (view.up)(extent) * scale + MARGIN;
         }
-        for (i, material) in legend.iter().map(|&material| &scene.materials[material]).enumerate() {
+        for (i, material) in legend.iter().map(|&material| &model.materials[material]).enumerate() {
             #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
             let (x, y) = (MARGIN + (i % 4) as f32 * WIDTH / 4.0, top + (i / 4) as f32 * 18.0);
             writeln!(
@@ -89,8 +95,8 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
 }
 
 fn draw(
-    scene: &Scene<'_>,
-    drawn: &[(usize, &ScenePart<'_>)],
+    model: &Model<'_>,
+    drawn: &[(usize, &dyn Part)],
     view: &View,
     [min, max]: [[f32; 3]; 2],
     scale: f32,
@@ -111,8 +117,8 @@ fn draw(
     // Faces nearer to the eye come last.
     faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
     for same in faces.chunk_by(|a, b| a.part == b.part) {
-        let part = &scene.parts[same[0].part];
-        let colour = scene.materials[part.material].colour;
+        let part = model.parts[same[0].part];
+        let colour = model.materials[part.material()].colour;
         write!(
             out,
             r##"<path fill="{}" fill-opacity="{}" stroke="#222" stroke-width="0.3" stroke-linejoin="round" d=""##,
@@ -123,7 +129,7 @@ fn draw(
             let [[ax, ay], [bx, by], [cx, cy]] = face.points;
             write!(out, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}L{cx:.1} {cy:.1}Z")?;
         }
-        writeln!(out, r#""><title>{}</title></path>"#, Xml(&part.name))?;
+        writeln!(out, r#""><title>{}</title></path>"#, Xml(part.name()))?;
     }
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! Matrices of nodes: four columns, for column vectors.
 
-#![warn(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
-
 /// A matrix whose last row is 0, 0, 0, 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Matrix([[f64; 4]; 4]);
+pub struct Matrix([[f64; 4]; 4]);
 
 fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
     a * x + b * y + c * z
@@ -19,23 +17,23 @@ fn xyz([x, y, z, _]: [f64; 4]) -> [f64; 3] {
 }
 
 impl Matrix {
-    pub(super) const fn scale(by: f64) -> Self {
+    pub const fn scale(by: f64) -> Self {
         Self([[by, 0.0, 0.0, 0.0], [0.0, by, 0.0, 0.0], [0.0, 0.0, by, 0.0], [0.0, 0.0, 0.0, 1.0]])
     }
 
     /// The matrix with these columns.
-    pub(super) fn of_columns(columns: [[f32; 4]; 4]) -> Self {
+    pub fn of_columns(columns: [[f32; 4]; 4]) -> Self {
         Self(columns.map(|column| column.map(f64::from)))
     }
 
     /// The columns, one after another.
-    pub(super) fn of_numbers(numbers: &[f32; 16]) -> Self {
+    pub fn of_numbers(numbers: &[f32; 16]) -> Self {
         let [a, b, c, d] = numbers.as_chunks::<4>().0 else { return Self::scale(1.0) };
         Self::of_columns([*a, *b, *c, *d])
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "numbers of glTF are singles")]
-    pub(super) fn numbers(&self) -> [f32; 16] {
+    pub fn numbers(&self) -> [f32; 16] {
         let mut numbers = [0.0; 16];
         numbers.iter_mut().zip(self.0.as_flattened()).for_each(|(to, number)| *to = *number as f32 + 0.0);
         numbers
@@ -48,12 +46,12 @@ impl Matrix {
     }
 
     /// The vector without the position of the matrix.
-    pub(super) fn turned(&self, vector: [f64; 3]) -> [f64; 3] {
+    pub fn turned(&self, vector: [f64; 3]) -> [f64; 3] {
         self.rows().map(|row| dot(row, vector))
     }
 
     /// The place of a point.
-    pub(super) fn placed(&self, point: [f64; 3]) -> [f64; 3] {
+    pub fn placed(&self, point: [f64; 3]) -> [f64; 3] {
         let [.., at] = self.0;
         let ([x, y, z], [a, b, c]) = (self.turned(point), xyz(at));
         [x + a, y + b, z + c]
@@ -61,13 +59,13 @@ impl Matrix {
 
     /// As [`Self::placed`], for the numbers of a file.
     #[expect(clippy::cast_possible_truncation, reason = "numbers of files are singles")]
-    pub(super) fn place(&self, point: [f32; 3]) -> [f32; 3] {
+    pub fn place(&self, point: [f32; 3]) -> [f32; 3] {
         self.placed(point.map(f64::from)).map(|v| v as f32 + 0.0)
     }
 
     /// As [`Self::turned`], for the numbers of a file, at the length that the vector has.
     #[expect(clippy::cast_possible_truncation, reason = "numbers of files are singles")]
-    pub(super) fn turn(&self, vector: [f32; 3]) -> [f32; 3] {
+    pub fn turn(&self, vector: [f32; 3]) -> [f32; 3] {
         let (old, new) = (vector.map(f64::from), self.turned(vector.map(f64::from)));
         let (length, of_new) = (dot(old, old).sqrt(), dot(new, new).sqrt());
         let factor = if of_new > 0.0 && (length - of_new).abs() > 1e-9 { length / of_new } else { 1.0 };
@@ -75,13 +73,13 @@ impl Matrix {
     }
 
     /// This matrix without a mirror.
-    pub(super) fn unmirrored(&self) -> Self {
+    pub fn unmirrored(&self) -> Self {
         let mirror = Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
         if self.determinant() < 0.0 { self.after(&mirror) } else { *self }
     }
 
     /// The matrix that applies `first` and then this one.
-    pub(super) fn after(&self, first: &Self) -> Self {
+    pub fn after(&self, first: &Self) -> Self {
         let [a, b, c, at] = first.0.map(xyz);
         let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = [a, b, c].map(|column| self.turned(column));
         let [x, y, z] = self.placed(at);
@@ -89,18 +87,18 @@ impl Matrix {
     }
 
     /// The matrix that turns vectors by the columns of this one.
-    pub(super) fn transposed(&self) -> Self {
+    pub fn transposed(&self) -> Self {
         let [[a, b, c], [d, e, f], [g, h, i]] = self.rows();
         Self([[a, b, c, 0.0], [d, e, f, 0.0], [g, h, i, 0.0], [0.0, 0.0, 0.0, 1.0]])
     }
 
-    pub(super) fn determinant(&self) -> f64 {
+    pub fn determinant(&self) -> f64 {
         let [a, b, c, _] = self.0.map(xyz);
         dot(a, cross(b, c))
     }
 
     /// The inverse matrix; `None` if this one flattens or holds numbers that are not finite.
-    pub(super) fn inverse(&self) -> Option<Self> {
+    pub fn inverse(&self) -> Option<Self> {
         let ([a, b, c, at], determinant) = (self.0.map(xyz), self.determinant());
         let size = [a, b, c].map(|column| dot(column, column).sqrt());
         let [x, y, z] = size;
@@ -115,7 +113,7 @@ impl Matrix {
     }
 
     /// Whether both are equal, within what other programs round.
-    pub(super) fn is_near(&self, other: &Self) -> bool {
+    pub fn is_near(&self, other: &Self) -> bool {
         /// The part of a length by which matrices that were taken apart and put together again differ at most.
         const ROUNDED: f64 = 2e-5;
         let ([.., at], [.., other_at]) = (self.0, other.0);
