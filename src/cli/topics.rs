@@ -89,7 +89,6 @@ Files that are read. A file is known by its first bytes, else by its name:
     bwdb          assets.bin
     models        models.bin
     space         space.bin
-    prototypes    prototypes.index.data with prototypes.data, of Legends
     geometry      .geometry
     splash        .splash
     gameparams    GameParams.data

@@ -18,7 +18,6 @@ mod many;
 mod names;
 #[cfg(unix)]
 mod oodle;
-mod prototypes;
 mod sdk;
 mod ship;
 mod textconv;

@@ -119,11 +119,7 @@ fn all() -> Vec<Whole> {
     all.push(Whole::new("first.wdb", wdb::generated(3, wdb::Game::First, 6, 12).build()));
     let pickle = gameparams::root(gameparams::entities(1, Size::Small, &[])).pickle();
     all.push(Whole::wrapped("GameParams.data", pickle, |bytes| gameparams::file(&bytes)));
-    for variant in [
-        assetq::formats::wows::wows::Variant::V2,
-        assetq::formats::wows::wows::Variant::V1,
-        assetq::formats::wows::wows::Variant::Legends,
-    ] {
+    for variant in [assetq::formats::wows::wows::Variant::V2, assetq::formats::wows::wows::Variant::V1] {
         let mut package = wows::Package::new(variant, "v.pkg");
         package.file("a/b.txt", b"some text, some text", wows::How::Deflated);
         package.file("c.txt", b"plain", wows::How::Stored);

@@ -110,7 +110,7 @@ fn databases() {
 
 #[test]
 fn folders_of_world_of_warships() {
-    use wows::layout::{Header, Trailer, legends, v1, v2};
+    use wows::layout::{Header, Trailer, v1, v2};
     let document = include_str!("../../docs/formats/wows.md");
     assert_states(&fields(&table(document, "## 1."), 10), Header::MEMBERS, &[]);
     assert_states(&fields(&table(document, "## 5."), 10), Trailer::MEMBERS, &[]);
@@ -122,9 +122,6 @@ fn folders_of_world_of_warships() {
     assert_states(&fields_in(&small, 0), v1::ResourceRow::MEMBERS, &[]);
     assert_states(&fields_in(&small, 1), v1::FileRow::MEMBERS, &[]);
     assert_states(&fields_in(&small, 2), v1::VolumeRow::MEMBERS, &[]);
-    let legends = table(document, "## 4.");
-    assert_states(&fields_in(&legends, 0), legends::ResourceRow::MEMBERS, &[]);
-    assert_states(&fields_in(&legends, 1), legends::VolumeRow::MEMBERS, &[]);
 }
 
 #[test]

@@ -25,7 +25,6 @@ mod rusty_hearts;
 mod se2;
 mod text_models;
 mod threads;
-mod uber;
 mod vrb;
 mod wdata;
 mod wdb;

@@ -10,11 +10,8 @@ use std::fs;
 pub fn with_copy(subject: &Subject, place: &Place) -> Ended {
     let copy = place.path(subject.file_name());
     fs::copy(subject.file(), &copy).unwrap();
-    for beside in ["model.imgb", "prototypes.data"] {
-        let companion = subject.folder().join(beside);
-        if ["gtex", "prototypes"].contains(&subject.format) && companion.exists() {
-            fs::copy(companion, place.path(beside)).unwrap();
-        }
+    if subject.format == "gtex" {
+        fs::copy(subject.folder().join("model.imgb"), place.path("model.imgb")).unwrap();
     }
     for (old, new) in [(&place.address, &copy), (&copy, &place.address)] {
         let answer = assetq(&["diff", old, new, "-f", "ndjson"]);

@@ -49,10 +49,7 @@ impl State {
             Self::Inner => subject.is_inner,
             Self::InGame => !subject.is_inner && is_of_wows(subject.format) && subject.ending() != "",
             Self::Pattern | Self::BadNeighbour => {
-                !subject.is_inner
-                    && subject.ending() != ""
-                    && subject.format != "gtex"
-                    && subject.format != "prototypes"
+                !subject.is_inner && subject.ending() != "" && subject.format != "gtex"
             }
             Self::Damaged => !subject.is_inner && subject.damaged.get_or_init(|| damaged(subject)).is_some(),
             _ => !subject.is_inner,
@@ -127,11 +124,8 @@ fn is_of_wows(format: &str) -> bool {
 
 /// The files without which a file cannot be opened at all.
 fn companions_of_one_file(subject: &Subject, folder: &Path) {
-    for name in ["model.imgb", "prototypes.data"] {
-        let beside = subject.folder().join(name);
-        if ["gtex", "prototypes"].contains(&subject.format) && beside.exists() {
-            fs::copy(&beside, folder.join(name)).unwrap();
-        }
+    if subject.format == "gtex" {
+        fs::copy(subject.folder().join("model.imgb"), folder.join("model.imgb")).unwrap();
     }
 }
 

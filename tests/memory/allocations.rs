@@ -2,9 +2,8 @@
 
 use crate::GLOBAL;
 use assetq::formats::wows::bwdb::Database;
-use assetq::formats::wows::bwdb::uber::UberModels;
 use assetq::{Asset, Source};
-use assetq_sample::{Size, bwdb::demo, uber};
+use assetq_sample::{Size, bwdb::demo};
 use stats_alloc::Region;
 
 pub fn lookups_allocate_nothing_and_hostile_counts_little() {
@@ -27,19 +26,6 @@ pub fn lookups_allocate_nothing_and_hostile_counts_little() {
     }
     assert_eq!(db.lookup_many(&ids, &mut out).unwrap(), ids.len());
     assert!(db.lookup_path(&visual).unwrap().is_some());
-    assert_eq!(region.change().allocations, 0, "{:?}", region.change());
-
-    let [index, data] = uber::pair(&uber::demo_models(1, Size::Small));
-    let data = Source::from_vec("prototypes.data", data);
-    let models = UberModels::open(Source::from_vec("prototypes.index.data", index), Some(data)).unwrap();
-    let ids: Vec<u64> = (0..models.len()).filter_map(|row| models.id(row)).collect();
-    let region = Region::new(GLOBAL);
-    for &id in &ids {
-        let model = models.lookup(id).unwrap().unwrap();
-        let levels = model.levels().unwrap();
-        assert!(levels.iter().all(|level| level.unwrap().visual().is_ok()));
-        assert!(models.lookup(!id).unwrap().is_none());
-    }
     assert_eq!(region.change().allocations, 0, "{:?}", region.change());
 
     // Every count of the headers, as large as it can be said.

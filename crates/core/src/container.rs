@@ -77,9 +77,6 @@ pub enum Codec {
     None,
     /// A bare deflate stream (RFC 1951).
     Deflate,
-    /// Chunks of 64 KiB after a list of their sizes, each of them bare deflate or uncompressed: World of Warships:
-    /// Legends.
-    DeflateChunks,
     /// A zlib stream (RFC 1950).
     Zlib,
     /// A container of Oodle blocks, which only a proprietary library decodes: [`Archive::oodle`].
@@ -93,7 +90,6 @@ impl Codec {
         match self {
             Self::None => "none".into(),
             Self::Deflate => "deflate".into(),
-            Self::DeflateChunks => "deflate-chunks".into(),
             Self::Zlib => "zlib".into(),
             Self::Oodle => "oodle".into(),
             Self::Unknown(number) => format!("unknown-{number:#x}").into(),

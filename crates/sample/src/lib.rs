@@ -31,7 +31,7 @@ pub use rusty_hearts::wdata;
 #[cfg(feature = "vrage")]
 pub use vrage::{se2, vrb};
 #[cfg(feature = "wows")]
-pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text_models, uber};
+pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text_models};
 pub use writer::{Writer, deflate};
 
 use assetq_core::Format;
@@ -44,7 +44,6 @@ macro_rules! list {
 /// Files that other files of [`FILES`] need beside them, and their builders.
 pub const BESIDE: &[(&str, Make)] = list! {
     feature = "ff13": [("model.imgb", gtex::demo_imgb)],
-    feature = "wows": [("prototypes.data", uber::demo_data)],
 };
 
 /// A file of every format: its name, its format, and its builder.
@@ -53,7 +52,6 @@ pub const FILES: &[(&str, Format, Make)] = list! {
         ("assets.bin", assetq_wows::BWDB, bwdb::demo),
         ("models.bin", assetq_wows::MODELS, space::models_bin),
         ("space.bin", assetq_wows::SPACE, space::space_bin),
-        ("prototypes.index.data", assetq_wows::PROTOTYPES, uber::demo_index),
         ("ship.geometry", assetq_wows::GEOMETRY, geometry::demo),
         ("ship.splash", assetq_wows::SPLASH, geometry::demo_splash),
         ("turret.visual", assetq_wows::VISUAL, text_models::demo_visual),

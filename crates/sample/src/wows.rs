@@ -9,7 +9,6 @@ pub mod prototypes;
 pub mod ship;
 pub mod space;
 pub mod text_models;
-pub mod uber;
 
 use super::dds::{DdsBuilder, Texels};
 use super::writer::bytes;
@@ -20,8 +19,6 @@ use assetq_wows::wows::layout::MAGIC;
 use fastrand::Rng;
 use std::collections::HashSet;
 
-/// The decoded size of a chunk of World of Warships: Legends.
-const CHUNK: usize = 64 << 10;
 /// The decoded size of a block of Oodle.
 const OODLE_BLOCK: usize = 256 << 10;
 
@@ -32,7 +29,7 @@ pub enum How {
     Stored,
     /// Uncompressed, under the numbers of another publisher.
     StoredAs6,
-    /// A deflate stream, in chunks if the variant uses them.
+    /// A deflate stream.
     Deflated,
     /// A container for the Oodle library, whose blocks are packed by a toy codec: pairs of a count and a byte.
     Oodle,
@@ -110,7 +107,7 @@ impl Package {
     }
 
     pub fn file(&mut self, path: &str, bytes: &[u8], how: How) -> &mut Self {
-        let ([method, codec], stored) = pack(bytes, how, self.variant);
+        let ([method, codec], stored) = pack(bytes, how);
         self.packed(path, [method, codec], &stored, crc32(bytes), bytes.len() as u64)
     }
 
@@ -136,7 +133,6 @@ impl Package {
         let (metadata, name_size, volume_size) = match self.variant {
             Variant::V2 => (40, 32, 24),
             Variant::V1 => (24, 24, 16),
-            Variant::Legends => (48, 32, 32),
         };
         let metadata = w.zeros(metadata);
         let names = self.write_names(&mut w, name_size);
@@ -161,20 +157,12 @@ impl Package {
             m.add(0);
             m.all(places.map(|place| place as u64));
         } else {
-            counts.into_iter().zip(places).for_each(|(count, place)| self.pointers(&mut m, [count, place]));
+            m.all(counts.into_iter().zip(places).flat_map(|(count, place)| [count as u32, place as u32]));
         }
         w.patch(metadata, m.bytes());
         let mut index = w.into_bytes();
         seal(&mut index);
         index
-    }
-
-    /// Appends two numbers of the variant's width.
-    fn pointers(&self, w: &mut Writer, numbers: [usize; 2]) {
-        match self.variant {
-            Variant::V1 => w.all(numbers.map(|number| number as u32)),
-            _ => w.all(numbers.map(|number| number as u64)),
-        };
     }
 
     /// Appends the entries of names, and the pool of names after them. A name's pointer is relative to its entry, or to
@@ -188,7 +176,7 @@ impl Package {
                 w.all([len as u64, (text - at) as u64, entry.id, entry.parent]);
             } else {
                 w.all([entry.id, entry.parent]);
-                self.pointers(w, [len, text - at - 16]);
+                w.all([len as u32, (text - at - 16) as u32]);
             }
             text += len;
         }
@@ -210,7 +198,6 @@ impl Package {
                     w.add(id);
                     w.all([len as u32, (text - at - 8) as u32])
                 }
-                Variant::Legends => w.all([id, 0, len as u64, (text - at - 16) as u64]),
             };
             text += len;
         }
@@ -233,28 +220,13 @@ pub fn seal(index: &mut [u8]) {
     }
 }
 
-fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
+fn pack(bytes: &[u8], how: How) -> ([u32; 2], Vec<u8>) {
     match how {
         How::Stored => ([0, 0], bytes.to_vec()),
         How::StoredAs6 => ([6, 0], bytes.to_vec()),
-        How::Deflated if variant == Variant::Legends => ([5, 1], chunks(bytes)),
         How::Deflated => ([5, 1], deflate(bytes, 6, false)),
         How::Oodle => ([6, 7], oodle(bytes)),
     }
-}
-
-/// Chunks after a list of their sizes; every third of them is uncompressed.
-fn chunks(bytes: &[u8]) -> Vec<u8> {
-    let chunks = bytes.chunks(CHUNK).enumerate();
-    let packed: Vec<(u32, Vec<u8>)> =
-        chunks.map(|(n, chunk)| if n % 3 == 2 { (0, chunk.to_vec()) } else { (1, deflate(chunk, 6, false)) }).collect();
-    let mut w = Writer::new();
-    w.all([0, packed.len() as u32]);
-    w.all(packed.iter().map(|(deflated, chunk)| deflated << 16 | (chunk.len() as u32 - 1)));
-    for (_, chunk) in &packed {
-        w.push(chunk);
-    }
-    w.into_bytes()
 }
 
 /// A container of blocks of run lengths.
@@ -390,7 +362,7 @@ fn many<E>(
             let size = if n % 64 == 0 { rng.usize(20_000..100_000) } else { rng.usize(100..2_000) };
             let bytes = texture(rng.u64(..), size);
             let how = if n % 4 == 0 { How::Stored } else { How::Deflated };
-            let (numbers, stored) = pack(&bytes, how, Variant::V2);
+            let (numbers, stored) = pack(&bytes, how);
             (numbers, stored, crc32(&bytes), bytes.len() as u64)
         })
         .collect();

@@ -3,13 +3,15 @@
 use crate::common::field;
 use assetq::formats::wows::bwdb::prototypes::{PrototypeType, Record};
 use assetq::formats::wows::bwdb::{Database, Models, State};
+use assetq::formats::wows::wows::Variant;
 use assetq::formats::{ErrorKind, Reader};
 use assetq::table::{Tree, Value, column_index};
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::{DatabaseBuilder, demo, demo_of, systems_that_share};
 use assetq_sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq_sample::space::models_that_share;
-use assetq_sample::{self as sample, Size};
+use assetq_sample::wows::Package;
+use assetq_sample::{self as sample, Size, gameparams};
 
 fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
@@ -686,26 +688,29 @@ fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
     assert_eq!(open("zeros", 0x18).unwrap().format(), assetq::formats::wows::MODELS);
 }
 
-/// Public readers describe this order of sections; no real file was at hand.
 #[test]
-fn a_database_of_legends_has_its_sections_in_another_order() {
-    let mut builder = DatabaseBuilder::default();
-    let name = builder.string("diffuseMap");
-    let path = builder.path("content/gameplay/hull.visual");
-    builder.resource(path, 0, 7, 3);
-    let db = Database::open(Source::from_vec("assets.bin", builder.build_legends())).unwrap();
-    assert_eq!(db.string(name).unwrap(), Some("diffuseMap"));
-    assert_eq!(db.path(path).unwrap().as_deref(), Some("content/gameplay/hull.visual"));
-    assert!(db.lookup(path).unwrap().is_some());
-    let asset = assetq::Asset::open(Source::from_vec("assets.bin", builder.build_legends())).unwrap();
-    assert_eq!(asset.reader().version(), "1.0");
-    let report = asset.reader().verify(&Default::default());
-    assert!(report.is_ok(), "{report:?}");
-    let facts = asset.reader().facts();
-    assert!(facts.iter().any(|(_, value)| value.to_string().contains("Legends")), "{facts:?}");
-    assert!(asset.reader().writable().is_none());
-    // Any other value is unknown.
-    let mut bytes = builder.build();
+fn files_of_legends_are_errors_that_name_the_game() {
+    let mut database = DatabaseBuilder::default().build();
+    database[6] = 0;
+    let mut index = Package::new(Variant::V2, "a.pkg").index();
+    index[4..8].copy_from_slice(&0x0101_0005u32.to_le_bytes());
+    let parameters = [b"%bin", &*gameparams::root(gameparams::entities(1, Size::Small, &[])).pickle()].concat();
+    for (name, bytes) in [
+        ("assets.bin", database),
+        ("content.idx", index),
+        ("GameParams.data", parameters),
+        ("prototypes.index.data", vec![0; 24]),
+        ("prototypes.data", vec![0; 24]),
+    ] {
+        let error = Asset::open(Source::from_vec(name, bytes)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{name}: {error}");
+        assert!(error.to_string().contains("a file of World of Warships: Legends is not supported"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_database_with_an_unknown_header_is_an_error() {
+    let mut bytes = DatabaseBuilder::default().build();
     bytes[6] = 2;
     let error = Database::open(Source::from_vec("assets.bin", bytes)).unwrap_err();
     assert!(matches!(error.kind(), assetq::formats::ErrorKind::BadVersion { found: 2 }), "{error}");

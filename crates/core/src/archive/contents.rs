@@ -2,15 +2,11 @@
 
 use super::choose::StoredBudget;
 use super::{Archive, Codec, File, oodle};
-use crate::bytes::peek_u32;
 use crate::codec::{self, Oodle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
 use crate::threads::prelude::*;
-
-/// The decoded size of a chunk of [`Codec::DeflateChunks`], except the last.
-const CHUNK: usize = 64 << 10;
 
 /// The bytes of `file` under the name `name`, decoded from `stored`, or `stored` itself if uncompressed. Decoded bytes
 /// are checked against the file's CRC-32; see [`check_crc32`] for uncompressed bytes. `library` decodes [`Codec::Oodle`].
@@ -42,7 +38,6 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str, library: Option<&Oodle
         }
         Codec::Deflate => codec::deflate(bytes, size),
         Codec::Zlib => codec::zlib(bytes, size),
-        Codec::DeflateChunks => chunks(bytes, size),
         Codec::Oodle => Ok(oodle::decode(at, size, size, library)?),
         Codec::Unknown(_) => {
             let what = format!("the codec {}", file.codec.name()).into();
@@ -77,7 +72,7 @@ pub fn head(archive: &dyn Archive, file: &File<'_>, len: usize) -> Result<Vec<u8
             decoded.truncate(len);
             decoded
         }
-        _ => decode(stored, file, &file.path, None)?.bytes().iter().take(len).copied().collect(),
+        Codec::Unknown(_) => decode(stored, file, &file.path, None)?.bytes().to_vec(),
     })
 }
 
@@ -94,48 +89,6 @@ pub fn check_crc32(decoded: &Source, file: &File<'_>) -> Result<()> {
             Err(decoded.view("data").error(ErrorKind::Checksum { algorithm: "CRC-32", stored, computed }))
         }
     }
-}
-
-/// Decodes chunks after a list of their sizes: u32 0, u32 count, then for each chunk a u32: the low 16 bits are its
-/// stored size minus one, and bit 16 marks it as deflated.
-fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
-    const LIST: usize = 8;
-    let count = size.div_ceil(CHUNK);
-    match (word(stored, 0)?, word(stored, 4)?) {
-        (0, found) if u64::from(found) == count as u64 => {}
-        (0, found) => return Err(damaged(format!("{found} chunks are listed, {size} bytes need {count}"))),
-        (found, _) => return Err(damaged(format!("it begins with {found}, not with 0"))),
-    }
-    let mut at = LIST + count * 4;
-    let mut out = Vec::new();
-    for n in 0..count {
-        let entry = word(stored, LIST + n * 4)?;
-        let len = (entry as usize & 0xFFFF) + 1;
-        let end = at + len;
-        let chunk = stored.get(at..end);
-        let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {end}")))?;
-        let wanted = (size - n * CHUNK).min(CHUNK);
-        if entry & 0x1_0000 != 0 {
-            out.append(&mut codec::deflate(chunk, wanted)?);
-        } else if len == wanted {
-            out.extend_from_slice(chunk);
-        } else {
-            return Err(damaged(format!("chunk {n} has {len} bytes, {wanted} are needed")));
-        }
-        at = end;
-    }
-    match stored.len() - at {
-        0 => Ok(out),
-        left => Err(damaged(format!("{left} bytes left over after the last chunk"))),
-    }
-}
-
-fn damaged(what: String) -> ErrorKind {
-    ErrorKind::Codec { codec: "deflate-chunks", message: what.into() }
-}
-
-fn word(stored: &[u8], at: usize) -> Result<u32, ErrorKind> {
-    peek_u32(stored, at).ok_or_else(|| damaged(format!("the list of chunks ends at byte {at}")))
 }
 
 /// Decodes and checks a file.
@@ -240,19 +193,9 @@ mod tests {
         let data: Vec<u8> = (0..200_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         let mut zlib = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
         zlib.write_all(&data).unwrap();
-        // The second of the chunks is uncompressed.
-        let packed: Vec<Vec<u8>> =
-            data.chunks(CHUNK).enumerate().map(|(n, c)| if n == 1 { c.to_vec() } else { deflated(c) }).collect();
-        let mut chunks = vec![0u32, packed.len() as u32];
-        chunks.extend(packed.iter().enumerate().map(|(n, c)| (c.len() as u32 - 1) | if n == 1 { 0 } else { 1 << 16 }));
-        let mut chunks: Vec<u8> = chunks.iter().flat_map(|word| word.to_le_bytes()).collect();
-        chunks.extend(packed.concat());
-        for (codec, stored) in [
-            (Codec::None, data.clone()),
-            (Codec::Deflate, deflated(&data)),
-            (Codec::Zlib, zlib.finish().unwrap()),
-            (Codec::DeflateChunks, chunks),
-        ] {
+        for (codec, stored) in
+            [(Codec::None, data.clone()), (Codec::Deflate, deflated(&data)), (Codec::Zlib, zlib.finish().unwrap())]
+        {
             let file = file(codec, &data);
             let opened = open(&stored, &file).unwrap();
             assert_eq!((opened.bytes(), opened.name()), (&data[..], "GAME:a/b.txt"), "{codec:?}");

@@ -36,22 +36,6 @@ pub struct DatabaseBuilder {
     databases: Vec<(u32, u32, Vec<u8>)>,
 }
 
-/// The places of sections in the body header, and the base of the pointer to databases.
-struct BodyOrder {
-    packed: u8,
-    strings: usize,
-    resources: usize,
-    paths: usize,
-    databases: usize,
-    databases_base: usize,
-}
-
-const PC: BodyOrder =
-    BodyOrder { packed: 1, strings: 0, resources: 0x28, paths: 0x40, databases: 0x50, databases_base: 0 };
-
-const LEGENDS: BodyOrder =
-    BodyOrder { packed: 0, strings: 0x28, resources: 0, paths: 0x18, databases: 0x50, databases_base: 0x50 };
-
 #[derive(Debug, Clone)]
 struct PathSpec {
     id: u64,
@@ -105,32 +89,22 @@ impl DatabaseBuilder {
 
     /// The file, its sections in the order of docs/formats/bwdb.md §2.1 and without gaps.
     pub fn build(&self) -> Vec<u8> {
-        self.build_in(&PC)
-    }
-
-    /// The file in the order of World of Warships: Legends. No real file was at hand: docs/formats/legends.md.
-    pub fn build_legends(&self) -> Vec<u8> {
-        self.build_in(&LEGENDS)
-    }
-
-    fn build_in(&self, order: &BodyOrder) -> Vec<u8> {
         let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
         w.push(MAGIC);
-        w.push([0, 0, order.packed, 1]);
+        w.push([0, 0, 1, 1]);
         let checksum = w.add(0);
         w.push([64, 0, 0, 0]);
         let body = w.zeros(0x60);
         let mut pool = Writer::new();
         let strings: Vec<_> = self.strings.iter().map(|(id, text)| (*id, pool.text(text) as u32)).collect();
-        let at = body + order.strings;
-        map(&mut w, at, self.string_capacity, 1u32 << 31, &strings);
-        w.set(at + 0x18, pool.position() as u32);
+        map(&mut w, body, self.string_capacity, 1u32 << 31, &strings);
+        w.set(body + 0x18, pool.position() as u32);
         let data = w.push(pool.bytes());
-        w.point(at + 0x20, at, data);
-        map(&mut w, body + order.resources, self.resource_capacity, 1u64 << 63, &self.resources);
+        w.point(body + 0x20, body, data);
+        map(&mut w, body + 0x28, self.resource_capacity, 1u64 << 63, &self.resources);
 
-        let at = body + order.paths;
+        let at = body + 0x40;
         w.set(at, self.paths.len() as u32);
         let entries = w.zeros(self.paths.len() * 0x20);
         w.point(at + 0x08, at, entries);
@@ -141,10 +115,10 @@ impl DatabaseBuilder {
             w.point(entry + 0x18, entry + 0x10, name);
         }
 
-        let at = body + order.databases;
+        let at = body + 0x50;
         w.set(at, self.databases.len() as u32);
         let entries = w.zeros(self.databases.len() * 0x18);
-        w.point(at + 0x08, body + order.databases_base, entries);
+        w.point(at + 0x08, body, entries);
         for (index, (magic, schema, blob)) in self.databases.iter().enumerate() {
             let entry = entries + index * 0x18;
             w.patch(entry, bytes([*magic, *schema, blob.len() as u32]));

@@ -50,14 +50,9 @@ fn destroyer_plates(seed: u64) -> Vec<(u16, u16, f64)> {
     all
 }
 
-/// A file of this pickle in the form of Mir Korabley. No real file was at hand: docs/formats/legends.md.
+/// A file of this pickle in the form of Mir Korabley. No real file was at hand: docs/formats/clients.md.
 pub fn mir_korabley(pickle: &[u8]) -> Vec<u8> {
     [b"%bin", &*file(pickle)].concat()
-}
-
-/// A file of this pickle in the form of World of Warships: Legends. No real file was at hand: docs/formats/legends.md.
-pub fn legends(pickle: &[u8]) -> Vec<u8> {
-    [b"%bin", pickle].concat()
 }
 
 /// A file of this pickle: deflated, and backwards.

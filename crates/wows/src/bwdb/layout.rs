@@ -20,7 +20,7 @@ schema! {
         pub magic: [u8; 4],
         /// Alignment of the packer.
         pub alignment: U16,
-        /// 1; 0 in files of World of Warships: Legends.
+        /// 1; 0 in files of World of Warships: Legends, which are not read.
         pub packed: u8,
         /// 1.
         pub version: u8,
@@ -41,18 +41,6 @@ schema! {
         /// Base of its pointer: 0x50.
         pub paths: Array,
         /// The base of its pointer is 0x10, unlike the other bases.
-        pub databases: Array,
-    }
-
-    /// The body header of World of Warships: Legends (§2.6), at offset 0x10. Each section is the base of its pointers.
-    pub struct LegendsBody: 0x60 {
-        /// At 0x10.
-        pub resources: HashMap,
-        /// At 0x28.
-        pub paths: Array,
-        /// At 0x38.
-        pub strings: Strings,
-        /// At 0x60.
         pub databases: Array,
     }
 

@@ -8,7 +8,6 @@ pub mod layout;
 pub mod prototypes;
 pub mod record;
 pub mod references;
-pub mod uber;
 
 mod blob;
 mod built_in;
@@ -80,8 +79,6 @@ use zerocopy::FromBytes as _;
 pub struct Database {
     source: Source,
     spans: Spans,
-    /// Whether it is of World of Warships: Legends, whose sections are in another order.
-    is_legends: bool,
     resource_slots: Modulus,
     string_slots: Modulus,
     path_indexes: paths::Indexes,
@@ -248,18 +245,10 @@ impl Database {
     /// As [`Database::open`], with layouts that are tried before the built-in ones.
     pub fn open_with(source: Source, layouts: Arc<Layouts>) -> Result<Self> {
         let view = source.view("header");
-        let is_legends = checked_header(view)?.packed == 0;
+        check_header(view)?;
         let base = view.at(size_of::<Header>()).part("body header");
-        let (pc, legends);
-        let (strings, resources, paths, databases) = if is_legends {
-            legends = base.read::<layout::LegendsBody>()?;
-            (&legends.strings, &legends.resources, &legends.paths, &legends.databases)
-        } else {
-            pc = base.read::<Body>()?;
-            (&pc.strings, &pc.resources, &pc.paths, &pc.databases)
-        };
+        let Body { strings, resources, paths, databases } = base.read()?;
         let (at_strings, at_resources, at_paths) = (base.locate(strings), base.locate(resources), base.locate(paths));
-        let at_databases = if is_legends { base.locate(databases) } else { base };
         let (from, offsets) = (&source, &strings.offsets);
         let (string_buckets, string_values) = map(from, at_strings, ["strings.buckets", "strings.values"], offsets)?;
         let parts = ["resources.buckets", "resources.values"];
@@ -271,11 +260,10 @@ impl Database {
             resource_buckets,
             resource_values,
             paths: Span::check(from, at_paths, "paths", &paths.data, paths.count)?,
-            databases: Span::check(from, at_databases, "databases", &databases.data, databases.count)?,
+            databases: Span::check(from, base, "databases", &databases.data, databases.count)?,
         };
         Ok(Self {
             spans,
-            is_legends,
             resource_slots: Modulus::new(resources.capacity.get()),
             string_slots: Modulus::new(offsets.capacity.get()),
             path_indexes: paths::Indexes::default(),
@@ -631,8 +619,8 @@ fn map<B: Overlay>(
 }
 
 /// The header, if its values are the ones that this reader knows.
-fn checked_header(view: View<'_>) -> Result<&Header> {
-    let header = view.read::<Header>()?;
+fn check_header(view: View<'_>) -> Result<()> {
+    let header: &Header = view.read()?;
     if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
         let found = le::U32::from_bytes(header.magic).get().into();
         let expected = le::U32::from_bytes(layout::MAGIC).get().into();
@@ -641,8 +629,10 @@ fn checked_header(view: View<'_>) -> Result<&Header> {
     if header.version != 1 {
         return Err(view.locate(&header.version).error(ErrorKind::BadVersion { found: header.version.into() }));
     }
-    if header.packed > 1 {
-        return Err(view.locate(&header.packed).error(ErrorKind::BadVersion { found: header.packed.into() }));
+    match header.packed {
+        1 => {}
+        0 => return Err(crate::legends(view)),
+        found => return Err(view.locate(&header.packed).error(ErrorKind::BadVersion { found: found.into() })),
     }
     if header.pointer_width.get() != 64 {
         return Err(view.locate(&header.pointer_width).bad_value("pointer width", header.pointer_width.get()));
@@ -650,7 +640,7 @@ fn checked_header(view: View<'_>) -> Result<&Header> {
     if header.endianness.get() != 0 {
         return Err(view.locate(&header.endianness).bad_value("endianness", header.endianness.get()));
     }
-    Ok(header)
+    Ok(())
 }
 
 impl NameLookup for Database {

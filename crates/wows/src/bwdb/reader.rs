@@ -36,6 +36,8 @@ impl FileFormat for Database {
     const NAME: &'static str = "bwdb";
     const GAME: &'static str = "World of Warships";
     const ABOUT: &'static str = "The database of models, materials and effects";
+    /// The models of World of Warships: Legends, which are beside its database. Their error names the game.
+    const ENDINGS: &'static [&'static str] = &["prototypes.index.data", "prototypes.data"];
     const OWN_ENDINGS: &'static [&'static str] = &["assets.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
@@ -52,6 +54,10 @@ impl FileFormat for Database {
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
+        let name = source.name().to_ascii_lowercase();
+        if Self::likeness(source.bytes()) == Likeness::No && Self::ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            return Err(crate::legends(source.view("")));
+        }
         let db = Self::open_with(source, option::<Layouts>(options))?;
         Ok(Self { more_names: option(options), ..db })
     }
@@ -96,9 +102,8 @@ impl Reader for Database {
         true
     }
 
-    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
-        if self.is_legends { facets![Relations, Placements] } else { facets![Relations, Placements, Writable] }
+        facets![Relations, Placements, Writable]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -119,12 +124,11 @@ impl Reader for Database {
         if let Ok(header) = self.source.view("header").read::<Header>() {
             facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
         }
-        let legends = "of World of Warships: Legends, as public readers describe it; not checked with a real file";
         let notes = self.databases().filter_map(|blob| match blob {
             Ok(blob) => blob.note().map(Value::owned),
             Err(error) => Some(Value::owned(error.to_string())),
         });
-        let notes: Vec<Value<'_>> = self.is_legends.then(|| Value::text(legends)).into_iter().chain(notes).collect();
+        let notes: Vec<Value<'_>> = notes.collect();
         if !notes.is_empty() {
             facts.push(("notes".into(), Value::List(notes)));
         }
@@ -185,7 +189,6 @@ impl Reader for Models {
         std::iter::once(header).chain(arrays).collect()
     }
 
-    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
         facets![Writable, Relations, Placements]
     }
@@ -259,7 +262,6 @@ impl Reader for Space {
         sections
     }
 
-    /// No real file of Legends was at hand to check what is written.
     fn facets(&self) -> &'static [Facet] {
         facets![Writable, Relations, Placements, Shapes]
     }

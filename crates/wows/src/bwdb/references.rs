@@ -2,7 +2,6 @@
 
 use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
 use super::record::{Elements, Leaf, NameId, Walker};
-use super::uber::{UberMaterial, UberModel};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -61,33 +60,6 @@ impl<'k> Collector<'k> {
     /// Takes the references of a model of a `models.bin`; its own id among them, as `id`.
     pub fn merged(&mut self, model: &MergedModel<'_>) {
         model.walk_fields(self);
-    }
-
-    /// Takes the references of a model of World of Warships: Legends; textures have the names of their properties.
-    pub(super) fn uber(&mut self, model: &UberModel<'_>, names: &dyn NameLookup) {
-        model.walk_fields(self);
-        let materials = match model.materials() {
-            Ok(materials) => materials,
-            // The walk met the error.
-            Err(_) => return,
-        };
-        for (number, material) in materials.iter().enumerate() {
-            if let Err(error) = material.and_then(|material| self.textures(number, &material, names)) {
-                self.errors.push(error);
-            }
-        }
-    }
-
-    fn textures(&mut self, number: usize, material: &UberMaterial<'_>, names: &dyn NameLookup) -> Result<()> {
-        for property in material.properties(self.budget)? {
-            let property = property?;
-            let Some(id) = property.path().map(|id| id.0).filter(|id| *id != 0 && (self.keep)(*id, By::Id)) else {
-                continue;
-            };
-            let column = format!("materials[{number}].{}", property_column(names, property.name)?);
-            self.found.push(Reference { id, column, by: By::Id });
-        }
-        Ok(())
     }
 
     fn meet(&mut self, name: &'static str, id: u64, by: By) {

@@ -8,15 +8,12 @@ mod paths;
 mod records;
 mod rows;
 mod space;
-mod uber;
 
 pub(super) use cells::field_of;
-pub(super) use children::Propertied;
 pub(super) use space::{instances, models, space};
-pub(super) use uber::{UBER_TABLES, uber};
 
 use super::lists::{RowTarget, tables_of};
-use super::prototypes::{self as p, Layout, PrototypeType};
+use super::prototypes::{Layout, PrototypeType};
 use super::{Blob, Database};
 use crate::table::{Table, Value};
 use children::{children, material_properties, skeleton_nodes};
@@ -80,7 +77,7 @@ fn rows_of<'a, R: Records<'a>>(name: &'static str, rows: R, target: RowTarget) -
     match target {
         RowTarget::Records(of) => records(name, rows, of),
         RowTarget::Elements(array) => children(name, rows, array),
-        RowTarget::Properties => material_properties::<_, p::Material<'a>>(rows),
+        RowTarget::Properties => material_properties(rows),
         RowTarget::Nodes { at } => skeleton_nodes(rows, at),
     }
 }

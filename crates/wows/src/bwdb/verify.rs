@@ -2,7 +2,7 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
-use super::prototypes::{MergedModel, Property, Record, Skeleton, SpaceLight};
+use super::prototypes::{Material, MergedModel, Record, Skeleton, SpaceLight};
 use super::record::{Elements, Field as _, Type, Walker, Wanted};
 use super::{Database, Models, Space, State, paths};
 use crate::budget::Budget;
@@ -316,7 +316,7 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
                 Ok(Some(typed)) => {
                     typed.walk_fields(&mut pointers);
                     if let Record::Material(material) = typed {
-                        pointers.note_properties(material.properties(), "MaterialPrototype record");
+                        pointers.note_properties(&material);
                     }
                 }
                 Ok(None) => {}
@@ -329,33 +329,31 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
 }
 
 /// Checks that arrays are in the allowed range, and notes unreadable parts.
-pub(super) struct Pointers<'b> {
+struct Pointers<'b> {
     /// The allowed range of arrays.
-    pub(super) inside: Range<usize>,
+    inside: Range<usize>,
     budget: &'b Budget,
-    pub(super) check: Check,
-    pub(super) record: usize,
+    check: Check,
+    record: usize,
     /// The positions of the visited arrays, if requested.
     spans: Option<Vec<Range<usize>>>,
 }
 
 impl<'b> Pointers<'b> {
-    pub(super) fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
+    fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
         Self { inside, budget, check, record: 0, spans: None }
     }
 
-    /// Notes properties that cannot be read, of a `part` of the file.
-    pub(super) fn note_properties<'a>(
-        &mut self,
-        properties: Result<impl Iterator<Item = Result<Property<'a>>>>,
-        part: &str,
-    ) {
-        let errors = match properties {
+    /// Notes the properties of a material that cannot be read.
+    fn note_properties(&mut self, material: &Material<'_>) {
+        let errors = match material.properties() {
             Ok(properties) => properties.filter_map(Result::err).collect(),
             Err(error) => vec![error],
         };
         let record = self.record;
-        errors.into_iter().for_each(|error| self.check.fail(error.context(format_args!("{part} {record}"))));
+        errors
+            .into_iter()
+            .for_each(|error| self.check.fail(error.context(format_args!("MaterialPrototype record {record}"))));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The fields of records in reading order, with the texts of their ids.
 
-use super::prototypes::{Material, Property, Record, known_property_name, misc_type_name};
+use super::prototypes::{Material, Record, known_property_name, misc_type_name};
 use super::record::{Field as _, Leaf, NameLookup, ValueBuilder, Walker};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ pub(super) fn record_fields<'a>(
     let mut shown = ValueBuilder::new(names, budget);
     match record {
         Record::Material(material) => {
-            shown.show_properties(material.properties());
+            shown.show_properties(material);
             let own = Material::OF.own_fields();
             own.for_each(|field| Material::OF.walk_field(material.view(), field, &mut shown));
         }
@@ -34,9 +34,10 @@ pub(super) fn record_fields<'a>(
 
 impl<'a> ValueBuilder<'a, '_> {
     /// Shows the properties of a material with their names.
-    pub(super) fn show_properties(&mut self, properties: Result<impl Iterator<Item = Result<Property<'a>>>>) {
-        self.begin_values("properties");
-        match properties {
+    fn show_properties(&mut self, material: &Material<'a>) {
+        // The list stands for no array of the file.
+        self.open.push(("properties", Value::List(Vec::new())));
+        match material.properties() {
             Ok(properties) => properties.for_each(|property| match property {
                 Ok(property) => {
                     self.begin("");
@@ -51,11 +52,6 @@ impl<'a> ValueBuilder<'a, '_> {
             Err(error) => self.damage("", error),
         }
         self.end_list();
-    }
-
-    /// Begins a list that does not stand for an array of the file.
-    pub(super) fn begin_values(&mut self, name: &'static str) {
-        self.open.push((name, Value::List(Vec::new())));
     }
 
     /// Inserts a known name if the file has none.

@@ -89,8 +89,14 @@ fn head_of(data: &[u8]) -> Option<[u8; 2]> {
     Some([*first, *second])
 }
 
-/// The first bytes of the files of other clients.
+/// The first bytes of the files of other clients: Mir Korabley, and World of Warships: Legends.
 const MARK: &[u8] = b"%bin";
+
+/// Whether the file is of World of Warships: Legends: the pickle itself after [`MARK`]. A pickle ends with a byte that no zlib
+/// stream begins with.
+fn is_legends(data: &[u8]) -> bool {
+    matches!(data.strip_prefix(MARK), Some([.., op::STOP]))
+}
 
 /// How a client stores the pickle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,15 +105,11 @@ enum Client {
     Pc,
     /// [`MARK`], then a zlib stream, backwards: Mir Korabley.
     MirKorabley,
-    /// [`MARK`], then the pickle: Legends.
-    Legends,
 }
 
 impl Client {
-    /// A pickle ends with a byte that no zlib stream begins with.
     fn of(data: &[u8]) -> Option<Self> {
         match data.strip_prefix(MARK) {
-            Some([.., op::STOP]) => Some(Self::Legends),
             Some(stream) if head_of(stream).is_some_and(is_zlib) => Some(Self::MirKorabley),
             _ => head_of(data).is_some_and(is_zlib).then_some(Self::Pc),
         }
@@ -122,7 +124,6 @@ impl Client {
         match self {
             Self::Pc => "zlib stream, backwards",
             Self::MirKorabley => "zlib stream, backwards, after %bin (not checked with real files)",
-            Self::Legends => "pickle after %bin (not checked with real files)",
         }
     }
 }
@@ -141,6 +142,9 @@ impl Params {
     /// As [`Params::open`], with names for titles.
     pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
+        if is_legends(source.bytes()) {
+            return Err(crate::legends(source.view("")));
+        }
         let Some(client) = Client::of(source.bytes()) else {
             let what = "the file does not end with the header of a zlib stream, backwards".into();
             let end = source.bytes().len().saturating_sub(2);
@@ -173,10 +177,6 @@ impl Params {
     fn inflate(&self) -> Result<Source> {
         let skipped = self.client.skipped();
         let size = self.source.bytes().len();
-        if self.client == Client::Legends {
-            let pickle = self.source.slice(skipped..size, self.source.name());
-            return pickle.ok_or_else(|| self.source.view("pickle").error(ErrorKind::damaged("no pickle")));
-        }
         let stored = size.saturating_sub(skipped);
         let stored: Vec<u8> = self.source.bytes().iter().rev().take(stored).copied().collect();
         let limit = (stored.len() as u64).saturating_mul(EXPANSION).saturating_add(DECODED);

@@ -1,7 +1,7 @@
 //! The format as commands see it.
 
 use super::entities::Entities;
-use super::{Client, NodeKind, Params, op, tables, verify, walk};
+use super::{Client, MARK, NodeKind, Params, is_legends, op, tables, verify, walk};
 use crate::armor::Plating;
 use crate::error::Result;
 use crate::materials;
@@ -34,11 +34,11 @@ impl FileFormat for Params {
         const ENOUGH: usize = 4;
         /// Stored bytes that give as many.
         const HEAD: usize = 1 << 12;
+        if is_legends(data) {
+            return Likeness::by_shape(data.get(MARK.len()..).is_some_and(is_pickle));
+        }
         let Some(client) = Client::of(data) else { return Likeness::No };
         let stored = data.get(client.skipped()..).unwrap_or(data);
-        if client == Client::Legends {
-            return Likeness::by_shape(is_pickle(stored));
-        }
         let head: Vec<u8> = stored.iter().rev().take(HEAD).copied().collect();
         Likeness::by_shape(is_pickle(&crate::codec::inflate_head(&head, true, ENOUGH)))
     }

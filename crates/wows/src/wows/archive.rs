@@ -126,7 +126,7 @@ impl WowsArchive {
         let mut file = File::new(path, entry.size, handle(index as u64, n));
         file.id = Some(entry.id);
         file.stored_size = entry.stored_size;
-        file.codec = entry.codec(from.variant());
+        file.codec = entry.codec();
         file.crc32 = Some(entry.crc32);
         file.volume = Some(volume.name().into());
         file.offset = Some(entry.offset);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::useless_conversion, reason = "fields of one name have other widths in other variants")]
 
-use super::layout::{Header, MAGIC, legends, v1, v2};
+use super::layout::{Header, MAGIC, v1, v2};
 use crate::archive::Codec;
 use crate::bytes::{Overlay, View, le};
 use crate::codec::murmur3;
@@ -19,25 +19,24 @@ pub enum Variant {
     V2,
     /// The variant of 32 bits.
     V1,
-    /// The variant of World of Warships: Legends.
-    Legends,
 }
 
 impl Variant {
-    const ALL: [Self; 3] = [Self::V2, Self::V1, Self::Legends];
+    const ALL: [Self; 2] = [Self::V2, Self::V1];
+    /// The number in the header of an index of World of Warships: Legends.
+    const LEGENDS: u32 = 0x0101_0005;
 
     /// The number in the header.
     pub const fn number(self) -> u32 {
         match self {
             Self::V2 => 0x0200_0000,
             Self::V1 => 0x0101_0004,
-            Self::Legends => 0x0101_0005,
         }
     }
 
     const fn pointer_width(self) -> u32 {
         match self {
-            Self::V2 | Self::Legends => 64,
+            Self::V2 => 64,
             Self::V1 => 32,
         }
     }
@@ -53,7 +52,6 @@ impl fmt::Display for Variant {
         f.pad(match self {
             Self::V2 => "2",
             Self::V1 => "1",
-            Self::Legends => "Legends",
         })
     }
 }
@@ -104,11 +102,10 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The codec that `method` and `codec` mean in an index of this variant.
-    pub fn codec(&self, variant: Variant) -> Codec {
+    /// The codec that `method` and `codec` mean.
+    pub fn codec(&self) -> Codec {
         match (self.method, self.codec) {
             (0 | 6, 0) => Codec::None,
-            (5, 1) if variant == Variant::Legends => Codec::DeflateChunks,
             (5, 1) => Codec::Deflate,
             (6, 3..=7) => Codec::Oodle,
             (method, codec) => Codec::Unknown(u64::from(codec) << 32 | u64::from(method)),
@@ -209,10 +206,6 @@ macro_rules! by_variant {
                 use v1 as $of;
                 $value
             }
-            Variant::Legends => {
-                use legends as $of;
-                $value
-            }
         }
     };
 }
@@ -232,7 +225,7 @@ macro_rules! has_id {
         })*
     };
 }
-has_id!(v2::ResourceRow, v2::FileRow, v1::ResourceRow, v1::FileRow, legends::ResourceRow);
+has_id!(v2::ResourceRow, v2::FileRow, v1::ResourceRow, v1::FileRow);
 
 /// The first of `items` with this id, and not before number `from`. They are compared in blocks without a branch for
 /// each.
@@ -263,6 +256,9 @@ impl Index {
             return Err(view.error(ErrorKind::BadMagic { expected: u32::from_le_bytes(MAGIC).into(), found }));
         }
         let number = header.variant.get();
+        if number == Variant::LEGENDS {
+            return Err(crate::legends(view));
+        }
         let Some(variant) = Variant::ALL.into_iter().find(|variant| variant.number() == number) else {
             return Err(view.locate(&header.variant).error(ErrorKind::BadVersion { found: number.into() }));
         };

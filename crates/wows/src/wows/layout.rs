@@ -124,7 +124,7 @@ pub mod v1 {
             pub name: U32,
         }
 
-        /// The place of a file's bytes; [`super::legends`] has the same.
+        /// The place of a file's bytes.
         pub struct FileRow: 48 {
             pub offset: U64,
             /// Zero.
@@ -144,44 +144,6 @@ pub mod v1 {
             pub name_len: U32,
             /// Pointer to the name, from `name_len`.
             pub name: U32,
-        }
-    }
-}
-
-/// The variant of World of Warships: Legends, 0x01010005 (§4).
-pub mod legends {
-    use super::*;
-
-    pub use super::v1::FileRow;
-
-    schema! {
-        /// Counts and places of the tables.
-        pub struct Metadata: 48 {
-            pub resources: U64,
-            pub resources_at: U64,
-            pub files: U64,
-            pub files_at: U64,
-            pub volumes: U64,
-            pub volumes_at: U64,
-        }
-
-        /// The name of a folder or a file.
-        pub struct ResourceRow: 32 {
-            pub id: U64,
-            pub parent: U64,
-            pub name_len: U64,
-            /// Pointer to the name, from `name_len`.
-            pub name: I64,
-        }
-
-        /// A volume.
-        pub struct VolumeRow: 32 {
-            pub id: U64,
-            /// Not known.
-            pub unknown: U64,
-            pub name_len: U64,
-            /// Pointer to the name, from `name_len`.
-            pub name: I64,
         }
     }
 }

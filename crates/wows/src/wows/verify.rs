@@ -129,7 +129,7 @@ impl Seen {
         let has_trailers = index.variant().has_trailers();
         let archive: &dyn Archive = game;
         for (n, entry) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
-            seen.unknown = seen.unknown.saturating_add(u64::from(!archive.decodes(entry.codec(index.variant()))));
+            seen.unknown = seen.unknown.saturating_add(u64::from(!archive.decodes(entry.codec())));
             match look(game, index, n, &entry) {
                 Ok(()) => seen.trailers = seen.trailers.saturating_add(u64::from(has_trailers)),
                 Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {

@@ -131,26 +131,15 @@ fn parse(bytes: &[u8]) {
 /// A file of an archive, as its entry and its stored bytes say.
 fn stored(u: &mut Unstructured<'_>) {
     let (kind, size, crc) = (any::<u8>(u), any::<u32>(u), any::<u32>(u));
-    let codec = match kind % 6 {
+    let codec = match kind % 4 {
         0 => Codec::None,
         1 => Codec::Deflate,
         2 => Codec::Zlib,
-        3 | 4 => Codec::DeflateChunks,
         _ => Codec::Unknown(size.into()),
     };
     let (bytes, content) = encoded(u, |content| match codec {
         Codec::Deflate => deflate(content, 6, false),
         Codec::Zlib => deflate(content, 6, true),
-        Codec::DeflateChunks => {
-            if content.is_empty() {
-                return vec![0; 8];
-            }
-            // One chunk: its list, and a bare deflate stream.
-            let chunk = deflate(content, 6, false);
-            let mut all = [0, 1, 1 << 16 | (chunk.len() as u32).wrapping_sub(1)].map(u32::to_le_bytes).concat();
-            all.extend(chunk);
-            all
-        }
         _ => content.to_vec(),
     });
     let size = match &content {

@@ -261,7 +261,7 @@ fn text_of_tags(u: &mut Unstructured<'_>) -> File {
     made(model.name, bytes, lies)
 }
 
-pub const VARIANTS: [Variant; 3] = [Variant::V2, Variant::V1, Variant::Legends];
+pub const VARIANTS: [Variant; 2] = [Variant::V2, Variant::V1];
 
 fn package(variant: Variant) -> Package {
     let mut package = Package::new(variant, "content_0001.pkg");

@@ -1,5 +1,4 @@
 use crate::bwdb::record::{Field, Flag, Leaf, NameId, PathId, Type, prototype};
-use crate::bwdb::tables::Propertied;
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 
@@ -115,16 +114,12 @@ impl<'a> Material<'a> {
         let this = *self;
         Ok((0..usize::from(self.property_count()?)).map(move |i| this.property(i)))
     }
-}
 
-impl<'a> Propertied<'a> for Material<'a> {
-    const PROPERTY_SIZE: usize = NameId::SIZE + u16::SIZE;
-
-    fn count(&self) -> Result<usize> {
-        Ok(self.property_count()?.into())
-    }
-
-    fn property(&self, index: usize) -> Result<Property<'a>> {
+    /// The property at `index`.
+    ///
+    /// # Errors
+    /// When there is no such property, its kind is unknown, or its value does not exist.
+    pub(in crate::bwdb) fn property(&self, index: usize) -> Result<Property<'a>> {
         let here = self.view();
         let refs = self.property_refs()?;
         let property = self.property_names()?.get(index).zip(refs.get(index));

@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::id::{Id32, Id64};
 use crate::table::{Accepts, Column, Kind, Table, Value, no_cell};
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A row for each element of an array of structs.
@@ -119,9 +118,9 @@ impl<'a> Children<'a> for SkeletonNodes {
     }
 }
 
-pub(super) fn material_properties<'a, R: Records<'a>, M: Propertied<'a> + 'a>(rows: R) -> Box<dyn Table + 'a> {
+pub(super) fn material_properties<'a, R: Records<'a>>(rows: R) -> Box<dyn Table + 'a> {
     let names = rows.names();
-    Nested::new("material_properties", rows, Properties::<M>(PhantomData))
+    Nested::new("material_properties", rows, Properties)
         .field(Column::id32("name_id").writable(), |property| Ok(Id32(property.name.0)))
         .field(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
             let name = names.name(property.name.0)?;
@@ -143,39 +142,26 @@ pub(super) fn material_properties<'a, R: Records<'a>, M: Propertied<'a> + 'a>(ro
         .build()
 }
 
-/// A struct with properties.
-pub(in crate::bwdb) trait Propertied<'a>: Field<'a> {
-    /// Bytes of a property's name and its reference or code.
-    const PROPERTY_SIZE: usize;
+struct Properties;
 
-    fn count(&self) -> Result<usize>;
-
-    /// The property at `index`.
-    ///
-    /// # Errors
-    /// When there is no such property, its kind is unknown, or its value does not exist.
-    fn property(&self, index: usize) -> Result<Property<'a>>;
-}
-
-struct Properties<M>(PhantomData<fn() -> M>);
-
-impl<'a, M: Propertied<'a> + 'a> Children<'a> for Properties<M> {
+impl<'a> Children<'a> for Properties {
     type Row = Property<'a>;
 
+    /// A name and a reference.
     fn size(&self) -> usize {
-        M::PROPERTY_SIZE
+        NameId::SIZE + u16::SIZE
     }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
-        M::read(record)?.count()
+        Ok(p::Material::read(record)?.property_count()?.into())
     }
 
     fn row(&self, record: View<'a>, index: usize) -> Result<Property<'a>> {
-        M::read(record)?.property(index)
+        p::Material::read(record)?.property(index)
     }
 
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let material = M::read(record)?;
+        let material = p::Material::read(record)?;
         rows.map(|index| material.property(index)).try_for_each(|property| {
             let property = property?;
             ids.names.push(property.name);

@@ -2,7 +2,6 @@
 
 use super::super::prototypes::{self as p, PROPERTY_KINDS, PROPERTY_VALUES, TEXTURE};
 use super::super::record::{Elements, Field as _, Type};
-use super::super::tables::Propertied as _;
 use super::area::{EditedPosition, Writer};
 use super::job::{Job, Listed, Wrong, column_name};
 use crate::error::Result;
