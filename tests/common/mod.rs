@@ -6,7 +6,7 @@ pub mod maps;
 pub mod tree;
 
 use assetq::formats::ErrorKind;
-use assetq::table::{Tree, Value};
+use assetq::table::{Tree, Value, validate};
 use assetq::{Asset, Error, Source};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,9 @@ pub fn errors_of(asset: &Asset) -> Vec<Error> {
     reader.sections();
     reader.facts();
     reader.warnings();
-    for table in reader.tables() {
+    let tables = reader.tables();
+    assert_eq!(validate(&tables), [""; 0]);
+    for table in tables {
         let mut cursor = table.cursor(0);
         for _ in 0..ROWS {
             match cursor.advance() {

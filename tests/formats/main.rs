@@ -7,6 +7,7 @@ mod common;
 mod bwdb;
 mod damage;
 mod dds;
+mod declarations;
 mod detection;
 mod documents;
 #[cfg(all(feature = "cli", feature = "parquet"))]

@@ -24,6 +24,7 @@ mod rows;
 pub mod rules;
 pub mod search;
 mod shape;
+mod validate;
 mod value;
 mod visit;
 
@@ -38,6 +39,7 @@ pub use rows::Find;
 pub use search::{Anchor, Literal};
 pub use shape::ValueShape;
 pub use shape::member;
+pub use validate::validate;
 pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 

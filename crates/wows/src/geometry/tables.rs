@@ -114,7 +114,7 @@ fn mappings<'g>(
 fn render_groups(g: &Geometry) -> Made<'_> {
     let table =
         DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), |row| Ok(g.groups()?.groups.get(row)))
-            .column(Column::text("name").brief().resolved(), |group| Ok(group.name.as_str().into()))
+            .column(Column::text("name").brief(), |group| Ok(group.name.as_str().into()))
             .column(Column::id32("indices_id").key(), |group| Ok(mapping_id(g.index_mappings()?, group.indices)))
             .column(Column::id32("vertices_id").place(), |group| Ok(mapping_id(g.vertex_mappings()?, group.vertices)))
             .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
