@@ -315,6 +315,8 @@ fn a_geometry_is_read_with_the_visual_beside_it() {
         column(&asset, "render_groups", "name")[..3],
         ["hull_0_lod0Shape", "hull_0_lod1Shape", "hull_1_lod0Shape"]
     );
+    let (hits, _) = crate::common::run(folder.path(), 0, &["find", "hull_1_lod0Shape", "ship.geometry"]);
+    assert!(hits.contains("render_groups"), "{hits}");
     assert_eq!(column(&asset, "render_groups", "material"), ["PBS_Gun", "PBS_Gun", "PBS_Gun", "", ""]);
     assert_eq!(column(&asset, "render_groups", "mfm")[..3], [MFM; 3]);
     assert_eq!(column(&asset, "render_groups", "lod"), ["0", "1", "0", "", ""]);

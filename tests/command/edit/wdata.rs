@@ -5,7 +5,7 @@ use crate::common::made::{cells, edited, undone};
 use assetq::edit::read::{Form, InputRow, rows};
 use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
 use assetq::formats::rusty_hearts::wdata::{BoxType, TriggerLayout};
-use assetq::table::{Accepts, Kind, Role, Table, Tree, Value, Visitor as _};
+use assetq::table::{Accepts, Kind, Role, RowEdits, Table, Tree, Value, Visitor as _};
 use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
 use assetq_sample::wdata::{Spec, demo, write};
@@ -182,8 +182,11 @@ fn any_edits_are_what_was_asked_and_come_back() {
         let old = write(&spec).bytes;
         let asset = open(&old);
         let mut edits = Vec::new();
-        for table in
-            asset.reader().tables().iter().filter(|table| !table.nature().derived && table.nature().writable_rows)
+        for table in asset
+            .reader()
+            .tables()
+            .iter()
+            .filter(|table| !table.nature().derived && table.nature().row_edits != RowEdits::None)
         {
             let len = table.len().unwrap();
             if len == 0 || rng.u8(..3) > 0 {

@@ -91,7 +91,7 @@ pub fn rows_of(bytes: &[u8], name: &str, table: &str) -> Vec<Vec<String>> {
 
 /// The cells of a row that one like it comes with, at another list.
 pub fn like(table: &dyn Table, row: usize, list: usize, index: Option<usize>) -> ColumnValues {
-    let item = table.nature().item.unwrap();
+    let item = table.nature().item().unwrap();
     let mut set = table.lists(0, &Value::from(list)).unwrap().remove(0).cells;
     set.extend(index.map(|index| (item, index.into())));
     for (at, column) in table.columns().iter().enumerate().skip(item + 1) {
@@ -149,7 +149,7 @@ fn rows_come_and_go_anywhere_in_their_lists() {
     for seed in 0..3 {
         for (name, old) in [(BIN, demo(seed, Size::Small)), (MODELS, models_bin(seed, Size::Small))] {
             let opened = asset(&old, name);
-            for table in opened.reader().tables().iter().filter(|table| table.nature().item.is_some()) {
+            for table in opened.reader().tables().iter().filter(|table| table.nature().item().is_some()) {
                 if lists(&**table).is_empty() {
                     continue;
                 }
@@ -386,7 +386,7 @@ fn rows_of_real_files_come_and_go() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let old = std::fs::read(&path).unwrap();
         let opened = asset(&old, &name);
-        for table in opened.reader().tables().iter().filter(|table| table.nature().item.is_some()) {
+        for table in opened.reader().tables().iter().filter(|table| table.nature().item().is_some()) {
             if lists(&**table).is_empty() || old.len() > 400_000 {
                 continue;
             }

@@ -3,7 +3,7 @@
 use super::edit::{asset, cell, findings, refused};
 use super::items::{between, edits, like, made, patched, rows_of};
 use assetq::edit::{ColumnValues, TableEdits};
-use assetq::table::{Table, Value, column_index};
+use assetq::table::{RowEdits, Table, Value, column_index};
 use assetq::{Asset, Format, Source};
 use assetq_sample::Size;
 use assetq_sample::space::{models_bin, space_bin};
@@ -254,15 +254,15 @@ fn rows_of_hostile_files_come_and_go_or_are_refused() {
         }
         let Ok(asset) = Asset::open(Source::from_vec(name, hostile.clone())) else { continue };
         let Some(writable) = asset.reader().writable() else { continue };
-        for table in asset.reader().tables().iter().filter(|table| table.nature().writable_rows) {
+        for table in asset.reader().tables().iter().filter(|table| table.nature().row_edits != RowEdits::None) {
             let Ok(len) = table.len() else { continue };
             if len == 0 {
                 continue;
             }
-            let row = if table.nature().positional { len - 1 } else { rng.usize(..len) };
+            let row = if table.nature().row_edits == RowEdits::Last { len - 1 } else { rng.usize(..len) };
             let mut cells: ColumnValues = ColumnValues::new();
             for (at, column) in table.columns().iter().enumerate() {
-                let is_key = table.nature().item.is_some_and(|item| at <= item);
+                let is_key = table.nature().item().is_some_and(|item| at <= item);
                 let is_told = is_key || !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path);
                 match table.value(row, at) {
                     Ok(value) if is_told && !value.is_null() => cells.push((at, value.into_owned())),

@@ -294,20 +294,36 @@ pub struct Nature {
     /// Whether all its texts occur in other tables of the file (such as paths and strings), or are words of the reader (such as
     /// names of types).
     pub texts_elsewhere: bool,
-    /// Whether an edit can insert and delete rows.
-    pub writable_rows: bool,
-    /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed key is still
-    /// the same row.
-    pub positional: bool,
-    /// The column that numbers the items of a list, if each row is an item: the last key column. The other keys identify the list.
-    /// An insertion or deletion shifts the later items.
-    pub item: Option<usize>,
+    /// The rows that edits can insert and delete.
+    pub row_edits: RowEdits,
     /// The column that names a row for people: globs match it, `cat` searches it. Default: the first column of texts.
     pub label: Option<usize>,
     /// The columns with the data of the leaves of the reader's graphs, if there is a row for each leaf, in the order of the graphs.
     pub leaves: Option<Leaves>,
     /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
     pub vocabulary: &'static [&'static str],
+}
+
+impl Nature {
+    /// The column that numbers the items of a list, if each row is an item: see [`RowEdits::Items`].
+    pub fn item(self) -> Option<usize> {
+        if let RowEdits::Items(item) = self.row_edits { Some(item) } else { None }
+    }
+}
+
+/// The rows of a table that edits can insert and delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RowEdits {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// The last ones, because rows are referenced by number: a row with a changed key is still the same row.
+    Last,
+    /// All, each an item of one of [`StoredRows::lists`]. The column with this number, the last key, numbers the items of a list; the
+    /// other keys identify the list. An insertion or deletion shifts the later items.
+    Items(usize),
 }
 
 /// Rows that show stored rows under several keys, or items of lists.
@@ -324,7 +340,7 @@ pub trait StoredRows: Send + Sync {
         None
     }
 
-    /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Nature::item`].
+    /// The lists whose items all have, or would have, this cell in `column`, which precedes the number of the item.
     ///
     /// # Errors
     /// When the owner of a list is damaged.

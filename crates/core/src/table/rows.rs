@@ -1,7 +1,8 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
 use super::{
-    CellSink, Column, Literal, Nature, PlainCell, Region, RowCursor, StoredRows, Table, Value, Volume, no_cell,
+    CellSink, Column, Literal, Nature, PlainCell, Region, RowCursor, RowEdits, StoredRows, Table, Value, Volume,
+    no_cell,
 };
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -272,17 +273,16 @@ impl<'a, R> DeclaredTable<'a, R> {
         })
     }
 
-    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Nature::positional`].
+    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`RowEdits::Last`].
     pub fn with_positional_rows(mut self) -> Self {
-        self.nature.positional = true;
-        self.with_writable_rows()
+        self.nature.row_edits = RowEdits::Last;
+        self
     }
 
     /// Marks each row as an item of a list: the last column numbers the items. Items can be inserted and deleted. The lists are
     /// those of [`DeclaredTable::stored_by`].
     pub fn with_items(mut self) -> Self {
-        self.nature.writable_rows = true;
-        self.nature.item = self.columns.len().checked_sub(1);
+        self.nature.row_edits = RowEdits::Items(self.columns.len().checked_sub(1).expect("it follows a column"));
         self
     }
 
@@ -331,8 +331,8 @@ natures! {
     /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
     /// [`Nature::texts_elsewhere`].
     own_texts(has: bool): texts_elsewhere = !has;
-    /// Allows rows to be inserted and deleted: see [`Nature::writable_rows`].
-    with_writable_rows(): writable_rows = true;
+    /// Allows rows to be inserted and deleted.
+    with_writable_rows(): row_edits = RowEdits::All;
 }
 
 impl<R> fmt::Debug for DeclaredTable<'_, R> {

@@ -154,7 +154,7 @@ impl<'d> Declaration<'d> {
     fn nature(&mut self) {
         let (table, columns, nature) = (self.table, self.columns(), self.table.nature());
         let is_key = |at: usize| columns[at].role == Role::Key;
-        let has_item = nature.item.is_none_or(|item| {
+        let has_item = nature.item().is_none_or(|item| {
             let keys: Vec<usize> = (0..columns.len()).filter(|at| is_key(*at)).collect();
             // Items are grouped by the number of their owner, in the first column.
             let is_numbered = [0, item].iter().all(|at| columns.get(*at).is_some_and(|c| c.kind == Kind::Uint));
@@ -171,9 +171,7 @@ impl<'d> Declaration<'d> {
             (!columns.is_empty(), "no columns"),
             (!(nature.random_access && nature.sequential), "random access, but found by a walk"),
             (has_item, "items, but the last key does not number them"),
-            (nature.item.is_none() || nature.writable_rows && table.stored_rows().is_some(), "items, but of no lists"),
-            (!nature.positional || nature.writable_rows, "positional, but no rows are inserted"),
-            (!nature.positional || nature.item.is_none(), "positional, but items of lists"),
+            (nature.item().is_none() || table.stored_rows().is_some(), "items, but of no lists"),
             (!nature.dictionary || has_ids && columns.iter().any(is_text), "a dictionary, but without ids and texts"),
             (label.is_some_and(|label| label.kind != Kind::Nested), "a label that is no column, or nested"),
             (leaves, "leaves, but not their columns"),
@@ -183,5 +181,74 @@ impl<'d> Declaration<'d> {
                 self.faults.push(format!("{}: {what}", table.name()));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DeclaredTable;
+    use super::*;
+    use crate::table::Value;
+
+    /// The faults of a table `t` with these columns.
+    fn faults(columns: &[Column]) -> Vec<String> {
+        faults_of(columns, |table| table)
+    }
+
+    type Declared = DeclaredTable<'static, ()>;
+
+    fn faults_of(columns: &[Column], more: impl FnOnce(Declared) -> Declared) -> Vec<String> {
+        let table = DeclaredTable::new("t", || Ok(0), |_| Ok(None));
+        let table: Box<dyn Table> = Box::new(more(table.columns(columns.iter().cloned(), |_, _| Ok(Value::Null))));
+        validate(&[table])
+    }
+
+    #[test]
+    fn texts_of_ids_follow_their_ids() {
+        let (id, path) = (Column::id64("id").key().writable(), Column::text("path").resolved());
+        assert_eq!(faults(&[id.clone(), path.clone().accepts(Accepts::Path)]), [""; 0]);
+        assert_eq!(faults(&[path.clone(), id.clone()]), ["t.path: resolved, but of no column of ids"]);
+        assert_eq!(faults(&[path.clone().text_for("id"), id.clone()]), [""; 0]);
+        assert_eq!(
+            faults(&[path.clone().text_for("key"), id.clone()]),
+            ["t.path: resolved, but of no column of ids", "t.path: text for key, which is no such column"]
+        );
+        assert_eq!(faults(&[id.clone(), path.clone().writable()]), ["t.path: resolved, but has values of its own"]);
+        assert_eq!(
+            faults(&[Column::id64("id"), path.accepts(Accepts::Path)]),
+            ["t.path: accepts Path, but no Id64 before it is written"]
+        );
+        assert_eq!(
+            faults(&[id, Column::text("path").accepts(Accepts::Path)])[0],
+            "t.path: accepts Path, but is Value, Text"
+        );
+    }
+
+    #[test]
+    fn properties_fit_the_kinds_of_cells() {
+        for (column, fault) in [
+            (Column::text("a").accepts(Accepts::Bits(8)), "t.a: accepts Bits(8), but is Value, Text"),
+            (Column::uint("a").accepts(Accepts::Bits(65)), "t.a: accepts Bits(65), but is Value, Uint"),
+            (Column::uint("a").accepts(Accepts::Numbers(3)), "t.a: accepts Numbers(3), but is Value, Uint"),
+            (Column::f32("a").key(), "t.a: a key, but F32"),
+            (Column::f32("a").unique(), "t.a: unique, but F32"),
+            (Column::uint("a").in_folders(), "t.a: in folders, but Uint"),
+            (Column::text("a").shaped(Some(ValueShape::of(Kind::Text))), "t.a: of one shape, but Text"),
+            (Column::uint("a").refers_to("other"), "t.a: refers to other, where no column is unique"),
+            (Column::text("a").ends_in("a"), "t.a: ends in a, which is no such column"),
+        ] {
+            assert_eq!(faults(&[column]), [fault]);
+        }
+        let twice = faults(&[Column::uint("a"), Column::uint("A")]);
+        assert_eq!(twice, ["t.A: another column has this name, or it has none"]);
+    }
+
+    #[test]
+    fn the_last_key_numbers_the_items_of_a_list() {
+        let [owner, index, later] = ["owner", "index", "later"].map(Column::uint);
+        let of_no_lists = "t: items, but of no lists";
+        assert_eq!(faults_of(&[owner.clone().key(), index.clone().key()], Declared::with_items), [of_no_lists]);
+        let unnumbered = "t: items, but the last key does not number them";
+        assert_eq!(faults_of(&[owner.key(), index.key(), later], Declared::with_items), [unnumbered, of_no_lists]);
     }
 }

@@ -9,7 +9,7 @@ use crate::diff::{self, Side};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
-use crate::table::{Accepts, Column, Role, Table, Value};
+use crate::table::{Accepts, Column, Role, RowEdits, Table, Value};
 use crate::writable::{self, Nth, keys};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ fn is_stored(column: &Column) -> bool {
 }
 
 fn is_written(table: &dyn Table) -> bool {
-    table.nature().writable_rows || table.columns().iter().any(is_stored)
+    table.nature().row_edits != RowEdits::None || table.columns().iter().any(is_stored)
 }
 
 /// The writable cells of a row besides its keys, with stored values: the row of a patch that inserts or deletes it.
@@ -292,7 +292,7 @@ impl<'t> TablePair<'t> {
 fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
     let table = both.before;
     let nature = table.nature();
-    if nature.writable_rows && !nature.positional {
+    if matches!(nature.row_edits, RowEdits::All | RowEdits::Items(_)) {
         let renamed = if has_own_key(table) { rekeyed(found) } else { renamed(both, found) };
         let old: HashSet<_> = renamed.iter().map(|pair| pair.old).collect();
         let new: HashSet<_> = renamed.iter().map(|pair| pair.new).collect();
@@ -305,7 +305,7 @@ fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) 
     let others = others.chain(found.changed.iter().copied());
     let mut pairs: Vec<Pair> = others.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).collect();
     let (removed, added) = (&found.removed[both..], &found.added[both..]);
-    if nature.positional {
+    if nature.row_edits == RowEdits::Last {
         // Of more inserted rows the last ones are inserted, and of more deleted rows these are deleted.
         pairs.extend(added.iter().map(|row| Pair { old: None, new: Some(*row) }));
         pairs.extend(removed.iter().map(|row| Pair { old: Some(*row), new: None }));
@@ -440,7 +440,7 @@ impl Draft<'_> {
                         Err((side, error)) => (self.damaged)(side, error),
                     },
                     // Its contents are inserted with rows of other tables.
-                    Change::Add(_) if is_other && !before.nature().positional => {
+                    Change::Add(_) if is_other && before.nature().row_edits != RowEdits::Last => {
                         let what = "its target is not in the old file, and no patch creates it";
                         self.left.refused(name, refused(format!("{name} {}: {what}", edit.key)));
                     }
@@ -564,7 +564,7 @@ fn undo_list(
 
 /// The cells of an item without its list and its number.
 fn own_cells(table: &dyn Table, set: &ColumnValues) -> Cells {
-    let own = set.iter().filter(|(at, _)| table.nature().item.is_none_or(|item| *at > item));
+    let own = set.iter().filter(|(at, _)| table.nature().item().is_none_or(|item| *at > item));
     own.map(|(at, value)| (table.columns()[*at].name.clone(), value.clone())).collect()
 }
 
@@ -590,7 +590,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 undo_set(before, &nth, *at, set, each)?;
             }
         }
-        if before.nature().item.is_some() {
+        if before.nature().item().is_some() {
             continue;
         }
         edits.add.iter().try_for_each(|set| each(row(undo_add(before, set))))?;

@@ -10,7 +10,7 @@ use crate::compare::{hash_values, same_value};
 use crate::error::{Error, Result};
 use crate::find;
 use crate::index::Index;
-use crate::table::{Accepts, Column, Kind, Role, Table, Value};
+use crate::table::{Accepts, Column, Kind, Role, RowEdits, Table, Value};
 use crate::writable::{self, ValueSource, key_hashes, short, short_text};
 use self_cell::self_cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -232,7 +232,7 @@ impl<'a> Resolved<'a> {
 
     /// The key with these cells that a table has in its columns, with its hash.
     fn sharer(&self, cell: impl Fn(usize) -> Result<Value<'static>>) -> Result<(u64, String)> {
-        let keys = self.keys.iter().filter(|key| self.table.nature().item != Some(**key));
+        let keys = self.keys.iter().filter(|key| self.table.nature().item() != Some(**key));
         let cells = keys.map(|key| cell(*key)).collect::<Result<Vec<_>>>()?;
         Ok((self.hash(&cells), cells.iter().map(short).collect::<Vec<_>>().join(", ")))
     }
@@ -366,7 +366,7 @@ impl<'a> Resolved<'a> {
         // Tables without writable columns are derived from others; a patch's rows for them are skipped.
         let is_told = edit.old.is_some() || matches!(edit.change, Change::Add(_));
         let is_written = self.table.columns().iter().any(|column| column.accepts != Accepts::Nothing);
-        if is_told && !is_written && !self.table.nature().writable_rows {
+        if is_told && !is_written && self.table.nature().row_edits == RowEdits::None {
             return Ok(Outcome::Held);
         }
         let origin = edit.origin;
@@ -632,7 +632,7 @@ pub fn check_cell(
 /// As [`check_cell`], and `Syntax` for items whose list is unknown and for cells that contradict each other.
 pub fn insert_cells(table: &dyn Table, given: Vec<Value<'static>>, is_copy: bool) -> Result<ColumnValues> {
     let (mut set, mut of_list) = (ColumnValues::new(), Vec::new());
-    let item = table.nature().item;
+    let item = table.nature().item();
     for ((at, column), value) in table.columns().iter().enumerate().zip(given) {
         if value.is_null() {
             continue;
@@ -736,7 +736,7 @@ fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)
 
 /// Checks that rows of a table can be inserted and deleted.
 pub(crate) fn rows_may_change(table: &dyn Table) -> Result<()> {
-    if table.nature().writable_rows { Ok(()) } else { Err(refused(fixed_rows(table))) }
+    if table.nature().row_edits == RowEdits::None { Err(refused(fixed_rows(table))) } else { Ok(()) }
 }
 
 pub(super) fn fixed_rows(table: &dyn Table) -> String {

@@ -189,7 +189,7 @@ impl Editor<'_> {
         let mut item = None;
         if let [Step::Name(list), Step::Index(index), rest @ ..] = steps
             && column_index(&*self.resolved(table)?.table, list).is_none()
-            && reader.table(list).is_some_and(|table| table.nature().item.is_some())
+            && reader.table(list).is_some_and(|table| table.nature().item().is_some())
         {
             (name, item, steps) = (Some(&**list), Some(*index), rest);
         }
@@ -197,7 +197,7 @@ impl Editor<'_> {
         let table = &*rows.table;
         // Items of lists begin with the number of their row.
         let mut found = if item.is_some() { rows_with(table, 0, key)? } else { rows_named(table, key)? };
-        if let (Some(index), Some(at)) = (item, table.nature().item) {
+        if let (Some(index), Some(at)) = (item, table.nature().item()) {
             let wanted = Value::Uint(index.into());
             found.retain(|row| table.value(*row, at).is_ok_and(|value| crate::compare::same_value(&value, &wanted)));
         }

@@ -295,7 +295,7 @@ impl Changes {
 
     /// The file into which a statement inserts a row. What statements before this one changed is in it if the row may depend on that.
     pub(super) fn for_insert(&self, base: &Arc<OpenFile>, index: usize) -> Result<Arc<OpenFile>> {
-        let is_item = base.table(index).is_some_and(|table| table.nature().item.is_some());
+        let is_item = base.table(index).is_some_and(|table| table.nature().item().is_some());
         let is_read = {
             let journal = lock(&self.journal);
             let mut open = journal.log[..journal.kept].iter().skip(journal.drafted(base.number()));

@@ -6,7 +6,7 @@ use super::types::{ModelId, TypeModel};
 use super::{Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, Leaves, Nature, NoRows, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Leaves, Nature, NoRows, RowCursor, RowEdits, Table, Value, no_cell};
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -207,7 +207,7 @@ impl Table for Values<'_> {
 
     fn nature(&self) -> Nature {
         let leaves = Leaves { path: column::PATH, value: column::VALUE, graph: column::CHUNK };
-        Nature { sequential: true, writable_rows: true, leaves: Some(leaves), ..Nature::default() }
+        Nature { sequential: true, row_edits: RowEdits::All, leaves: Some(leaves), ..Nature::default() }
     }
 
     fn finds(&self, column: usize) -> bool {

@@ -78,7 +78,7 @@ impl Resolved<'_> {
     ) -> Result<ColumnValues> {
         // Ids precede their texts.
         cells.sort_by_key(|(at, _)| *at);
-        let is_item = self.table.nature().item.is_some();
+        let is_item = self.table.nature().item().is_some();
         let mut set = ColumnValues::with_capacity(self.keys.len() + cells.len());
         let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
         let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
@@ -97,7 +97,7 @@ impl Resolved<'_> {
 
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
     pub(super) fn shared_list(&self, key: &Key) -> Result<Option<(ColumnValues, Sharers)>> {
-        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
+        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item(), self.keys.first(), key.cells.first()) else {
             return Ok(None);
         };
         let table = keyed(self.known.as_ref(), &*self.table);
@@ -129,7 +129,7 @@ impl Resolved<'_> {
 
     /// The cells that identify the list of an inserted item, unless there is no such list, or its number is too large.
     pub(super) fn list_of(&mut self, key: &Key) -> Result<Target<ColumnValues>> {
-        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item, self.keys.first(), key.cells.first()) else {
+        let (Some(_), Some(of), Some(cell)) = (self.table.nature().item(), self.keys.first(), key.cells.first()) else {
             return Ok(Target::Found(ColumnValues::new()));
         };
         let lists = keyed(self.known.as_ref(), &*self.table).lists(*of, cell)?;

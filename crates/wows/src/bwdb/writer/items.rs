@@ -103,7 +103,7 @@ fn members(
 ) -> Result<Vec<(Cow<'static, str>, Value<'static>)>> {
     let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
     // The columns before the item's number identify its list and position.
-    for (at, value) in cells.iter().filter(|(at, _)| table.nature().item.is_some_and(|item| *at > item)) {
+    for (at, value) in cells.iter().filter(|(at, _)| table.nature().item().is_some_and(|item| *at > item)) {
         let column = column_name(table, *at);
         let field = field_of(of, column).map(|field| field.info());
         let field = field.ok_or_else(|| refused(format!("{}: column {column} is not written", table.name())))?;

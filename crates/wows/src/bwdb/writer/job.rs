@@ -115,7 +115,7 @@ impl<'j, 'a> Job<'j, 'a> {
 
     /// Writes the cells of one row, of a record at `place`.
     fn row(&mut self, place: EditedPosition<'a>, row: usize, cells: &ColumnValues) -> Result<()> {
-        let item = match self.table.nature().item {
+        let item = match self.table.nature().item() {
             Some(item) if !cells.is_empty() => self.number(row, item)?,
             _ => 0,
         };

@@ -19,7 +19,7 @@ use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
-use crate::table::Value;
+use crate::table::{RowEdits, Value};
 use crate::writable::patches::Patches;
 use crate::writable::pointers::repointed;
 use crate::writable::{Check, EditPosition, EntryEdit, Pieces, Seal, TableEdits, Writable, refused};
@@ -87,7 +87,7 @@ impl Writable for Database {
         let mut tables = Reader::tables(self);
         tables.retain(|table| {
             let is_stored = table.columns().iter().any(is_stored) && of_records.contains(table.name());
-            table.nature().writable_rows || is_stored
+            table.nature().row_edits != RowEdits::None || is_stored
         });
         Some(tables.iter().map(|table| table.name().to_owned()).collect())
     }
