@@ -73,6 +73,23 @@ fn lines_of_documents_fit_into_a_window() {
     assert!(long.is_empty(), "one sentence a line, broken at a clause before column {COLUMNS}: {long:#?}");
 }
 
+/// A change of one sentence is then a change of its lines alone.
+#[test]
+fn each_sentence_of_a_document_begins_a_line() {
+    // Heads in bold type stand before their sentence, and remarks in parentheses inside of one.
+    let without = Regex::new(r"`[^`]*`|\([^()]*\)|\*\*[^*]*\*\*|^\s*[0-9]+\. ").unwrap();
+    let two = Regex::new(r"[.?!] [A-Z]").unwrap();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        for (number, line) in page.prose().filter(|(_, line)| !line.trim_start().starts_with(['|', '#'])) {
+            if two.is_match(&without.replace_all(line, "")) {
+                wrong.push(format!("{}:{number}: {line}", page.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// The anchor that a heading gets on the pages of the repository's host.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().to_lowercase();
@@ -208,6 +225,48 @@ fn documents_count_and_name_the_files_with_unsafe_code() {
     let page = text("docs/unsafe.md");
     for file in &found {
         assert!(page.contains(&format!("`{file}`")), "docs/unsafe.md does not argue for {file}");
+    }
+}
+
+/// A figure such as `1.92 ms` or `2,244`: its value in seconds or as a ratio, and half of its last digit.
+fn figure(cell: &str) -> (f64, f64) {
+    let cell = cell.trim_matches('*').replace(',', "");
+    let (number, unit) = cell.split_once(' ').unwrap_or((&cell, ""));
+    let unit = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "µs" => 1e-6,
+        "ns" => 1e-9,
+        _ => panic!("no unit: {cell}"),
+    };
+    let digits = number.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let half = 0.5 / 10f64.powi(digits.try_into().unwrap());
+    (number.parse::<f64>().unwrap() * unit, half * unit)
+}
+
+#[test]
+fn figures_of_documents_are_those_of_the_newest_record() {
+    let records = fs::read_dir(root().join("perf/record")).unwrap().map(|entry| entry.unwrap().path());
+    let newest = records.filter(|path| path.extension().is_some_and(|ending| ending == "json")).max().unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(newest).unwrap()).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    for page in ["README.md", "perf/README.md"] {
+        let (text, mut compared) = (text(page), 0);
+        for row in text.lines().filter(|line| line.starts_with('|')) {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let of_row = |ratio: &&serde_json::Value| ratio["what"] == cells[0];
+            let Some(ratio) = record["ratios"].as_array().unwrap().iter().find(of_row) else { continue };
+            let measured = [&ratio["seconds"][0], &ratio["seconds"][1], &ratio["ratio"]["median"]].map(number);
+            for (cell, measured) in cells[1..].iter().zip(measured) {
+                let (stated, half) = figure(cell);
+                assert!(
+                    (stated - measured).abs() <= half * 1.001,
+                    "{page}: {row}: {cell}, but the record has {measured}"
+                );
+            }
+            compared += 1;
+        }
+        assert!(compared > 5, "{page}: {compared} rows of the record");
     }
 }
 
