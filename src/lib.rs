@@ -192,7 +192,7 @@ use {
     assetq_query::{files, find, history, lines, refs},
     assetq_scene::{self as scene, texture, texture_files},
     assetq_view::picture,
-    assetq_wows::{armor, ship},
+    assetq_wows::{armor, models, ship},
     formats::games,
 };
 

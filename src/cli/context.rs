@@ -13,8 +13,9 @@ use crate::asset::{self, Asset};
 use crate::atomic_file::FileId;
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
+use crate::models::Meshes;
 use crate::options::Options;
-use crate::scene::{Meshes, Placements, ShapeLink};
+use crate::scene::{ShapeData, ShapeLink};
 use crate::source::bounded::Bounded;
 use crate::table::{Column, Kind, Table, Tree};
 use crate::texture_files::TextureFiles;
@@ -309,10 +310,10 @@ impl Context {
     fn check_language(&self, asset: &Asset) {
         let Some(language) = self.options.get::<Language>() else { return };
         let Some(archive) = asset.reader().archive() else { return };
-        let Some(descriptions) = archive.descriptions() else { return };
-        let texts = descriptions.texts(Some(&language.0));
+        let Some(game) = archive.game() else { return };
+        let texts = game.texts(Some(&language.0));
         if texts.is_some_and(|texts| matches!(archive.find(&texts), Ok(None))) {
-            let languages = descriptions.languages().join(", ");
+            let languages = game.languages().join(", ");
             let there =
                 if languages.is_empty() { "there are no texts".to_owned() } else { format!("there are {languages}") };
             let name = asset.source().name();
@@ -425,7 +426,7 @@ impl Context {
         if let Some(linked) = self.linked_shape(path, &asset, with.iter())? {
             return Ok(linked);
         }
-        if asset.reader().facet::<dyn Placements>().is_some() && asset.reader().facet::<dyn Meshes>().is_none() {
+        if asset.reader().facet::<dyn ShapeData>().is_some() && asset.reader().facet::<dyn Meshes>().is_none() {
             for at in 0..with.len() {
                 if with[at].is_file()
                     && self.open(&with[at]).is_ok_and(|other| other.reader().facet::<dyn Meshes>().is_some())

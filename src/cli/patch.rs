@@ -230,7 +230,7 @@ impl Target {
             let in_place = is_written && holding.source().path().is_some();
             if to.as_deref() == Some(Path::new("res_mods")) {
                 let archive = holding.reader().archive().filter(|_| is_direct);
-                let folder = archive.and_then(|archive| archive.descriptions()?.mods());
+                let folder = archive.and_then(|archive| archive.game()?.mods());
                 let folder = folder.ok_or_else(|| {
                     let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
                     Failure::usage(format!("{}: {what}", address.outer().to_string_lossy()))

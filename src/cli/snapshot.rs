@@ -4,7 +4,7 @@ use super::extract::decoded;
 use super::file_names::check_fit;
 use super::outputs::ReadFiles;
 use super::{Context, Exit, Failure, Outcome};
-use crate::archive::Builds;
+use crate::archive::Game;
 use crate::archive::choose;
 use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
 use crate::diff;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let name = asset.source().name();
     let failed = Failure::of_file(name);
     let archive = asset.reader().archive();
-    let snapshot = archive.and_then(|archive| archive.builds()).map_or(Ok(None), Builds::snapshot).map_err(failed)?;
+    let snapshot = archive.and_then(|archive| archive.builds()).map_or(Ok(None), Game::snapshot).map_err(failed)?;
     let (Some(archive), Some(snapshot)) = (archive, snapshot) else {
         return Err(Failure::usage(format!("{name}: a {} file has no index that stands alone", asset.format())));
     };

@@ -5,10 +5,11 @@ use super::{Context, Failure, Outcome, Unit, export};
 use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
+use crate::models::Meshes;
 use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Arrangement, Figure, Solids};
-use crate::scene::{Drawing, Meshes, Options, Placements, SceneFormat, Shapes, TextureMode};
+use crate::scene::{Drawing, Options, SceneFormat, ShapeData, Shapes, TextureMode};
 use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
@@ -329,7 +330,7 @@ impl<'a> Cast<'a> {
                 continue;
             }
             let opened = context.open_with(other, args.with.iter().filter(|with| *with != other))?;
-            match opened.reader().facet::<dyn Shapes>().is_some() && opened.reader().facet::<dyn Placements>().is_none()
+            match opened.reader().facet::<dyn Shapes>().is_some() && opened.reader().facet::<dyn ShapeData>().is_none()
             {
                 true => cast.companions.push((other.clone(), opened)),
                 false => cast.others.push(other),
@@ -346,7 +347,7 @@ impl<'a> Cast<'a> {
         let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, textures, context)? };
         let mut drawings: Vec<Named<'a>> = own.map(|own| (asset.source().name(), own)).into_iter().collect();
         let mut others = self.others.clone();
-        if asset.reader().facet::<dyn Placements>().is_some() {
+        if asset.reader().facet::<dyn ShapeData>().is_some() {
             others.push(&args.file);
         }
         for (path, companion) in &self.companions {
@@ -375,7 +376,7 @@ fn show(page: &mut Page<'_>, name: &str, asset: &Asset, drawings: &[Named<'_>]) 
     }
     let scene = match <[_; 1]>::try_from(solids) {
         // Models of a space are named after the space, whose map precedes them.
-        Ok([(_, only)]) if asset.reader().facet::<dyn Placements>().is_some() => {
+        Ok([(_, only)]) if asset.reader().facet::<dyn ShapeData>().is_some() => {
             Solids { name: asset.source().stem(), ..only }
         }
         Ok([(_, only)]) => only,
@@ -423,7 +424,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &C
     for (file, drawing) in &drawings {
         drawing.damage().iter().for_each(|error| context.damaged(file, error));
     }
-    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().facet::<dyn Placements>().is_none() {
+    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().facet::<dyn ShapeData>().is_none() {
         let failed = Failure::of_file(file);
         let mut solids = Vec::new();
         for (file, drawing) in &drawings {

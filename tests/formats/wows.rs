@@ -5,7 +5,7 @@ use assetq::formats::report::Progress;
 use assetq::formats::wows::wows::{Variant, WowsArchive};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::query::archive;
-use assetq::query::archive::{Archive as _, AtBuild, Builds as _, Cache, Codec, PathIds as _};
+use assetq::query::archive::{Archive as _, AtBuild, Cache, Codec, Game as _};
 use assetq::table::{Tree, Value};
 use assetq::{Asset, Options, Source};
 use assetq_core::codec::{cityhash64, crc32};
@@ -229,7 +229,7 @@ fn a_games_folder_is_its_newest_build_unless_said() {
     let dir = game_folder();
     let game = open(dir.path());
     let [old, new] = build::BUILDS;
-    assert_eq!((game.current(), game.version()), (Some(new), new.to_owned()));
+    assert_eq!((game.current_build(), game.version()), (Some(new), new.to_owned()));
     let at = |build: &str| {
         let options = Options::default().with(Arc::new(AtBuild(build.to_owned())));
         WowsArchive::open(options.source(dir.path()).unwrap(), &options)
@@ -241,7 +241,7 @@ fn a_games_folder_is_its_newest_build_unless_said() {
     let error = at("1").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
     assert!(error.to_string().contains(&format!("{new}, {old}")), "{error}");
-    let builds = game.all();
+    let builds = game.builds();
     let shown = builds.iter().map(|b| (&*b.name, b.indexes.clone().unwrap(), b.files.clone().unwrap()));
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown, [(new, 3, game.len().unwrap() as u64), (old, 1, older.len().unwrap() as u64)]);
@@ -358,7 +358,7 @@ fn an_index_finds_the_volumes_of_its_game() {
     let index = dir.path().join("bin").join(build::BUILDS[1]).join("idx");
     for place in [index.join("content.idx"), index] {
         let game = open(&place);
-        assert!(game.builds().is_none());
+        assert!(game.build_names().is_empty());
         assert!(bytes(&game, "content/assets.bin").unwrap().starts_with(b"BDWB"));
         assert!(game.find("texts/en/LC_MESSAGES/global.mo").unwrap().is_none(), "loose files are a game's");
     }

@@ -242,18 +242,8 @@ pub trait Archive: Send + Sync {
         Vec::new()
     }
 
-    /// The ids of files, in a game whose files refer to others by the hash of their path.
-    fn path_ids(&self) -> Option<&dyn PathIds> {
-        None
-    }
-
-    /// The builds in its folder, if there are any.
-    fn builds(&self) -> Option<&dyn Builds> {
-        None
-    }
-
-    /// The files in it that describe the others, if it is a whole game.
-    fn descriptions(&self) -> Option<&dyn Descriptions> {
+    /// The archive as a whole game, if it is one.
+    fn game(&self) -> Option<&dyn Game> {
         None
     }
 
@@ -291,8 +281,8 @@ pub trait RepeatedPaths: Send + Sync {
     }
 }
 
-/// The ids of an archive's files, which are hashes of their paths.
-pub trait PathIds: Send + Sync {
+/// A game: its builds, the ids of its files, which are hashes of their paths, and the files that describe the others.
+pub trait Game: Send + Sync {
     /// The identity of file `n` according to the archive; `None` past the last.
     fn identity(&self, n: usize) -> Option<Identity>;
 
@@ -301,18 +291,15 @@ pub trait PathIds: Send + Sync {
     /// # Errors
     /// Damage of the entry.
     fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>>;
-}
 
-/// The builds of an archive.
-pub trait Builds: Send + Sync {
     /// The builds in its folder, the newest first.
-    fn all(&self) -> Vec<Build>;
+    fn builds(&self) -> Vec<Build>;
 
     /// The names of the builds in its folder, the newest first, without opening them.
     fn build_names(&self) -> &[String];
 
     /// The build whose files the archive has.
-    fn current(&self) -> Option<&str>;
+    fn current_build(&self) -> Option<&str>;
 
     /// The address of the newest other build that `has` accepts, such as `GAME@7100000`.
     fn other_with(&self, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String>;
@@ -322,10 +309,7 @@ pub trait Builds: Send + Sync {
     /// # Errors
     /// `Io` when the folder cannot be read.
     fn snapshot(&self) -> Result<Option<Snapshot>>;
-}
 
-/// The files of a game that describe its other files.
-pub trait Descriptions: Send + Sync {
     /// The path of the file that resolves the ids of the whole game, such as `content/assets.bin`.
     fn database(&self) -> &'static str;
 
@@ -364,14 +348,19 @@ impl<'a> dyn Archive + 'a {
         codec.is_known() || codec == Codec::Oodle && self.oodle().is_some()
     }
 
-    /// The path of the file that resolves the ids of the whole game: see [`Descriptions::database`].
-    pub fn database(&self) -> Option<&'static str> {
-        self.descriptions().map(Descriptions::database)
+    /// The archive as a game whose folder holds builds, if it is one.
+    pub fn builds(&self) -> Option<&dyn Game> {
+        self.game().filter(|game| !game.build_names().is_empty())
     }
 
-    /// The path of the file of parameters: see [`Descriptions::parameters`].
+    /// The path of the file that resolves the ids of the whole game: see [`Game::database`].
+    pub fn database(&self) -> Option<&'static str> {
+        self.game().map(Game::database)
+    }
+
+    /// The path of the file of parameters: see [`Game::parameters`].
     pub fn parameters(&self) -> Option<&'static str> {
-        self.descriptions().map(Descriptions::parameters)
+        self.game().map(Game::parameters)
     }
 
     /// The files, in the order of [`Archive::file`]. A damaged entry is an error of its own; if no list of files can be read, the

@@ -16,8 +16,7 @@
 
 // Short paths for the code of this package.
 use assetq_core::{
-    archive, asset, bytes, codec, error, escape, options, paths, reader, relations, report, schema, source, table,
-    writable,
+    archive, asset, bytes, codec, error, escape, options, paths, reader, report, schema, source, table, writable,
 };
 
 pub mod beside;

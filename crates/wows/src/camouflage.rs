@@ -1,7 +1,7 @@
 //! Camouflages of World of Warships: the file that describes them (docs/formats/textures.md §3.1), and a ship's own.
 
 use crate::error::{ErrorKind, Result};
-use crate::scene::{Coat, Coats};
+use crate::models::Coat;
 use crate::source::Source;
 use roxmltree::Node;
 use std::borrow::Cow;
@@ -236,12 +236,13 @@ fn parts_of(material: &str, is_tiled: bool) -> Vec<String> {
     of_section.chain(of_ship.map(str::to_owned)).collect()
 }
 
-impl Coats for Camouflages {
-    fn names(&self) -> Vec<String> {
+impl Camouflages {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.all.iter().map(|camouflage| camouflage.title.clone()).collect()
     }
 
-    fn coat(&self, number: usize, material: &str) -> Option<Coat> {
+    /// The coat of the material at the path `material`, if the camouflage has one there.
+    pub(crate) fn coat(&self, number: usize, material: &str) -> Option<Coat> {
         let camouflage = self.all.get(number)?;
         let parts = parts_of(material, camouflage.is_tiled);
         let texture = parts.iter().find_map(|part| camouflage.textures.get(part))?.clone();

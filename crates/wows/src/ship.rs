@@ -9,8 +9,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gameparams::{Entity, Node, Params, Upgrade};
 use crate::geometry::Geometry;
 use crate::geometry::export::{ArmoredPlaces, Assembled, Place, Scene, assemble};
+use crate::models::{Placements, Visual};
 use crate::options::Options;
-use crate::scene::{self, Context, Placements, Visual};
+use crate::scene::{self, Context};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -211,11 +212,6 @@ impl Ship {
         Ok(())
     }
 
-    /// The ship's camouflages, as variants of its materials.
-    pub fn coats(&self) -> Option<&dyn scene::Coats> {
-        self.camouflages.as_ref().map(|camouflages| camouflages as &dyn scene::Coats)
-    }
-
     /// Adds the thickness of plates that the parameters state for this ship with these components.
     fn add_armor(&mut self, params: &Params, components: &BTreeMap<String, String>) -> Result<()> {
         let (name, hull) = (&self.name, &self.hull);
@@ -264,7 +260,7 @@ impl Ship {
         Ok(())
     }
 
-    /// The ship as a scene. `armor` states how thick plates are.
+    /// The ship as a scene, with its camouflages as variants of its materials.
     ///
     /// # Errors
     /// When a geometry is damaged beyond its parts.
@@ -274,7 +270,8 @@ impl Ship {
             let (model, places) = (part.visual.model.clone(), part.places.clone());
             Some(Assembled { geometry, model, places, armor: part.armored_places() })
         });
-        let mut scene = assemble(&self.name, &assembled.collect::<Vec<_>>(), context, options)?;
+        let mut scene =
+            assemble(&self.name, &assembled.collect::<Vec<_>>(), context, self.camouflages.as_ref(), options)?;
         scene.notes.extend(self.notes.iter().cloned());
         Ok(scene)
     }

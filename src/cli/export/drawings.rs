@@ -4,7 +4,8 @@ use super::args::{Args, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_
 use crate::asset::Asset;
 use crate::cli::file_names::check_fit;
 use crate::cli::{Context, Exit, Failure, Outcome};
-use crate::scene::{Drawing, Meshes, Options, Shapes};
+use crate::models::Meshes;
+use crate::scene::{Drawing, Options, Shapes};
 use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
 use crate::write::hive::file_name;

@@ -51,7 +51,6 @@ impl Drawable {
         let failed = Failure::of_file(&self.ship.name);
         let mut known = scene::Context::from_assets([&self.database]).map_err(failed)?;
         known.textures = Some(&self.files);
-        known.coats = self.ship.coats();
         let options = Options { armor: self.armor, collision: false, ..options };
         Ok(Box::new(self.ship.scene(&known, &options).map_err(failed)?))
     }

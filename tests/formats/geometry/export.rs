@@ -2,8 +2,9 @@
 
 use assetq::formats::wows::geometry::Geometry;
 use assetq::formats::wows::geometry::export::{Options, Scene};
+use assetq::formats::wows::models::{Model, Placement, RenderSet};
 use assetq::formats::{ErrorKind, Reader as _};
-use assetq::view::scene::{Context, Model, Placement, RenderSet};
+use assetq::view::scene::Context;
 use assetq::view::scene::{obj, svg};
 use assetq::{Asset, Source};
 use assetq_sample::Size;

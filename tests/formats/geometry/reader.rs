@@ -4,8 +4,8 @@ use assetq::formats::Reader;
 use assetq::formats::report::Progress;
 use assetq::formats::wows::geometry::mesh::Pairing;
 use assetq::formats::wows::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};
+use assetq::formats::wows::models::{Model, RenderSet};
 use assetq::table::{Tree, Value, column_index};
-use assetq::view::scene::{Model, RenderSet};
 use assetq::{Asset, Source};
 use assetq_sample::Size;
 use assetq_sample::geometry::{
@@ -663,7 +663,9 @@ mod real {
                 let step = (encoded.payload.len() * out.len() / 20_000_000).max(1);
                 for len in (0..encoded.payload.len()).step_by(step) {
                     let cut = &encoded.payload[..len];
-                    assert!(assetq_core::codec::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err());
+                    assert!(
+                        assetq::formats::wows::geometry::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err()
+                    );
                 }
             }
         }

@@ -5,6 +5,7 @@ use assetq::formats::wows::geometry::export::Options;
 use assetq::formats::wows::geometry::export::scene;
 use assetq::formats::wows::geometry::mesh::Pairing;
 use assetq::formats::wows::geometry::{Geometry, export};
+use assetq::formats::wows::models::ModelFiles;
 use assetq::view::scene::Context;
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::DatabaseBuilder as Builder;
@@ -157,7 +158,8 @@ fn a_real_space_is_placed() {
     let g = Geometry::open(file("geometry/r01_military_navigation.models.geometry")).unwrap();
     let models = Asset::open(file("models_bin/r01_military_navigation.models.bin")).unwrap();
     let space = Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap();
-    let merged = Context::from_assets([&models]).unwrap().models().expect("a models.bin has some").unwrap();
+    let merged =
+        ModelFiles::new(&Context::from_assets([&models]).unwrap()).models().expect("a models.bin has some").unwrap();
     let groups = g.groups_of(&merged).unwrap();
     assert!(groups.notes.is_empty(), "{:?}", groups.notes);
     assert_eq!(groups.groups.len(), 35);

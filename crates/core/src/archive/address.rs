@@ -344,7 +344,7 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
-/// The address of another build of `archive` that `has` accepts: see [`Builds::other_with`](super::Builds::other_with).
+/// The address of another build of `archive` that `has` accepts: see [`Game::other_with`](super::Game::other_with).
 pub fn other_build(archive: &dyn Archive, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String> {
     archive.builds()?.other_with(has)
 }

@@ -23,8 +23,7 @@ mod volume;
 
 pub use crate::codec::Oodle;
 pub use crate::container::{
-    Archive, AtBuild, Build, Builds, Codec, Descriptions, File, Identity, MARK, NESTED, PathIds, RepeatedPaths,
-    Snapshot, Volume,
+    Archive, AtBuild, Build, Codec, File, Game, Identity, MARK, NESTED, RepeatedPaths, Snapshot, Volume,
 };
 pub use crate::reader::entry::fields;
 pub use crate::reader::entry::show;

@@ -195,7 +195,7 @@ impl NameSources {
         let inside = self.inside.texts.get_or_try_init(|| {
             let language = options.get::<Language>();
             let language = language.as_ref().map(|language| &*language.0);
-            self.inside(options, |archive| archive.descriptions()?.texts(language))
+            self.inside(options, |archive| archive.game()?.texts(language))
         })?;
         for texts in self.files.iter().chain(inside).filter_map(texts_of) {
             if let Some(title) = texts.title(id)? {
@@ -207,7 +207,7 @@ impl NameSources {
 
     /// The build of the first archive that is of one.
     pub fn build(&self) -> Option<&str> {
-        self.files.iter().find_map(|asset| asset.reader().archive()?.builds()?.current())
+        self.files.iter().find_map(|asset| asset.reader().archive()?.game()?.current_build())
     }
 
     /// The readers' facets of type `T` (see [`Reader::facet`](crate::Reader)): of the files that were added, and of the
@@ -273,7 +273,7 @@ impl IdTexts for NameSources {
         }
         for asset in &self.files {
             let found = match (asset.reader().archive(), texts_of(asset)) {
-                (Some(archive), _) => archive.path_ids().map_or(Ok(None), |ids| ids.path_of(id))?,
+                (Some(archive), _) => archive.game().map_or(Ok(None), |game| game.path_of(id))?,
                 (None, Some(texts)) => texts.path(id)?,
                 (None, None) => None,
             };

@@ -4,7 +4,7 @@
 
 use super::{Archive, Build, File, Volume};
 use crate::asset::BuiltIn;
-use crate::container::Builds;
+use crate::container::Game;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, DeclaredTable, Table, Value};
@@ -147,8 +147,8 @@ fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-fn builds(builds: &dyn Builds) -> Box<dyn Table + '_> {
-    let table = computed("builds", || Ok(builds.all()), |build| Ok(build.clone()))
+fn builds(game: &dyn Game) -> Box<dyn Table + '_> {
+    let table = computed("builds", || Ok(game.builds()), |build| Ok(build.clone()))
         .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
         .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.clone()?.into()))
         .column(Column::uint("files").brief(), |build| Ok(build.files.clone()?.into()))

@@ -3,15 +3,13 @@
 //! A [`View`] is the whole file and a position in it, so that a relative pointer can lead backwards and an error can
 //! say where in the file it was. A [`Cursor`] reads one thing after another.
 
-use crate::error::{ErrorKind, Result};
-
 mod cursor;
 mod text;
 mod view;
 
 pub use cursor::Cursor;
 pub use text::Utf16;
-pub use view::{PackedString, View};
+pub use view::View;
 
 pub use zerocopy::{big_endian as be, little_endian as le};
 
@@ -24,22 +22,6 @@ pub trait Overlay:
 impl<T> Overlay for T where
     T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned + 'static
 {
-}
-
-/// Whether a header is all zeros and more bytes follow. A header without a magic is all zeros in an empty file; with more bytes, `data`
-/// is not a file of the format but, for example, a hole of an interrupted download.
-pub fn is_hole(data: &[u8], header: usize) -> bool {
-    let parts = data.split_at_checked(header);
-    parts.is_some_and(|(header, rest)| !rest.is_empty() && header.iter().all(|byte| *byte == 0))
-}
-
-/// An error where [`is_hole`].
-pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
-    if is_hole(file.rest(), header) {
-        let what = "a header of zeros, as in an empty file, with more bytes after it".into();
-        return Err(file.error(ErrorKind::Damaged { what }));
-    }
-    Ok(())
 }
 
 pub fn hexadecimal(bytes: &[u8]) -> String {

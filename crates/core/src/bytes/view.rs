@@ -1,7 +1,7 @@
 use super::{Overlay, le};
 use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::FromBytes;
 
 /// A position in a file, with the whole file around it and the name of the current part.
 #[derive(Clone, Copy)]
@@ -12,19 +12,6 @@ pub struct View<'a> {
     origin: u64,
     part: &'static str,
 }
-
-/// A counted reference to text outside of the struct (docs/formats/bwdb.md §1.3, 0x10 bytes).
-/// The base of its pointer is the packed string itself.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct PackedString {
-    /// Bytes of the text, the terminating NUL included.
-    pub size: le::U32,
-    _pad: [u8; 4],
-    /// Relative to this struct.
-    pub text: le::I64,
-}
-const _: () = assert!(size_of::<PackedString>() == 0x10);
 
 impl<'a> View<'a> {
     /// The first byte of `data`, for reads that belong to `part`.
@@ -184,34 +171,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The bytes of the [`PackedString`] at this position, without the terminating NUL.
-    ///
-    /// # Errors
-    /// `OutOfBounds` or `BadPointer` when the text leaves the file; `Damaged` when the terminating NUL is missing.
-    #[inline]
-    pub fn packed_bytes(&self) -> Result<&'a [u8]> {
-        let string = self.read::<PackedString>()?;
-        let size = string.size.get() as usize;
-        if size == 0 {
-            return Ok(&[]);
-        }
-        let text = self.follow_field(string.text.get(), std::mem::offset_of!(PackedString, text))?;
-        match text.take(size)?.split_last() {
-            None => Ok(&[]),
-            Some((0, text)) => Ok(text),
-            Some(_) => Err(self.error(ErrorKind::Damaged { what: "text does not end with a NUL".into() })),
-        }
-    }
-
-    /// The text of the [`PackedString`] at this position.
-    ///
-    /// # Errors
-    /// As [`View::packed_bytes`], and `Text` when it is not UTF-8.
-    #[inline]
-    pub fn packed_str(&self) -> Result<&'a str> {
-        self.utf8(self.packed_bytes()?)
-    }
-
     /// The bytes from here to the next NUL, without it.
     ///
     /// # Errors
@@ -253,14 +212,6 @@ impl fmt::Debug for View<'_> {
 mod tests {
     use super::*;
 
-    fn packed(size: u32, pointer: i64, text: &[u8]) -> Vec<u8> {
-        let mut bytes = size.to_le_bytes().to_vec();
-        bytes.extend([0; 4]);
-        bytes.extend(pointer.to_le_bytes());
-        bytes.extend(text);
-        bytes
-    }
-
     #[test]
     fn pointers_lead_both_ways_and_nowhere_else() {
         let data = [1u8, 2, 3, 4, 5, 6, 7, 8];
@@ -288,18 +239,6 @@ mod tests {
     fn errors_name_the_place_in_the_outer_file() {
         let error = View::new(&[0; 8], "header").with_origin(0x100).at(6).read::<le::U32>().unwrap_err();
         assert_eq!(error.to_string(), "header: 4 bytes needed, 2 left (at offset 0x106)");
-    }
-
-    #[test]
-    fn packed_strings() {
-        let good = packed(6, 16, b"visual\0");
-        assert!(View::new(&good, "name").packed_str().is_err(), "size without its NUL");
-        let good = packed(7, 16, b"visual\0");
-        assert_eq!(View::new(&good, "name").packed_str().unwrap(), "visual");
-        assert_eq!(View::new(&packed(0, 99, b""), "name").packed_str().unwrap(), "");
-        assert!(View::new(&packed(8, 16, b"visual\0"), "name").packed_str().is_err());
-        let error = View::new(&packed(3, 16, b"\xFFa\0"), "name").packed_str().unwrap_err();
-        assert!(error.to_string().contains("UTF-8"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 mod compress;
 mod decompress;
-pub mod encd;
 mod memory;
 mod murmur;
 mod oodle;

@@ -14,7 +14,6 @@ pub mod json;
 mod key;
 pub mod patches;
 mod pieces;
-pub mod pointers;
 
 pub use agree::{agrees, differs};
 pub use fit::{ValueSource, is_same};

@@ -27,7 +27,7 @@ pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option
 
 /// Whether an archive knows its files by the hashes of their paths. This may read all indexes.
 fn has_identities(archive: &dyn Archive) -> bool {
-    archive.path_ids().is_some_and(|ids| ids.identity(0).is_some())
+    archive.game().is_some_and(|game| game.identity(0).is_some())
 }
 
 struct Files<'a> {
@@ -52,7 +52,7 @@ impl<'a> Files<'a> {
     }
 
     fn identity(&self, side: Side, row: u32) -> Option<Identity> {
-        self.archive(side).path_ids().filter(|_| self.has_identities)?.identity(row as usize)
+        self.archive(side).game().filter(|_| self.has_identities)?.identity(row as usize)
     }
 
     fn key_hash(&self, side: Side, row: u32) -> Result<u64> {

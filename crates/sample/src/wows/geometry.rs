@@ -5,8 +5,8 @@ pub use super::armor::PlateShape;
 use super::armor;
 use crate::writer::bytes;
 use crate::{Size, Writer};
-use assetq_core::codec::encd::encode_indices;
 use assetq_core::codec::murmur3;
+use assetq_wows::geometry::encd::encode_indices;
 use assetq_wows::geometry::layout::{ARMOR_TAG, COLLISION_TAG};
 use assetq_wows::geometry::{Attribute, VertexFormat};
 use std::f32::consts::{PI, TAU};
@@ -213,7 +213,7 @@ pub fn encd(count: usize, payload: Vec<u8>) -> Vec<u8> {
 
 /// Packs vertices of `stride` bytes, a multiple of 4 up to 256, by the codec's version 0, which the game writes.
 pub fn encode_vertices(bytes: &[u8], stride: usize) -> Vec<u8> {
-    assetq_core::codec::encd::encode_vertices(bytes, stride, &[0xA0]).expect("the codec takes any bytes")
+    assetq_wows::geometry::encd::encode_vertices(bytes, stride, &[0xA0]).expect("the codec takes any bytes")
 }
 
 fn collision_data(hulls: &[HullShape]) -> Vec<u8> {

@@ -8,11 +8,12 @@ use crate::geometry::export::boxes::{self, GlbBox};
 use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use crate::{
     id::Id64,
+    models::{Model, ModelFiles},
     relations::IdTexts,
     report::counted,
+    scene::colour,
     scene::figure::{Chart, ChartBox, ChartKind, Figure},
     scene::outline::hull,
-    scene::{Model, colour},
 };
 use std::collections::HashMap;
 use std::io::Write;
@@ -36,7 +37,7 @@ struct Plan(Chart);
 
 impl Plan {
     fn read(space: &Space, context: &Context<'_>) -> Result<Self> {
-        let models = context.models().transpose()?.into_iter().flatten();
+        let models = ModelFiles::new(context).models().transpose()?.into_iter().flatten();
         let models: HashMap<u64, Model> = models.filter_map(|model| Some((model.id?, model))).collect();
         let mut plan = Self(Chart { name: space.source().stem().to_owned(), ..Chart::default() });
         let kinds = plan.add_kinds(space, &models)?;

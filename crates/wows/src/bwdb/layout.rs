@@ -3,8 +3,8 @@
 //! All little-endian. A pointer is an i64 relative to the struct that holds it (the sub-struct, where it is in one);
 //! 0 is null.
 
-use crate::bytes::PackedString;
 use crate::bytes::le::{F32, I64, U16, U32, U64};
+use crate::packed_string::PackedString;
 use crate::schema;
 
 /// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".

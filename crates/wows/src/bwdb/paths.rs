@@ -3,6 +3,7 @@ use crate::bytes::View;
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::lazy::{self, Lazy, ScanCost};
+use crate::packed_string::PackedString;
 use crate::source::Source;
 use crate::table::search::PackedTexts;
 use crate::table::{CellSink, Literal, PlainCell, Value};
@@ -228,7 +229,7 @@ impl<'a> Paths<'a> {
     /// # Errors
     /// When it leaves the file or is not UTF-8.
     pub fn name(&self, entry: &'a PathEntry) -> Result<&'a str> {
-        self.view(entry).locate(&entry.name).part("path name").packed_str()
+        PackedString::text_at(&self.view(entry).locate(&entry.name).part("path name"))
     }
 
     /// The entry at `position`.
@@ -244,7 +245,7 @@ impl<'a> Paths<'a> {
     /// # Errors
     /// When it leaves the file.
     pub fn name_bytes(&self, entry: &'a PathEntry) -> Result<&'a [u8]> {
-        self.view(entry).locate(&entry.name).part("path name").packed_bytes()
+        PackedString::bytes_at(&self.view(entry).locate(&entry.name).part("path name"))
     }
 
     /// The place that the name of the entry at `position` should have, without its NUL; at 0 for one without a name.

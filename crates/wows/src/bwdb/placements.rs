@@ -8,10 +8,13 @@ use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_name;
 use crate::id::{Id32, Id64};
+use crate::models::{self, Drawn, Instance, Model, Placements, Property, RenderSet, Surface};
 use crate::relations::IdTexts;
-use crate::scene::{self, Drawn, Instance, Model, Placements, Property, RenderSet, Surface};
+use crate::scene::ShapeData;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+impl ShapeData for Database {}
 
 impl Placements for Database {
     /// The render sets of the visual `id` if it draws `file`: if it refers to a trailing part of the path `file`, or to a
@@ -29,7 +32,7 @@ impl Placements for Database {
         Some(visuals_of(self, file, vertices))
     }
 
-    fn visual(&self, path: &str) -> Result<Option<scene::Visual>> {
+    fn visual(&self, path: &str) -> Result<Option<models::Visual>> {
         let Some(found) = self.lookup_path(path)? else { return Ok(None) };
         let mut extenders = Vec::new();
         let visual = match found.record()? {
@@ -51,7 +54,7 @@ impl Placements for Database {
         }
         let model = model(&visual, None, path.to_owned(), Some(self), &budget)?;
         let geometry = self::path(Some(self), visual.geometry()?.0)?;
-        Ok(Some(scene::Visual { geometry, model, nodes }))
+        Ok(Some(models::Visual { geometry, model, nodes }))
     }
 
     fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
@@ -163,6 +166,8 @@ fn surface(material: &Material<'_>, id: u64, texts: &dyn IdTexts) -> Result<Surf
     Ok(surface)
 }
 
+impl ShapeData for Models {}
+
 impl Placements for Models {
     fn drawn_by(&self, id: u64, _: &str) -> Result<Vec<Drawn>> {
         self.lookup(id).map_or_else(|| Ok(Vec::new()), |model| render_sets(&model.visual()?, &*self.names))
@@ -178,6 +183,8 @@ impl Placements for Models {
         Some(named.collect())
     }
 }
+
+impl ShapeData for Space {}
 
 impl Placements for Space {
     fn instances(&self) -> Option<Vec<Instance>> {

@@ -9,16 +9,16 @@ use super::record::ValueBuilder;
 use super::space::{ARRAYS, Space};
 use super::{Database, cat, compare, layout, tables, verify};
 use crate::budget::Budget;
-use crate::bytes::is_hole;
 use crate::compare::Comparison;
 use crate::error::{Error, Result};
+use crate::hole::is_hole;
 use crate::id;
+use crate::models::Placements;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets, setting_text};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
-use crate::scene::Placements;
-use crate::scene::Shapes;
+use crate::scene::{ShapeData, Shapes};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::writable::Writable;
@@ -103,7 +103,7 @@ impl Reader for Database {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Relations, Placements, Writable]
+        facets![Relations, Placements, ShapeData, Writable]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -190,7 +190,7 @@ impl Reader for Models {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations, Placements]
+        facets![Writable, Relations, Placements, ShapeData]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -263,7 +263,7 @@ impl Reader for Space {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations, Placements, Shapes]
+        facets![Writable, Relations, Placements, ShapeData, Shapes]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

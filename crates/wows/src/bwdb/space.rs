@@ -2,8 +2,10 @@ use super::layout::{Instance, SpaceHeader};
 use super::models::array_at;
 use super::prototypes::SpaceLight;
 use crate::archive::names::NameSources;
-use crate::bytes::{View, no_hole};
+use crate::bytes::View;
 use crate::error::Result;
+use crate::hole::no_hole;
+use crate::packed_string::PackedString;
 use crate::source::Source;
 use assetq_core::{Openable, Options};
 use std::sync::Arc;
@@ -81,7 +83,7 @@ impl Space {
     /// When it leaves the file or is not UTF-8.
     pub fn instance_name<'a>(&'a self, instance: &'a Instance) -> Result<Option<&'a str>> {
         let view = self.source.view("instance name").locate(&instance.name);
-        view.packed_str().map(|name| Some(name).filter(|n| !n.is_empty()))
+        PackedString::text_at(&view).map(|name| Some(name).filter(|n| !n.is_empty()))
     }
 
     pub fn light_count(&self) -> usize {

@@ -1,12 +1,13 @@
 //! Vertex and index buffers: raw ones borrowed, packed ones decoded.
 
+use super::encd::{self, Encd};
 use super::layout::{IndicesPrototype, Mapping, VerticesPrototype};
 use super::vertex::{VertexFormat, Vertices};
 use super::{Geometry, data, string_bytes};
 use crate::bytes::{View, le};
 use crate::codec::Memory;
-use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
+use crate::packed_string::PackedString;
 use crate::threads::prelude::*;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -120,7 +121,7 @@ impl<'a> VertexBuffer<'a> {
     /// # Errors
     /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn format_name(&self) -> Result<&'a str> {
-        self.name_view().packed_str().map_err(|e| self.named(e))
+        PackedString::text_at(&self.name_view()).map_err(|e| self.named(e))
     }
 
     pub fn format(&self) -> Result<VertexFormat> {

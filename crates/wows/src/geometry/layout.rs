@@ -2,9 +2,10 @@
 //! to the struct that holds them.
 
 use super::Geometry;
-use crate::bytes::{PackedString, le};
+use crate::bytes::le;
 use crate::error::Result;
 use crate::id::Id32;
+use crate::packed_string::PackedString;
 use crate::schema;
 
 schema! {

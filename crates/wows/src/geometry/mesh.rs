@@ -6,9 +6,10 @@
 use super::layout::Mapping;
 use super::{Attribute, Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
+use crate::models::{Drawn, Mesh, Meshes, Model, ModelFiles};
 use crate::relations::IdTexts as _;
+use crate::scene::Context;
 use crate::scene::vector::{cross, dot, minus};
-use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
 use crate::text_models::Companions;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
@@ -38,7 +39,7 @@ pub struct Group {
     /// The names of the nodes that move its vertices, by the number of the bone; empty if they are not known.
     pub bones: Vec<String>,
     /// The transform from the node that the group hangs on to the model, if it has one: see
-    /// [`Placement::transform`](crate::scene::Placement::transform).
+    /// [`Placement::transform`](crate::models::Placement::transform).
     pub transform: Option<[f32; 16]>,
 }
 
@@ -183,7 +184,7 @@ impl Geometry {
     /// # Errors
     /// As [`Geometry::groups`], and when a file in `context` cannot be read.
     pub fn groups_in(&self, context: &Context<'_>) -> Result<Cow<'_, Groups>> {
-        self.groups_by(&self.models_in(context)?)
+        self.groups_by(&self.models_in(&ModelFiles::new(context), context.is_implied)?)
     }
 
     pub(super) fn groups_by(&self, known: &KnownModels) -> Result<Cow<'_, Groups>> {
@@ -197,18 +198,18 @@ impl Geometry {
         Ok(groups)
     }
 
-    /// The models that draw this file.
-    pub(super) fn models_in(&self, context: &Context<'_>) -> Result<KnownModels> {
-        if let Some(models) = context.models() {
+    /// The models that draw this file. If there are none, it is a note, unless the user named none of the files.
+    pub(super) fn models_in(&self, files: &ModelFiles<'_>, is_implied: bool) -> Result<KnownModels> {
+        if let Some(models) = files.models() {
             return Ok(KnownModels { models: models?, are_of_space: true, note: None });
         }
         let vertices: BTreeSet<u32> = self.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
-        let models = context.models_of(self.source().name(), &vertices).transpose();
+        let models = files.models_of(self.source().name(), &vertices).transpose();
         match models {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound { .. }) => {
                 let has_names = matches!(self.companions(), Ok(Some(_)));
                 let note = if has_names { error.to_string() } else { format!("{error}; its meshes have no names") };
-                Ok(KnownModels { note: Some(note).filter(|_| !context.is_implied), ..KnownModels::default() })
+                Ok(KnownModels { note: Some(note).filter(|_| !is_implied), ..KnownModels::default() })
             }
             models => Ok(KnownModels { models: models?.unwrap_or_default(), ..KnownModels::default() }),
         }

@@ -5,6 +5,7 @@ use super::{Geometry, data, get, string_bytes};
 use crate::budget::Budget;
 use crate::bytes::{Cursor, Overlay, View};
 use crate::error::{Error, ErrorKind, Result};
+use crate::packed_string::PackedString;
 use std::marker::PhantomData;
 
 /// A piece of a model. Each piece begins at the end of the previous one.
@@ -83,7 +84,7 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     /// # Errors
     /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
-        self.name_view().packed_str().map_err(|e| self.named(e))
+        PackedString::text_at(&self.name_view()).map_err(|e| self.named(e))
     }
 
     /// The place of its data; the data of the view ends with the model.

@@ -2,13 +2,15 @@
 
 use super::layout::Header;
 use super::{Geometry, NoCompanions, tables, verify, with_gaps};
-use crate::bytes::{View, is_hole};
+use crate::bytes::View;
 use crate::error::{Error, Result};
+use crate::hole::is_hole;
 use crate::materials;
+use crate::models::Meshes;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Progress, Report};
-use crate::scene::{Meshes, Shapes};
+use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::writable::Writable;

@@ -3,19 +3,19 @@
 
 use super::Geometry;
 use super::content::turned;
+use super::encd;
 use super::export::back::{Fixed, Mesh, meshes};
 use super::export::lay::lay;
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::bytes::{View, le};
-use crate::codec::encd;
 use crate::error::{Error, ErrorKind, Result};
+use crate::pointers::repointed;
 use crate::reader::Reader as _;
 use crate::scene::glb::read::{Glb, plain};
 use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
-use crate::writable::pointers::repointed;
 use crate::writable::{Check, EntryEdit, Pieces, TableEdits, Writable, refused};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -6,9 +6,9 @@ use crate::archive;
 use crate::error::Result;
 use crate::geometry::mesh::{HardPoint, SkeletonNode};
 use crate::id;
+use crate::models::{Model, Placements, Surface};
 use crate::options::Options;
 use crate::relations::IdTexts;
-use crate::scene::{Model, Placements, Surface};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 

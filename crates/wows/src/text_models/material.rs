@@ -4,11 +4,12 @@ use super::document::Document;
 use super::references::{PathCell, Texts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::models::{Placements, Property, Surface};
 use crate::options::Options;
 use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
-use crate::scene::{Placements, Property, Surface};
+use crate::scene::ShapeData;
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, Visitor};
 use crate::writable::Writable;
@@ -107,6 +108,8 @@ pub(super) fn property(kind: &str, text: &str) -> Option<Property> {
     Some(Property::Value(value.into_owned()))
 }
 
+impl ShapeData for Material {}
+
 impl Placements for Material {
     fn lone_surface(&self) -> Option<Surface> {
         Some(self.surface.clone())
@@ -121,7 +124,7 @@ impl Reader for Material {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations, Placements]
+        facets![Writable, Relations, Placements, ShapeData]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

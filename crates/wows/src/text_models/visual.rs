@@ -8,12 +8,13 @@ use crate::error::Result;
 use crate::geometry::mesh::{HardPoint, SkeletonNode};
 use crate::id;
 use crate::lazy::Lazy;
+use crate::models::{Model, Placements, RenderSet};
 use crate::options::Options;
 use crate::reader::entry::check_cells;
 use crate::reader::{Facet, Reader, facets};
 use crate::relations::Relations;
 use crate::report::{Check, Progress, Report};
-use crate::scene::{Model, Placements, RenderSet, ShapeLink};
+use crate::scene::{ShapeData, ShapeLink};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Kind, Table, Value, ValueShape};
 use crate::writable::Writable;
@@ -352,7 +353,7 @@ impl Reader for VisualFile {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Relations, Placements, ShapeLink]
+        facets![Writable, Relations, Placements, ShapeData, ShapeLink]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -381,6 +382,8 @@ impl ShapeLink for VisualFile {
 }
 
 /// The render sets name the meshes of a geometry.
+impl ShapeData for VisualFile {}
+
 impl Placements for VisualFile {
     fn models_of(&self, _: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
         match self.model() {

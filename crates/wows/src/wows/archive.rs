@@ -4,10 +4,7 @@ use super::index::{Entry, Index};
 use super::tree::{FileOrigin, Tree, join};
 use super::volumes::check_trailer;
 use super::{WowsArchive, places, tree};
-use crate::archive::{
-    self, Archive, AtBuild, Build, Builds, Descriptions, File, Identity, LooseFile, PathIds, Snapshot, Volume,
-    VolumeFile,
-};
+use crate::archive::{self, Archive, AtBuild, Build, File, Game, Identity, LooseFile, Snapshot, Volume, VolumeFile};
 use crate::codec::{Oodle, cityhash64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -265,15 +262,7 @@ impl Archive for WowsArchive {
             .collect()
     }
 
-    fn path_ids(&self) -> Option<&dyn PathIds> {
-        Some(self)
-    }
-
-    fn builds(&self) -> Option<&dyn Builds> {
-        if self.builds.is_empty() { None } else { Some(self) }
-    }
-
-    fn descriptions(&self) -> Option<&dyn Descriptions> {
+    fn game(&self) -> Option<&dyn Game> {
         Some(self)
     }
 
@@ -291,7 +280,7 @@ impl Archive for WowsArchive {
     }
 }
 
-impl PathIds for WowsArchive {
+impl Game for WowsArchive {
     fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
             FileOrigin::Loose(n) => {
@@ -312,12 +301,10 @@ impl PathIds for WowsArchive {
         // The ids of a damaged index may be anything: a path is proved by its hash.
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
     }
-}
 
-impl Builds for WowsArchive {
-    fn all(&self) -> Vec<Build> {
+    fn builds(&self) -> Vec<Build> {
         let builds = self.builds.iter().map(|name| {
-            if Some(&**name) == self.current() {
+            if Some(&**name) == self.current_build() {
                 return self.as_build(name);
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
@@ -333,12 +320,12 @@ impl Builds for WowsArchive {
         &self.builds
     }
 
-    fn current(&self) -> Option<&str> {
+    fn current_build(&self) -> Option<&str> {
         self.build.as_deref()
     }
 
     fn other_with(&self, has: &dyn Fn(&dyn Archive) -> bool) -> Option<String> {
-        let others = self.builds.iter().filter(|build| Some(&***build) != self.current());
+        let others = self.builds.iter().filter(|build| Some(&***build) != self.current_build());
         let found = others.filter_map(|build| {
             let at = self.options.clone().with(Arc::new(AtBuild(build.clone())));
             Some((build, Self::open(self.source.clone(), &at).ok()?))
@@ -348,12 +335,10 @@ impl Builds for WowsArchive {
     }
 
     fn snapshot(&self) -> Result<Option<Snapshot>> {
-        let (Some(folder), Some(build)) = (self.source.path(), self.current()) else { return Ok(None) };
+        let (Some(folder), Some(build)) = (self.source.path(), self.current_build()) else { return Ok(None) };
         Ok(Some(places::snapshot(folder, build)?))
     }
-}
 
-impl Descriptions for WowsArchive {
     fn database(&self) -> &'static str {
         "content/assets.bin"
     }

@@ -16,7 +16,7 @@ mod volumes;
 
 pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
 
-use crate::archive::{Archive as _, AtBuild, Build, File, Loose, PathIds as _, VolumeFile};
+use crate::archive::{Archive as _, AtBuild, Build, File, Game as _, Loose, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::{Lazy, ScanCost};

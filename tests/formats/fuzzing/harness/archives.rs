@@ -121,7 +121,7 @@ fn ask(u: &mut Unstructured<'_>, asset: &Asset, options: &Options) {
 fn files(archive: &dyn Archive, options: &Options) {
     let len = archive.len().unwrap_or(1);
     for n in (0..len.min(read::ROWS)).chain([len, usize::MAX]) {
-        let _ = archive.path_ids().map(|ids| ids.identity(n));
+        let _ = archive.game().map(|game| game.identity(n));
         let Ok(file) = archive.file(n) else { continue };
         assert!(n < len, "file {n} of {len}");
         let (found, position) = (archive.find(&file.path), archive.position(&file.path));
@@ -140,7 +140,7 @@ fn files(archive: &dyn Archive, options: &Options) {
             inner.reader().tables();
         }
         if let Some(id) = file.id {
-            let _ = archive.path_ids().map(|ids| ids.path_of(id));
+            let _ = archive.game().map(|game| game.path_of(id));
         }
     }
     let _ = archive.volumes();

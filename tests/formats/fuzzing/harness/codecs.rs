@@ -4,10 +4,10 @@ use super::input::{Field, any, below, lie, one_of};
 use arbitrary::Unstructured;
 use assetq::Source;
 use assetq::formats::ErrorKind;
+use assetq::formats::wows::geometry::encd;
 use assetq::query::archive;
 use assetq::query::archive::Codec;
 use assetq_core::codec;
-use assetq_core::codec::encd;
 use assetq_sample::{deflate, geometry};
 
 /// The most bytes that a stream may say to hold here.

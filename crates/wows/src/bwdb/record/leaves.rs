@@ -5,6 +5,7 @@ use super::types::{FieldType, Type};
 use super::walker::{Leaf, NameId, PathId};
 use crate::bytes::{View, le};
 use crate::error::Result;
+use crate::packed_string::PackedString;
 use crate::table::{Kind, Value};
 
 /// A byte that is a truth value.
@@ -67,7 +68,7 @@ leaves! {
     Flag "flag" Flag, 1, Bool, |view, Flag(flag)| Flag(*view.read::<u8>()? != 0), plain(flag);
     Name "name" NameId, 4, Id32, |view, id| NameId(view.read::<le::U32>()?.get()), Leaf::Name(id);
     Path "path" PathId, 8, Id64, |view, id| PathId(view.read::<le::U64>()?.get()), Leaf::Path(id);
-    Text "text" Text<'a>, 0x10, Text, |view, Text(text)| Text(view.packed_str()?), Leaf::Text(text);
+    Text "text" Text<'a>, 0x10, Text, |view, Text(text)| Text(PackedString::text_at(&view)?), Leaf::Text(text);
     Resource "ResourceRef" ResourceRef<'a>, 0x10, Text,
         |view, ResourceRef(text)| ResourceRef(view.utf8(resource_bytes(view)?)?), Leaf::Text(text);
     Parts "-" NotLaidOut, 0, Any, |_view, _| NotLaidOut, plain("layout not known");
@@ -75,7 +76,7 @@ leaves! {
 
 pub(super) fn text_bytes(kind: FieldType, view: View<'_>) -> Option<Result<&[u8]>> {
     match kind {
-        FieldType::Text => Some(view.packed_bytes()),
+        FieldType::Text => Some(PackedString::bytes_at(&view)),
         FieldType::Resource => Some(resource_bytes(view)),
         _ => None,
     }
@@ -86,7 +87,7 @@ const LONGEST: usize = 1024;
 
 fn resource_bytes(view: View<'_>) -> Result<&[u8]> {
     let error = match view.skip(4).read::<le::U32>()?.get() {
-        0 => match view.packed_bytes() {
+        0 => match PackedString::bytes_at(&view) {
             Ok(text) => return Ok(text),
             Err(error) => error,
         },

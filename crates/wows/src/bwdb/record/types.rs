@@ -377,7 +377,7 @@ impl Type {
     pub(in crate::bwdb) fn pointers(&self, at: usize, all: &mut Vec<(usize, usize)>) -> Option<()> {
         match self.body {
             Body::Leaf { kind: FieldType::Text, .. } => {
-                all.push((at, at.saturating_add(std::mem::offset_of!(crate::bytes::PackedString, text))));
+                all.push((at, at.saturating_add(std::mem::offset_of!(crate::packed_string::PackedString, text))));
             }
             Body::Fields(fields) => {
                 for field in fields {

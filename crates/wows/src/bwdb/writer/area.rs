@@ -8,10 +8,11 @@ use super::super::record::{Elements, Field as _, FieldInfo, FieldType, Flag, For
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
-use crate::bytes::{PackedString, View};
+use crate::bytes::View;
 use crate::compare::same_value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::{self, Lazy};
+use crate::packed_string::PackedString;
 use crate::table::Value;
 use crate::writable::patches::{Patches, two_edits};
 use crate::writable::{refused, short, short_text};
@@ -539,7 +540,7 @@ impl<'a> Writer<'_, 'a> {
     /// Writes a text at its packed string.
     pub fn set_text(&mut self, place: EditedPosition<'a>, new: &Value<'_>) -> Result<()> {
         let (bytes, size) = self.text_bytes(new)?;
-        let old = place.view.packed_bytes()?;
+        let old = PackedString::bytes_at(&place.view)?;
         if size == 1 && old.is_empty() {
             return Ok(());
         }

@@ -6,8 +6,8 @@
 
 use super::Refuse;
 use crate::error::Result;
+use crate::pointers::{Pointer, repointed};
 use crate::writable::patches::Patches;
-use crate::writable::pointers::{Pointer, repointed};
 use crate::writable::{EditPosition, TableEdits, refused};
 
 /// An array of records as it will be.

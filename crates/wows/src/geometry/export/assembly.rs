@@ -3,11 +3,13 @@
 use super::part::PartShape;
 use super::{AlikePlates, Scene, band};
 use crate::armor::PlateUse;
+use crate::camouflage::Camouflages;
 use crate::error::Result;
 use crate::geometry::armor::Plate;
 use crate::geometry::{Geometry, material_name};
+use crate::models::{Model, ModelFiles};
 use crate::scene::model::Node;
-use crate::scene::{Context, Model, Options};
+use crate::scene::{Context, Options};
 use std::collections::BTreeMap;
 
 /// A model of a geometry, and the places where it stands.
@@ -17,7 +19,7 @@ pub struct Assembled<'g> {
     pub geometry: &'g Geometry,
     /// The render sets.
     pub model: Model,
-    /// The name and the transform of each place, as [`crate::scene::Placement::transform`]; `None` stands for the origin.
+    /// The name and the transform of each place, as [`Placement::transform`](crate::models::Placement::transform); `None` stands for the origin.
     pub places: Vec<Place>,
     /// The places whose plates have a stated thickness, by that thickness.
     pub armor: Vec<ArmoredPlaces<'g>>,
@@ -41,10 +43,11 @@ const DAMAGED: [&str; 2] = ["_crack", "_hide"];
 ///
 /// # Errors
 /// When the mappings of a geometry do not lie in its file.
-pub fn assemble<'g>(
+pub(crate) fn assemble<'g>(
     name: &str,
     parts: &[Assembled<'g>],
     context: &Context<'_>,
+    camouflages: Option<&Camouflages>,
     options: &Options,
 ) -> Result<Scene<'g>> {
     let mut scene = Scene { name: name.to_owned(), ..Scene::default() };
@@ -81,8 +84,10 @@ pub fn assemble<'g>(
         }
     }
     scene.add_root("", top);
-    scene.dress(context, options, &|_| None);
-    scene.add_variants(context, options);
+    scene.dress(&ModelFiles::new(context), context.textures, options, &|_| None);
+    if let Some((camouflages, files)) = camouflages.zip(context.textures) {
+        scene.add_variants(camouflages, files, options);
+    }
     Ok(scene)
 }
 

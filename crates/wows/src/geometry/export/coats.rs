@@ -2,9 +2,11 @@
 
 use super::Scene;
 use super::skin::{WantedImage, scaled};
+use crate::camouflage::Camouflages;
 use crate::error::Result;
+use crate::models::Coat;
 use crate::scene::model::{Alpha, Role, Variant};
-use crate::scene::{Coat, Context, Options, TextureMode, linear_channel};
+use crate::scene::{Options, TextureMode, linear_channel};
 use crate::texture::{Content, Pixels};
 use crate::texture_files::TextureFiles;
 use std::collections::BTreeMap;
@@ -22,12 +24,11 @@ const MASK: f64 = 0.9;
 
 impl Scene<'_> {
     /// Adds a material for each coat of a material whose texture is at hand.
-    pub(super) fn add_variants(&mut self, context: &Context<'_>, options: &Options) {
-        let (Some(coats), Some(files)) = (context.coats, context.textures) else { return };
+    pub(super) fn add_variants(&mut self, camouflages: &Camouflages, files: &TextureFiles, options: &Options) {
         if options.textures != TextureMode::Png {
             return;
         }
-        let names = coats.names();
+        let names = camouflages.names();
         let mut paints: Vec<Paint> = Vec::new();
         let mut uses: Vec<(usize, usize, usize, Coat)> = Vec::new();
         for (number, material) in self.materials.iter().enumerate() {
@@ -36,7 +37,7 @@ impl Scene<'_> {
                 continue;
             }
             for variant in 0..names.len() {
-                let Some(coat) = coats.coat(variant, &material.path) else { continue };
+                let Some(coat) = camouflages.coat(variant, &material.path) else { continue };
                 let base = material.base.clone().filter(|_| !coat.is_tiled && coat.colours.is_some());
                 let paint = Paint { texture: coat.texture.clone(), colours: coat.colours, base };
                 let at = paints.iter().position(|known| *known == paint).unwrap_or_else(|| {

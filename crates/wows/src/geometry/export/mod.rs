@@ -25,7 +25,7 @@ mod vertex_search;
 
 use crate::report::counted;
 pub use crate::scene::Options;
-pub use assembly::{ArmoredPlaces, Assembled, Place, assemble};
+pub(crate) use assembly::{ArmoredPlaces, Assembled, Place, assemble};
 pub use named::scene;
 
 use super::armor::Plate;
@@ -34,7 +34,7 @@ use super::{Geometry, material_name};
 use crate::armor::PlateUse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
-use crate::scene::Placement;
+use crate::models::Placement;
 use crate::scene::model::{self, Image, Node, Rig, Variant};
 use crate::source::Source;
 use back::Origin;

@@ -3,9 +3,10 @@
 use super::Scene;
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::{Geometry, Splash};
+use crate::models::{Instance, Model, ModelFiles, Placement};
 use crate::reader::FileFormat as _;
 use crate::report::counted;
-use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes, glb, obj, svg};
+use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, glb, obj, svg};
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -15,9 +16,10 @@ use std::io::Write;
 /// # Errors
 /// When the mappings do not lie in the file, and `NotFound` when a `space.bin` comes without its `models.bin`.
 pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options) -> Result<Scene<'g>> {
-    let known = geometry.models_in(context)?;
+    let files = ModelFiles::new(context);
+    let known = geometry.models_in(&files, context.is_implied)?;
     let groups = geometry.groups_by(&known)?;
-    let (placements, strangers) = match context.instances() {
+    let (placements, strangers) = match files.instances() {
         None => (None, 0),
         Some(instances) if known.are_of_space => placements(&instances, &known.models),
         Some(_) => {
@@ -27,8 +29,10 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     };
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
     match scene.note(geometry.companions()).flatten() {
-        Some(companions) => scene.dress(&context.after(companions), &options, &|id| companions.material(id)),
-        None => scene.dress(context, &options, &|_| None),
+        Some(companions) => {
+            scene.dress(&files.after(companions), context.textures, &options, &|id| companions.material(id))
+        }
+        None => scene.dress(&files, context.textures, &options, &|_| None),
     }
     if options.boxes
         && placements.is_none()

@@ -2,8 +2,9 @@
 
 use super::{Material, Scene};
 use crate::error::Result;
+use crate::models::{ModelFiles, Property, Surface};
 use crate::scene::model::{Alpha, Image, Role, Skin};
-use crate::scene::{Context, Options, Property, Surface, TextureMode};
+use crate::scene::{Options, TextureMode};
 use crate::table::Value;
 use crate::texture::{Content, Pixels};
 use crate::texture_files::TextureFiles;
@@ -64,19 +65,20 @@ struct RoleImage {
 }
 
 impl Scene<'_> {
-    /// Gives materials the surfaces that the files in `context` know, and their images. `path` returns the path of a material.
+    /// Gives materials the surfaces that `models` know, and their images. `path` returns the path of a material.
     pub(super) fn dress<'p>(
         &mut self,
-        context: &Context<'_>,
+        models: &ModelFiles<'_>,
+        files: Option<&TextureFiles>,
         options: &Options,
         path: &dyn Fn(u64) -> Option<&'p str>,
     ) {
-        let lone = context.lone_surfaces();
+        let lone = models.lone_surfaces();
         let mut uses: Vec<(usize, RoleImage)> = Vec::new();
         let mut textures = BTreeSet::new();
         for number in 0..self.materials.len() {
             let path = self.materials[number].mfm.and_then(path);
-            let Some(surface) = self.surface(number, path, context, &lone) else {
+            let Some(surface) = self.surface(number, path, models, &lone) else {
                 if options.textures != TextureMode::None {
                     self.note_missing_material(number, path);
                 }
@@ -86,11 +88,11 @@ impl Scene<'_> {
             uses.extend(self.materials[number].dress(&surface, options).into_iter().map(|image| (number, image)));
         }
         if options.textures == TextureMode::Files {
-            return self.add_files(textures, context.textures, options.texture_size);
+            return self.add_files(textures, files, options.texture_size);
         }
         let images: BTreeSet<&RoleImage> = uses.iter().map(|(_, image)| image).collect();
         let images: Vec<RoleImage> = images.into_iter().cloned().collect();
-        let Some(files) = context.textures else {
+        let Some(files) = files else {
             let textures: BTreeSet<String> = images.into_iter().map(|image| image.texture).collect();
             return textures.iter().for_each(|texture| self.note_missing(texture));
         };
@@ -108,12 +110,12 @@ impl Scene<'_> {
         &mut self,
         number: usize,
         path: Option<&str>,
-        context: &Context<'_>,
+        models: &ModelFiles<'_>,
         lone: &[Surface],
     ) -> Option<Surface> {
         let Material { look, mfm, .. } = &self.materials.get(number).filter(|material| material.is_of_mesh)?;
         let name = &look.name;
-        if let Some(surface) = mfm.and_then(|id| context.surface(id)) {
+        if let Some(surface) = mfm.and_then(|id| models.surface(id)) {
             let surface = surface.map_err(|error| error.context(format_args!("material {name}")));
             return self.note(surface);
         }

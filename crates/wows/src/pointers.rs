@@ -1,7 +1,9 @@
 //! Relative pointers of a file whose parts move.
 
-use super::refused;
+#![allow(clippy::arithmetic_side_effects, reason = "differences of places in 128 bits")]
+
 use crate::error::Result;
+use crate::writable::refused;
 
 /// A pointer: where it lies, the place that it counts from, and its value.
 pub type Pointer = (usize, usize, i64);
