@@ -12,7 +12,7 @@ use crate::turns::{median, turns};
 use assetq::formats::Reader as _;
 use assetq::formats::wows::wows::WowsArchive;
 use assetq::query::archive;
-use assetq::query::archive::{Archive as _, Codec, File};
+use assetq::query::archive::{Archive as _, Codec, File, Game as _};
 use assetq::{Options, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -89,7 +89,7 @@ fn decode(run: &mut Run, folder: &Path) {
     let count = game.len().expect("it has files");
     let all: Vec<File<'_>> = (0..count).filter_map(|n| game.file(n).ok()).collect();
     let files: Vec<&File<'_>> = all.iter().filter(|file| file.installed && file.codec == Codec::Deflate).collect();
-    let build = game.builds().and_then(|builds| builds.current_build()).expect("it has one");
+    let build = game.current_build().expect("it has one");
     let indexes: Vec<IdxFile> = game
         .indexes()
         .iter()
