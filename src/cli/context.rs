@@ -3,10 +3,10 @@
 use super::entries::Entries;
 use super::failure::{Exit, Failure};
 use super::global::{Color, Format, Global};
-use super::output::{Lost, Stdout};
-use super::outputs::ReadFiles;
+use super::output_files::ReadFiles;
 use super::pager::{Pager, complain};
 use super::progress::Unit;
+use super::stdout::{Lost, Stdout};
 use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, Cache, Oodle, is_archive, open_inside};
 use crate::asset::{self, Asset};

@@ -1,5 +1,5 @@
 use super::file_names::{Inside, check_fit};
-use super::output::is_stdout;
+use super::stdout::is_stdout;
 use super::{Context, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
 use crate::atomic_file::sync_files;

@@ -32,8 +32,7 @@ mod history;
 mod info;
 mod ls;
 mod man;
-mod output;
-mod outputs;
+mod output_files;
 mod pager;
 mod patch;
 mod progress;
@@ -45,6 +44,7 @@ mod set;
 mod snapshot;
 mod sort;
 mod sql;
+mod stdout;
 mod string;
 mod textconv;
 mod topics;
@@ -209,7 +209,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
 }
 
 fn printed(help: std::io::Result<()>) -> Exit {
-    ended(help.map_err(output::lost).map(|()| Exit::Done))
+    ended(help.map_err(stdout::lost).map(|()| Exit::Done))
 }
 
 /// Runs a command of the tour. It does not stop in a pager.

@@ -1,7 +1,7 @@
 use super::changes::{self, side_of};
 use super::file_names::{Inside, check_fit};
-use super::output::is_stdout;
-use super::outputs::{leave_nothing_when_ended, undo_refused};
+use super::output_files::{leave_nothing_when_ended, undo_refused};
+use super::stdout::is_stdout;
 use super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
 use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;

@@ -1,5 +1,5 @@
 use super::ls::branch;
-use super::output::Stdout;
+use super::stdout::Stdout;
 use super::{Context, Failure, Format, Outcome, Unit};
 use crate::archive::names::NameSources;
 use crate::archive::{Address, is_archive, open_inside};

@@ -2,7 +2,7 @@ mod manifest;
 
 use super::extract::decoded;
 use super::file_names::check_fit;
-use super::outputs::ReadFiles;
+use super::output_files::ReadFiles;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Game;
 use crate::archive::choose;

@@ -6,7 +6,7 @@ use crate::asset::Asset;
 use crate::cli::changes::{
     COLUMNS, ChangedTable, KINDS, by, cells, lone_value, mark, report_faults, said, side_of, text,
 };
-use crate::cli::output::Stdout;
+use crate::cli::stdout::Stdout;
 use crate::cli::{Context, Failure, Format};
 use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! Tables of files, each in its own output file.
 
-use super::super::output::is_stdout;
 use super::super::rows::SelectedRows;
+use super::super::stdout::is_stdout;
 use super::super::view::last;
 use super::super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
 use super::args::{Args, KindArg, RowArgs, given, in_folder, kind_of};

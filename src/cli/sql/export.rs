@@ -2,7 +2,7 @@
 
 use super::{Args, show, watched};
 use crate::cli::export::{KindArg, RowSource, table_kind, write};
-use crate::cli::output::is_stdout;
+use crate::cli::stdout::is_stdout;
 use crate::cli::{Context, Failure};
 use crate::sql::{Answer, Session, statements};
 use crate::table::{Column, Kind};

@@ -68,7 +68,7 @@ pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context:
 fn check(output: &Output, context: &Context) -> Result<(), Failure> {
     let what = if output.to.as_deref().is_some_and(|to| to != Path::new("res_mods")) {
         "--to NEW is for one file; --in-place changes each of the files, and --dry-run shows the changes"
-    } else if output.undo.as_deref().is_some_and(crate::cli::output::is_stdout) {
+    } else if output.undo.as_deref().is_some_and(crate::cli::stdout::is_stdout) {
         "--undo - is for one file; --undo FOLDER writes a patch for each of the files"
     } else if context.format() == Format::Json {
         "-f json is for one file; -f ndjson writes the changes of many"

@@ -1,6 +1,6 @@
 //! The outputs of a command: standard output, and files that get their name only once they are complete.
 
-use super::output::{Stdout, is_stdout};
+use super::stdout::{Stdout, is_stdout};
 use super::{Context, Exit, Failure, Outcome, complain};
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
