@@ -1,10 +1,13 @@
 //! Changes of rows: as text, and as rows of a table.
 
-use super::Context;
+use super::{Context, Exit, Failure, Unit, complain};
 use crate::asset::Asset;
 use crate::diff::{self, Change, DifferenceKind, Differences, Pair, Side, TableDiff};
-use crate::table::{Kind, Value};
+use crate::edit::patch;
+use crate::table::{Kind, Value, Visitor as _};
+use crate::write::json::JsonWriter;
 use crate::write::text::Mark;
+use std::io::Write as _;
 
 /// A table, and the pairs of its selected rows that differ.
 pub(super) struct ChangedTable<'d, 'a> {
@@ -130,6 +133,39 @@ pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Valu
     let old = if pair.old.is_some() { Value::Map(old) } else { Value::Null };
     let new = if pair.new.is_some() { Value::Map(new) } else { Value::Null };
     [Value::text(table), change.kind.name().into(), change.key, old, new]
+}
+
+/// Writes the patch from one file to the other to standard output: `diff -f patch`. Returns whether they differ.
+pub(super) fn print_patch(old: &Asset, new: &Asset, tables: &[String], context: &Context) -> Result<bool, Failure> {
+    let mut out = context.stdout();
+    let mut rows = 0u64;
+    let mut json = JsonWriter::compact(&mut out);
+    let left = context.with_progress_of("comparing", Unit::Rows, |progress| {
+        patch::between(
+            old,
+            new,
+            &context.options,
+            tables,
+            &mut |side, error| context.damaged(side_of(side, old, new).source().name(), &error),
+            &mut |row| {
+                rows += 1;
+                progress.advance(1);
+                json.value(&row)?;
+                json.end_line()
+            },
+        )
+    })?;
+    out.flush()?;
+    context.warn(old);
+    context.warn(new);
+    if !left.is_empty() {
+        let name = new.source().name();
+        left.reasons.iter().for_each(|reason| complain(&format!("{name}: {reason}")));
+        let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
+        let what = "this patch lacks rows that differ, because they cannot be written";
+        return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));
+    }
+    Ok(rows > 0)
 }
 
 #[cfg(test)]

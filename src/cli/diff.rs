@@ -3,7 +3,7 @@ mod html;
 mod page;
 mod show;
 
-use super::changes::{ChangedTable, side_of};
+use super::changes::{ChangedTable, print_patch, side_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{self, Archive};
 use crate::asset::Asset;
@@ -30,7 +30,7 @@ use std::time::SystemTime;
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
     if context.format() == Format::Patch {
-        if super::patch::between(&old, &new, &args.tables, context)? {
+        if print_patch(&old, &new, &args.tables, context)? {
             context.worsen(Exit::NotFound);
         }
         return Ok(());

@@ -17,6 +17,7 @@ mod completions;
 mod context;
 mod demo;
 mod diff;
+mod edited_file;
 mod entries;
 mod environment;
 mod export;

@@ -1,4 +1,4 @@
-use super::patch::{Output, Target};
+use super::edited_file::{Output, Target};
 use super::{Context, Failure, Outcome};
 use crate::edit::Editor;
 use std::path::PathBuf;

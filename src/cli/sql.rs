@@ -5,14 +5,15 @@ mod many;
 mod prompt;
 
 use super::arguments::exists;
-use super::patch::{Output, Target, edited};
+use super::edited_file::{Output, Target};
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
+use crate::edit::Editor;
 use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use crate::source::bounded::Bounded;
-use crate::sql::{Answer, Fault, Input, Session, keep, statements};
+use crate::sql::{Answer, Fault, FileEdits, Input, Session, keep, statements};
 use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
@@ -180,6 +181,16 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     let target = Target::of_asset(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
     target.finish(edited(&target.asset, edits, context).map_err(failed)?, output, context)
+}
+
+/// The editor of `asset` with the edits that statements make in it.
+fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) -> Result<Editor<'a>, Error> {
+    let mut editor = Editor::with_options(asset, &context.options)?;
+    match edits {
+        FileEdits::Rows(edits) => edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?,
+        FileEdits::Steps(steps) => editor.steps(*steps),
+    }
+    Ok(editor)
 }
 
 const SCRIPT: u64 = 16 << 20;

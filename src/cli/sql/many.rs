@@ -1,13 +1,13 @@
 //! Statements that change many files: they run on each file by itself.
 
 use super::answers::failure_in;
-use super::{Args, Session, all, finish, open_one, write};
+use super::{Args, Session, all, edited, finish, open_one, write};
 use crate::archive::Address;
 use crate::archive::loose::below;
 use crate::asset::Asset;
 use crate::atomic_file::{FileId, replace_link};
+use crate::cli::edited_file::{Output, Prepared, Target};
 use crate::cli::files::path_below;
-use crate::cli::patch::{Output, Prepared, Target, edited};
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::files::FileSet;
 use crate::paths::resolved;

@@ -1,0 +1,375 @@
+//! The edited copy of a file, which `set`, `patch` and `sql` write: where it goes, its undo patch, and the changes that are shown.
+
+use super::changes::{self, print_patch, side_of};
+use super::file_names::{Inside, check_fit};
+use super::output_files::{leave_nothing_when_ended, undo_refused};
+use super::stdout::is_stdout;
+use super::{Context, Exit, Failure, Format, Outcome, complain};
+use crate::archive::{Address, holder, open_inside};
+use crate::asset::Asset;
+use crate::atomic_file::{AtomicFile, Overwrite, changed, output_of};
+use crate::diff::{self, Pair, Side, TableDiff};
+use crate::edit::{Check, EditPlan, Editor, TableEdits, Written};
+use crate::error::Error;
+use crate::paths::{joined, resolved};
+use crate::report::{Progress, counted};
+use crate::table::{Role, Table, Visitor as _};
+use crate::write::json::JsonWriter;
+use crate::write::text::Page;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Output {
+    /// The new file; for a file in a World of Warships folder, res_mods is its place in the game's folder of mods
+    #[arg(long, value_name = "NEW", conflicts_with = "in_place")]
+    pub(super) to: Option<PathBuf>,
+    /// Replace FILE, once the new file is complete and compared
+    #[arg(long)]
+    pub(super) in_place: bool,
+    /// Write nothing, only show what would change
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Write over files that exist
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Write the patch that restores the old file, byte for byte; - for standard output, in place of the changes
+    #[arg(long, value_name = "FILE")]
+    pub(super) undo: Option<PathBuf>,
+    /// The name of the file, for the tables of one of many files.
+    #[arg(skip)]
+    pub(super) table_prefix: Option<String>,
+}
+
+impl Output {
+    /// Whether a file is written, or shown as if written.
+    pub(super) fn is_given(&self) -> bool {
+        self.to.is_some() || self.in_place || self.dry_run
+    }
+}
+
+/// The edited file, and the file that contains it.
+pub(super) struct Target {
+    pub(super) asset: Asset,
+    /// The file that contains it, if that is rewritten, and its name in it.
+    outer: Option<(Asset, String)>,
+    /// The path of the new file; `None` for a dry run.
+    to: Option<PathBuf>,
+    overwrite: Overwrite,
+    /// Whether the path is in a folder of mods; the user gets a note if so.
+    is_mod: bool,
+}
+
+impl Target {
+    pub(super) fn of(file: &Path, output: &Output, context: &Context) -> Result<Self, Failure> {
+        if !output.is_given() {
+            let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
+            return Err(Failure::usage(what));
+        }
+        let asset = context.open(file)?;
+        Self::of_asset(file, asset, output, context)
+    }
+
+    pub(super) fn of_asset(file: &Path, asset: Asset, output: &Output, context: &Context) -> Result<Self, Failure> {
+        let address = Address::of(file);
+        let mut outer = None;
+        let mut to = output.to.clone();
+        let mut is_mod = false;
+        let mut on_disk = address.outer().to_owned();
+        if let Some(inner) = address.inner() {
+            let failed = Failure::of_file(&file);
+            let archive = context.archive(&address).map_err(failed)?;
+            let (holding, name) = holder(&archive, inner, &context.options).map_err(failed)?;
+            let is_direct = name == inner;
+            let is_written = holding.reader().writable().is_some();
+            let in_place = is_written && holding.source().path().is_some();
+            if to.as_deref() == Some(Path::new("res_mods")) {
+                let archive = holding.reader().archive().filter(|_| is_direct);
+                let folder = archive.and_then(|archive| archive.game()?.mods());
+                let folder = folder.ok_or_else(|| {
+                    let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
+                    Failure::usage(format!("{}: {what}", address.outer().to_string_lossy()))
+                })?;
+                let place = joined(&folder, name);
+                check_fit(name, &address.outer().to_string_lossy(), "written")?;
+                Inside::new(&folder).check(name, &place)?;
+                to = Some(place);
+                is_mod = true;
+            } else if output.in_place && !in_place {
+                let what = "files in this archive are not written in place; --to NEW writes the file by itself";
+                return Err(Failure::usage(format!("{}: {what}", file.to_string_lossy())));
+            } else if is_written {
+                is_unchanged(&asset, &holding, name, context).map_err(failed)?;
+                // The whole pack is written, even if it is in a game's archive.
+                on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
+                outer = Some((holding, name.to_owned()));
+            }
+        }
+        let mut overwrite = Overwrite::if_forced(output.force);
+        if output.in_place {
+            // A link is kept, and its target is written.
+            to = Some(resolved(&on_disk).unwrap_or(on_disk));
+            let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
+            overwrite = Overwrite::IfUnchanged(read.source().state());
+            check_writable(to.as_deref(), output.force)?;
+        } else if let Some(to) = to.as_deref().filter(|_| !is_mod) {
+            context.check_new(to, output.force)?;
+        }
+        // A dry run writes no file.
+        if let Some(undo) = output.undo.as_deref().filter(|_| !output.dry_run) {
+            context.check_new_undo(undo, output.force)?;
+            to.iter().try_for_each(|to| context.check_different([to, undo], "the new file and --undo"))?;
+        }
+        Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
+    }
+
+    /// Writes the edits of the editor, and shows them.
+    pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &Output, context: &Context) -> Outcome {
+        self.prepare(editor, output, context)?.commit(output, context)
+    }
+
+    /// Writes the new file and its undo patch, which get their names in [`Prepared::commit`].
+    pub(super) fn prepare<'t>(
+        &'t self,
+        editor: Editor<'t>,
+        output: &Output,
+        context: &Context,
+    ) -> Result<Prepared<'t>, Failure> {
+        let file = self.asset.source().name();
+        let failed = Failure::of_file(file);
+        let (done, held, left_out) = editor.summary();
+        let summary =
+            format!("{}, {held} that the file has already, {} left out", counted(done, "edit"), left_out.len());
+        let left = left_out.len();
+        context.notes(file, editor.notes());
+        left_out.iter().take(SHOWN).for_each(|why| context.not_found(&format!("{file}: {why}")));
+        if left > SHOWN {
+            context.not_found(&format!("{file}: … and {} more", left - SHOWN));
+        }
+        // A missing entry may be in a part that cannot be read.
+        let damage = if left > 0 { editor.damage() } else { None };
+        damage.iter().for_each(|damage| context.damaged(file, damage));
+        let exit = if damage.is_some() { Exit::Damaged } else { Exit::NotFound };
+        if left > 0 && context.options.strict {
+            return Err(Failure::new(exit, format!("{file}: nothing is written, as --strict says: {summary}")));
+        }
+        if left > 0 && done == 0 && held == 0 {
+            return Err(Failure::new(exit, format!("{file}: nothing is written: {summary}")));
+        }
+        let mut plan = editor.finish().map_err(failed)?;
+        if let Some((outer, inner)) = &self.outer {
+            plan = plan.within(outer, inner).map_err(failed)?;
+        }
+        // An interrupted command leaves no part of the file.
+        leave_nothing_when_ended();
+        let written = context.with_progress("writing", |progress| match &self.to {
+            Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|error| self.failure(&error)),
+            None => plan.preview(progress).map_err(failed),
+        })?;
+        let mut prepared = Prepared { target: self, plan, written, undo: Vec::new(), summary };
+        if let Some(undo) = output.undo.as_deref().filter(|undo| !output.dry_run || is_stdout(undo)) {
+            prepared.add_undo(undo, output, context)?;
+        }
+        Ok(prepared)
+    }
+
+    /// The path at which the new file gets its name; `None` for a dry run.
+    pub(super) fn written_path(&self) -> Option<&Path> {
+        self.to.as_deref()
+    }
+
+    /// The file on disk that holds the edited one.
+    fn place_on_disk(&self) -> Option<&Path> {
+        let holding = self.outer.as_ref().map_or(&self.asset, |(outer, _)| outer);
+        holding.source().on_disk().map(|(path, _)| path)
+    }
+
+    fn failure(&self, error: &Error) -> Failure {
+        let Some(to) = &self.to else { return Failure::from_error(error) };
+        match error.kind() {
+            crate::ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+                let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
+                Failure::new(Exit::Io, what)
+            }
+            crate::ErrorKind::Io { source, .. }
+                if source.kind() != std::io::ErrorKind::UnexpectedEof || output_of(source).is_some() =>
+            {
+                Failure::in_file(to, error)
+            }
+            // Found in the file that the new one is derived from, or missing there.
+            _ => Failure::in_file(self.asset.source().name(), error),
+        }
+    }
+}
+
+/// Refuses to replace a file that its user protects from writing.
+fn check_writable(to: Option<&Path>, force: bool) -> Result<(), Failure> {
+    let is_protected =
+        to.is_some_and(|to| std::fs::metadata(to).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly()));
+    match to.filter(|_| is_protected && !force) {
+        Some(to) => {
+            let what = "it is read-only; --force replaces it, and the new file is read-only, too";
+            Err(Failure::new(Exit::Io, format!("{}: {what}", to.to_string_lossy())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A new file and its undo patches, which are written and compared, and have no names yet.
+pub(super) struct Prepared<'t> {
+    target: &'t Target,
+    plan: EditPlan<'t>,
+    written: Written,
+    undo: Vec<(PathBuf, AtomicFile)>,
+    summary: String,
+}
+
+impl Prepared<'_> {
+    /// Writes the undo patch that is to be at `to`; on standard output at once.
+    pub(super) fn add_undo(&mut self, to: &Path, output: &Output, context: &Context) -> Result<(), Failure> {
+        let asset = &self.target.asset;
+        let restore = self.plan.undo(&self.written);
+        let write = |out: &mut dyn Write| {
+            let mut json = JsonWriter::compact(out);
+            json.value(&restore.row())?;
+            json.end_line()?;
+            let undone = self.plan.undo_rows(&self.written, &mut |row| {
+                json.value(&row)?;
+                json.end_line()
+            });
+            undone.map_err(Failure::of_file(asset.source().name()))
+        };
+        if is_stdout(to) {
+            let mut out = context.stdout();
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
+        let mut file = context.new_undo(to, output.force, self.target.place_on_disk())?;
+        write(&mut file)?;
+        file.flush()?;
+        self.undo.push((to.to_owned(), file));
+        Ok(())
+    }
+
+    /// Gives the files their names, and shows the changes.
+    pub(super) fn commit(self, output: &Output, context: &Context) -> Outcome {
+        let Self { target, plan, written, undo, summary } = self;
+        let file = target.asset.source().name();
+        if written.findings() > 0 {
+            let found = counted(written.findings(), "finding");
+            complain(&format!("{file}: it is damaged, and so is the new file: verify has {found}"));
+        }
+        // A file with a new name can be undone: the undo patch has its name before.
+        let mut named = Vec::new();
+        let done = undo.into_iter().try_for_each(|(to, undo)| {
+            undo.commit().map_err(undo_refused)?;
+            named.push(to);
+            Ok(())
+        });
+        let done = done.and_then(|()| written.commit().map_err(|error| target.failure(&error)));
+        let new = done.inspect_err(|_| {
+            // The patch of a file that is not changed. One that was replaced is gone, as --force says.
+            named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
+        })?;
+        if !output.undo.as_deref().is_some_and(is_stdout) {
+            show(&target.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
+        }
+        context.warn(&target.asset);
+        let where_to = match &target.to {
+            Some(to) if target.is_mod => format!("; the game takes {} over its own file", to.display()),
+            Some(_) => String::new(),
+            None => "; nothing is written".to_owned(),
+        };
+        context.say(&format!("{file}: {summary}{where_to}"));
+        Ok(())
+    }
+}
+
+/// Checks that the file `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
+fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -> Result<(), Error> {
+    let inner = open_inside(holding, name, &context.options)?;
+    if inner.source().bytes() == asset.source().bytes() {
+        return Ok(());
+    }
+    Err(Error::io("cannot write", changed()))
+}
+
+/// The number of skipped edits that are named.
+const SHOWN: usize = 20;
+
+/// The tables whose changes are shown: all tables that `diff` compares, and edited tables.
+fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
+    let mut tables = diff::tables(old, new, &[])?;
+    for edit in plan.edits() {
+        if tables.iter().all(|table| table.name() != edit.table) {
+            tables.extend(diff::tables(old, new, std::slice::from_ref(&edit.table))?);
+        }
+    }
+    Ok(tables)
+}
+
+/// Shows the changes as rows of `diff`.
+fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, context: &Context) -> Result<(), Failure> {
+    if context.format() == Format::Patch {
+        return print_patch(old, new, &[], context).map(drop);
+    }
+    let mut page = context.page();
+    let mut rows = match context.format() {
+        Format::Text | Format::Markdown => None,
+        _ => Some(context.rows_of(changes::COLUMNS)?),
+    };
+    if !plan.is_same() {
+        let has_rows_of_edits = plan.check() != Check::All && old.reader().alone().is_none();
+        for table in tables(old, new, plan)? {
+            let edit = plan.edits().iter().find(|edit| edit.table == table.name());
+            let pairs: Vec<Pair> = match (edit, table.side(Side::Old)) {
+                // Rows that keep their positions and keys need no search.
+                (Some(edit), Some(old)) if has_rows_of_edits && keeps_rows(edit, old) => {
+                    let set = edit.set.iter().map(|(row, _)| *row);
+                    let shared = set.clone().flat_map(|row| old.sharing(row).into_iter().skip(1));
+                    let rows = set.chain(shared).filter_map(|row| u32::try_from(row).ok());
+                    rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
+                }
+                (None, _) if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
+                _ => {
+                    let found = table.find(&Progress::default(), 0);
+                    changes::report_faults(&found, old, new, context);
+                    found.pairs().collect()
+                }
+            };
+            let name = prefix.map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
+            for pair in pairs {
+                let change = table.change(pair, &mut |side, error| {
+                    context.damaged(side_of(side, old, new).source().name(), &error);
+                });
+                match &mut rows {
+                    Some(out) => out.row(&changes::cells(&name, pair, change))?,
+                    None => line(&mut page, &name, pair, &change)?,
+                }
+            }
+        }
+    }
+    match rows {
+        Some(mut out) => Ok(out.finish()?),
+        None => Ok(page.flush()?),
+    }
+}
+
+/// A change for people, with its fields.
+fn line(page: &mut Page<impl Write>, table: &str, pair: Pair, change: &diff::Change<'_>) -> crate::Result<()> {
+    let (sign, mark) = changes::mark(change.kind);
+    page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
+    page.end_line()?;
+    if pair.old.is_some() && pair.new.is_some() {
+        for field in &change.fields {
+            page.line(&format!("    {}: {} -> {}", field.name, field.old, field.new))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether edits neither insert nor delete rows, nor change their keys.
+fn keeps_rows(edit: &TableEdits, old: &dyn Table) -> bool {
+    let mut cells = edit.set.iter().flat_map(|(_, cells)| cells);
+    edit.add.is_empty() && edit.remove.is_empty() && !cells.any(|(at, _)| old.columns()[*at].role == Role::Key)
+}
