@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct Output {
+pub(super) struct EditOutput {
     /// The new file; for a file in a World of Warships folder, res_mods is its place in the game's folder of mods
     #[arg(long, value_name = "NEW", conflicts_with = "in_place")]
     pub(super) to: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct Output {
     pub(super) table_prefix: Option<String>,
 }
 
-impl Output {
+impl EditOutput {
     /// Whether a file is written, or shown as if written.
     pub(super) fn is_given(&self) -> bool {
         self.to.is_some() || self.in_place || self.dry_run
@@ -49,7 +49,7 @@ impl Output {
 }
 
 /// The edited file, and the file that contains it.
-pub(super) struct Target {
+pub(super) struct EditTarget {
     pub(super) asset: Asset,
     /// The file that contains it, if that is rewritten, and its name in it.
     outer: Option<(Asset, String)>,
@@ -60,8 +60,8 @@ pub(super) struct Target {
     is_mod: bool,
 }
 
-impl Target {
-    pub(super) fn of(file: &Path, output: &Output, context: &Context) -> Result<Self, Failure> {
+impl EditTarget {
+    pub(super) fn of(file: &Path, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
         if !output.is_given() {
             let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
             return Err(Failure::usage(what));
@@ -70,7 +70,7 @@ impl Target {
         Self::of_asset(file, asset, output, context)
     }
 
-    pub(super) fn of_asset(file: &Path, asset: Asset, output: &Output, context: &Context) -> Result<Self, Failure> {
+    pub(super) fn of_asset(file: &Path, asset: Asset, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
         let address = Address::of(file);
         let mut outer = None;
         let mut to = output.to.clone();
@@ -124,17 +124,17 @@ impl Target {
     }
 
     /// Writes the edits of the editor, and shows them.
-    pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &Output, context: &Context) -> Outcome {
+    pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &EditOutput, context: &Context) -> Outcome {
         self.prepare(editor, output, context)?.commit(output, context)
     }
 
-    /// Writes the new file and its undo patch, which get their names in [`Prepared::commit`].
+    /// Writes the new file and its undo patch, which get their names in [`PreparedEdit::commit`].
     pub(super) fn prepare<'t>(
         &'t self,
         editor: Editor<'t>,
-        output: &Output,
+        output: &EditOutput,
         context: &Context,
-    ) -> Result<Prepared<'t>, Failure> {
+    ) -> Result<PreparedEdit<'t>, Failure> {
         let file = self.asset.source().name();
         let failed = Failure::of_file(file);
         let (done, held, left_out) = editor.summary();
@@ -166,7 +166,7 @@ impl Target {
             Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|error| self.failure(&error)),
             None => plan.preview(progress).map_err(failed),
         })?;
-        let mut prepared = Prepared { target: self, plan, written, undo: Vec::new(), summary };
+        let mut prepared = PreparedEdit { target: self, plan, written, undo: Vec::new(), summary };
         if let Some(undo) = output.undo.as_deref().filter(|undo| !output.dry_run || is_stdout(undo)) {
             prepared.add_undo(undo, output, context)?;
         }
@@ -216,17 +216,17 @@ fn check_writable(to: Option<&Path>, force: bool) -> Result<(), Failure> {
 }
 
 /// A new file and its undo patches, which are written and compared, and have no names yet.
-pub(super) struct Prepared<'t> {
-    target: &'t Target,
+pub(super) struct PreparedEdit<'t> {
+    target: &'t EditTarget,
     plan: EditPlan<'t>,
     written: Written,
     undo: Vec<(PathBuf, AtomicFile)>,
     summary: String,
 }
 
-impl Prepared<'_> {
+impl PreparedEdit<'_> {
     /// Writes the undo patch that is to be at `to`; on standard output at once.
-    pub(super) fn add_undo(&mut self, to: &Path, output: &Output, context: &Context) -> Result<(), Failure> {
+    pub(super) fn add_undo(&mut self, to: &Path, output: &EditOutput, context: &Context) -> Result<(), Failure> {
         let asset = &self.target.asset;
         let restore = self.plan.undo(&self.written);
         let write = |out: &mut dyn Write| {
@@ -252,7 +252,7 @@ impl Prepared<'_> {
     }
 
     /// Gives the files their names, and shows the changes.
-    pub(super) fn commit(self, output: &Output, context: &Context) -> Outcome {
+    pub(super) fn commit(self, output: &EditOutput, context: &Context) -> Outcome {
         let Self { target, plan, written, undo, summary } = self;
         let file = target.asset.source().name();
         if written.findings() > 0 {

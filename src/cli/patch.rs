@@ -1,4 +1,4 @@
-use super::edited_file::{Output, Target};
+use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Outcome};
 use crate::edit::read::{self, Form, InputRow};
 use crate::edit::{Edit, Editor};
@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// The changes: ndjson, json or csv by ending; - for standard input
     changes: PathBuf,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: EditOutput,
     /// The table of exported rows, if not the main table
     #[arg(long, short, value_name = "TABLE", conflicts_with = "entry")]
     table: Option<String>,
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if !is_stdin(&args.changes) {
         context.reads(&[&args.changes]);
     }
-    let target = Target::of(&args.file, &args.output, context)?;
+    let target = EditTarget::of(&args.file, &args.output, context)?;
     let failed = Failure::of_file(&args.file);
     let mut editor = Editor::with_options(&target.asset, &context.options).map_err(failed)?;
     match &args.entry {

@@ -1,4 +1,4 @@
-use super::edited_file::{Output, Target};
+use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Outcome};
 use crate::edit::Editor;
 use std::path::PathBuf;
@@ -28,14 +28,14 @@ pub(super) struct Args {
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     value: String,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: EditOutput,
     /// The table of the row, if ENTRY is ROW.COLUMN of another table than the main one
     #[arg(long, short, value_name = "TABLE")]
     table: Option<String>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let target = Target::of(&args.file, &args.output, context)?;
+    let target = EditTarget::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
     let failed = Failure::of_file(&*file);
     let mut editor = Editor::with_options(&target.asset, &context.options).map_err(failed)?;

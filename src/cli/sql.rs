@@ -5,7 +5,7 @@ mod many;
 mod prompt;
 
 use super::arguments::exists;
-use super::edited_file::{Output, Target};
+use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use crate::edit::Editor;
@@ -66,7 +66,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", default_value = "result", requires = "into")]
     as_table: String,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: EditOutput,
     /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
@@ -167,7 +167,7 @@ fn from_stdin() -> Result<String, Failure> {
 }
 
 /// Writes the file that statements have changed.
-fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Context) -> Outcome {
+fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, context: &Context) -> Outcome {
     let edits = session.edits()?;
     if edits.len() > 1 {
         return Err(Failure::usage("SQL: these statements change several files; one is written at a time"));
@@ -178,7 +178,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     let Some((asset, path)) = session.assets().nth(file).zip(paths.get(file)) else {
         return Err(Failure::usage("SQL: there is no file to write"));
     };
-    let target = Target::of_asset(path, asset.clone(), output, context)?;
+    let target = EditTarget::of_asset(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
     target.finish(edited(&target.asset, edits, context).map_err(failed)?, output, context)
 }

@@ -6,7 +6,7 @@ use crate::archive::Address;
 use crate::archive::loose::below;
 use crate::asset::Asset;
 use crate::atomic_file::{FileId, replace_link};
-use crate::cli::edited_file::{Output, Prepared, Target};
+use crate::cli::edited_file::{EditOutput, EditTarget, PreparedEdit};
 use crate::cli::files::path_below;
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::files::FileSet;
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 /// A file that the statements change.
 struct ChangedFile {
     path: PathBuf,
-    target: Target,
+    target: EditTarget,
     edits: FileEdits,
-    output: Output,
+    output: EditOutput,
     /// Further names of the file on disk, and their undo patches.
     links: Vec<(PathBuf, Option<PathBuf>)>,
     /// Whether another entry of the same pack is written before: this one is then read again from the new pack.
@@ -65,7 +65,7 @@ pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context:
     Ok(())
 }
 
-fn check(output: &Output, context: &Context) -> Result<(), Failure> {
+fn check(output: &EditOutput, context: &Context) -> Result<(), Failure> {
     let what = if output.to.as_deref().is_some_and(|to| to != Path::new("res_mods")) {
         "--to NEW is for one file; --in-place changes each of the files, and --dry-run shows the changes"
     } else if output.undo.as_deref().is_some_and(crate::cli::stdout::is_stdout) {
@@ -113,8 +113,8 @@ fn changed_files(
         let Some((asset, edits)) = edits_of(text, &path, args, context)? else { continue };
         take_undo(undo.as_deref(), &mut undos)?;
         let name = path_below(&[given.to_owned()], &path).to_string_lossy().into_owned();
-        let output = Output { undo, table_prefix: Some(name), ..args.output.clone() };
-        let target = Target::of_asset(&path, asset, &output, context)?;
+        let output = EditOutput { undo, table_prefix: Some(name), ..args.output.clone() };
+        let target = EditTarget::of_asset(&path, asset, &output, context)?;
         let is_later = target.written_path().is_some_and(|to| !written.insert(to.to_owned()));
         if let Some(identity) = identity {
             known.insert(identity, changed.len());
@@ -125,7 +125,7 @@ fn changed_files(
 }
 
 /// The undo patch of `file` in the folder of `--undo`.
-fn undo_of(given: &Path, file: &Path, output: &Output) -> Result<Option<PathBuf>, Failure> {
+fn undo_of(given: &Path, file: &Path, output: &EditOutput) -> Result<Option<PathBuf>, Failure> {
     let Some(folder) = &output.undo else { return Ok(None) };
     if let Some(inner) = Address::of(file).inner() {
         let inner = format!("{inner}.ndjson");
@@ -180,7 +180,7 @@ fn edits_of(text: &str, file: &Path, args: &Args, context: &Context) -> Result<O
     Ok(Some((asset.clone(), edits)))
 }
 
-fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<Prepared<'f>, Failure> {
+fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<PreparedEdit<'f>, Failure> {
     let failed = Failure::of_file(&file.path);
     let editor = edited(&file.target.asset, file.edits.clone(), context).map_err(failed)?;
     let mut prepared = file.target.prepare(editor, &file.output, context)?;
@@ -192,7 +192,7 @@ fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<Prepared<'f>,
 }
 
 /// Gives the new file its names.
-fn commit(file: &ChangedFile, prepared: Prepared<'_>, context: &Context) -> Outcome {
+fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, context: &Context) -> Outcome {
     prepared.commit(&file.output, context)?;
     let Some(to) = file.target.written_path() else { return Ok(()) };
     for (link, _) in &file.links {
@@ -209,7 +209,7 @@ fn write_again(text: &str, file: &ChangedFile, args: &Args, context: &Context) -
 }
 
 /// The failure after which some of the files are changed: how many, and the way back.
-fn stopped(failure: Failure, changed: usize, all: usize, output: &Output) -> Failure {
+fn stopped(failure: Failure, changed: usize, all: usize, output: &EditOutput) -> Failure {
     let back = match &output.undo {
         _ if changed == 0 || output.dry_run => "",
         Some(_) => "; `assetq patch FILE UNDO --in-place` takes each back, with its patch in the folder of --undo",
@@ -239,7 +239,8 @@ mod tests {
     fn a_stop_in_the_middle_states_how_many_files_are_changed_and_the_way_back() {
         let stop = |changed, undo: Option<&str>| {
             let undo = undo.map(PathBuf::from);
-            let output = Output { to: None, in_place: true, dry_run: false, force: false, undo, table_prefix: None };
+            let output =
+                EditOutput { to: None, in_place: true, dry_run: false, force: false, undo, table_prefix: None };
             stopped(Failure::new(Exit::Io, "a.mfm: cannot write"), changed, 30, &output).message
         };
         assert_eq!(stop(0, Some("undo")), "a.mfm: cannot write; 0 of 30 files were changed");
