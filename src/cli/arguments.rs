@@ -4,9 +4,13 @@
 use super::{Context, Failure};
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
+use crate::error::Error;
 use crate::files::FilePattern;
 use crate::paths::is_url;
 use crate::report::Progress;
+use crate::source::bounded::Bounded;
+use std::borrow::Cow;
+use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
 
 /// Whether a file serves as the database of a command; if not, the end of the message about it: "is no database".
@@ -28,7 +32,7 @@ impl Context {
     /// # Errors
     /// `Usage` if both exist as files, unless `--` precedes them.
     pub(super) fn file_and_entry<'a>(&self, file: &'a Path, entry: &'a Path) -> Result<(&'a Path, &'a Path), Failure> {
-        if self.keeps_order || !is_one_file(entry) {
+        if self.typed.keeps_order || !is_one_file(entry) {
             return Ok((file, entry));
         }
         if is_one_file(file) { Err(both(file, entry, "-- FILE ENTRY")) } else { Ok((entry, file)) }
@@ -43,7 +47,7 @@ impl Context {
         entry: &'a Path,
         files: &'a [PathBuf],
     ) -> Result<(&'a Path, Vec<PathBuf>), Failure> {
-        if self.keeps_order || !exists(entry) {
+        if self.typed.keeps_order || !exists(entry) {
             return Ok((entry, files.to_vec()));
         }
         let mut missing = (0..).zip(files).filter(|(_, argument)| !exists(argument) && !self.selects_files(argument));
@@ -62,7 +66,7 @@ impl Context {
     fn selects_files(&self, argument: &Path) -> bool {
         let pattern = FilePattern::of(argument);
         pattern.is_many()
-            && pattern.list(argument, &self.options, &Progress::default()).is_ok_and(|list| !list.is_empty())
+            && pattern.list(argument, self.options(), &Progress::default()).is_ok_and(|list| !list.is_empty())
     }
 
     /// The database of a command that takes entries, and perhaps the database among them: `given`, else the argument that
@@ -77,7 +81,7 @@ impl Context {
         check: DatabaseCheck,
     ) -> Result<(Asset, Vec<&'a String>), Failure> {
         let files: Vec<&String> = match given {
-            None if arguments.len() > 1 && !self.keeps_order => {
+            None if arguments.len() > 1 && !self.typed.keeps_order => {
                 arguments.iter().filter(|argument| is_one_file(Path::new(argument))).collect()
             }
             _ => Vec::new(),
@@ -98,6 +102,23 @@ impl Context {
         Ok((self.database_of(&path, check)?, arguments.iter().collect()))
     }
 
+    /// The arguments, with `-` replaced by the lines of standard input that are not blank.
+    pub(super) fn arguments<'a>(
+        &self,
+        given: impl IntoIterator<Item = &'a String>,
+    ) -> impl Iterator<Item = Result<Cow<'a, str>, Failure>> {
+        given.into_iter().flat_map(|argument| {
+            let from_stdin = argument == "-";
+            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
+            let lines = lines.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
+            let lines = lines.map(|line| match line {
+                Ok(line) => Ok(line.into()),
+                Err(error) => Err(Error::io("cannot read standard input", error).into()),
+            });
+            (!from_stdin).then(|| Ok(argument.as_str().into())).into_iter().chain(lines)
+        })
+    }
+
     /// Opens the file at `path`, or the database in the archive there.
     fn database_of(&self, path: &Path, check: DatabaseCheck) -> Result<Asset, Failure> {
         let asset = self.open(&self.database_in(path.to_owned())?)?;
@@ -112,4 +133,10 @@ impl Context {
 fn both(one: &Path, other: &Path, how: &str) -> Failure {
     let (one, other) = (one.display(), other.display());
     Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
+}
+
+/// The lines of `input`; a line may be endless.
+pub(super) fn lines(input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
+    const LINE: u64 = 1 << 20;
+    Bounded::new(input, u64::MAX).with_lines(LINE).lines()
 }

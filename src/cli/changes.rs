@@ -144,7 +144,7 @@ pub(super) fn print_patch(old: &Asset, new: &Asset, tables: &[String], context: 
         patch::between(
             old,
             new,
-            &context.options,
+            context.options(),
             tables,
             &mut |side, error| context.damaged(side_of(side, old, new).source().name(), &error),
             &mut |row| {

@@ -1,136 +1,67 @@
-//! Tools that all commands share: opening files, writing output, progress.
+//! One run of a command: its options, and how it opens files.
 
-use super::entries::Entries;
 use super::failure::{Exit, Failure};
-use super::global::{Color, Format, Global};
-use super::output_files::ReadFiles;
+use super::global::{Format, Global};
+use super::output_files::UsedFiles;
 use super::pager::{Pager, complain};
 use super::progress::Unit;
-use super::stdout::{Lost, Stdout};
+use super::reports::Reports;
+use super::settings::Settings;
+use super::stdout::LostOutput;
 use crate::archive::names::{Language, NameSources};
-use crate::archive::{self, Address, Cache, Oodle, is_archive, open_inside};
-use crate::asset::{self, Asset};
-use crate::atomic_file::FileId;
+use crate::archive::{self, Address, is_archive, open_inside};
+use crate::asset::Asset;
 use crate::error::{Error, Result};
-use crate::files::{FileSet, FormatOf};
 use crate::models::Meshes;
 use crate::options::Options;
 use crate::scene::{ShapeData, ShapeLink};
-use crate::source::bounded::Bounded;
-use crate::table::{Column, Kind, Table, Tree};
+use crate::table::{Table, Tree};
 use crate::texture_files::TextureFiles;
-use crate::write::rows::{RowFormat, RowWriter};
-use crate::write::text::{Page, Style};
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The default database of commands, below the current folder and its parents.
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
-const SHOWN_ERRORS: u64 = 10;
 
-/// The settings of one run, and its faults so far.
+/// One run of a command: its options, and what it has opened, written and reported so far.
 pub(super) struct Context {
-    pub(super) format: Cell<Format>,
-    /// Whether rows have a header of column names.
-    pub(super) headers: Cell<bool>,
-    /// Whether only results and failures are shown.
-    pub(super) quiet: bool,
-    /// Whether arguments are in the documented order, whatever exists.
-    pub(super) keeps_order: bool,
-    pub(super) options: Options,
-    /// The files with more names for ids.
-    pub(super) names_files: Vec<PathBuf>,
-    /// See [`Global::file_settings`].
-    pub(super) file_settings: Vec<&'static str>,
-    damaged: Cell<u64>,
-    /// The errors that were shown, and how often they were met again.
-    shown: RefCell<(Vec<String>, u64)>,
-    worst: Cell<Exit>,
+    /// The global options as they were typed.
+    pub(super) typed: Global,
+    pub(super) settings: Settings,
+    pub(super) reports: Reports,
+    pub(super) used: UsedFiles,
+    pub(super) pager: Pager,
     /// The output that could not be written to standard output.
-    pub(super) lost: Lost,
+    pub(super) lost: LostOutput,
     /// The archive of the last address.
     archive: RefCell<Option<(Address, Asset)>>,
-    read: RefCell<HashSet<FileId>>,
-    /// The files of opened archives, and folders all of whose files are read.
-    archive_files: RefCell<HashSet<PathBuf>>,
-    /// The folders that the command writes, and makes if they are missing.
-    written_folders: RefCell<Vec<PathBuf>>,
-    pub(super) pager: Pager,
-    /// Whether output of a prompt may go through a pager, and how wide it is there.
-    pub(super) pages: Option<bool>,
-    /// Whether lines for people are bold and coloured.
-    pub(super) style: Style,
-    /// The width of the terminal for tables; `None` if cells are not cut.
-    pub(super) width: Option<usize>,
 }
 
 impl Context {
     /// Creates the context. With `is_paged`, output on a terminal goes through a pager, unless the user disabled it.
-    pub(super) fn new(global: &Global, is_paged: bool) -> Result<Self, Failure> {
-        let Global { format, quiet, no_mmap, no_cache, no_companions, strict, wide, color, no_pager, .. } = *global;
-        let mut options = Options::default();
-        options.strict = strict;
-        options.no_mmap = no_mmap;
-        if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
-            options = options.with(Arc::new(Cache::at(folder)));
-        }
-        let (key, oodle) = (global.key.as_slice(), global.oodle.as_slice());
-        for (setting, files) in [("fields", &*global.fields), ("layouts", &*global.layouts), ("key", key)] {
-            for file in files {
-                options = configured(setting, &bytes_of(file)?, &file.to_string_lossy(), &options)?;
-            }
-        }
-        if no_companions {
-            options = configured("companions", &[], "--no-companions", &options)?;
-        }
-        if let Some(library) = &global.oodle {
-            // Loaded when the first file needs it; a wrong path is an error at once.
-            library.metadata().map_err(|error| Failure::io(library, "cannot open", error))?;
-        }
-        if let Some(oodle) = global.oodle.as_ref().map(Oodle::at).or_else(Oodle::of_environment) {
-            options = options.with(Arc::new(oodle));
-        }
-        if let Some(game) = &global.game {
-            options = configured("game", game.as_bytes(), "--game", &options)?;
-        }
-        if let Some(format) = &global.format_of {
-            options = options.with(Arc::new(FormatOf(format.clone())));
-        }
-        if let Some(language) = &global.language {
-            options = options.with(Arc::new(Language(language.clone())));
-        }
+    pub(super) fn new(typed: Global, is_paged: bool) -> Result<Self, Failure> {
+        let settings = Settings::new(&typed)?;
+        let pager = settings.pages.filter(|_| is_paged).map_or_else(Pager::default, Pager::on_terminal);
         let mut context = Self {
-            format: Cell::new(format),
-            headers: Cell::new(true),
-            quiet,
-            keeps_order: global.keeps_order,
-            options,
-            names_files: global.more_names.clone(),
-            file_settings: global.file_settings(),
-            damaged: Cell::new(0),
-            shown: RefCell::default(),
-            worst: Cell::new(Exit::Done),
-            lost: Lost::default(),
+            typed,
+            settings,
+            reports: Reports::default(),
+            used: UsedFiles::default(),
+            pager,
+            lost: LostOutput::default(),
             archive: RefCell::default(),
-            read: RefCell::default(),
-            archive_files: RefCell::default(),
-            written_folders: RefCell::default(),
-            pager: if is_paged && !no_pager { Pager::on_terminal(wide) } else { Pager::default() },
-            pages: Some(wide).filter(|_| !no_pager),
-            style: style(color),
-            width: terminal_width().filter(|_| !wide),
         };
-        if !global.more_names.is_empty() {
-            context.options = context.options.clone().with(Arc::new(context.names(&global.more_names)?));
-        }
-        for files in [&*global.fields, &*global.layouts, &*global.more_names, key, oodle] {
+        let Global { fields, layouts, key, oodle, more_names, .. } = &context.typed;
+        for files in [fields, layouts, more_names, key.as_slice(), oodle.as_slice()] {
             context.reads(files);
         }
-        for file in &global.more_names {
+        if !more_names.is_empty() {
+            let names = context.names(more_names)?;
+            context.settings.options = context.settings.options.clone().with(Arc::new(names));
+        }
+        for file in &context.typed.more_names {
             let address = Address::of(file);
             context.reads(&[address.outer()]);
             if is_archive(address.outer()) {
@@ -140,11 +71,15 @@ impl Context {
         Ok(context)
     }
 
+    pub(super) fn options(&self) -> &Options {
+        &self.settings.options
+    }
+
     fn names(&self, files: &[PathBuf]) -> Result<NameSources, Failure> {
         let mut names = NameSources::default();
         for file in files {
             let added = self
-                .with_progress_of("names", Unit::Files, |progress| names.add_file_with(file, &self.options, progress));
+                .with_progress_of("names", Unit::Files, |progress| names.add_file_with(file, self.options(), progress));
             added.map_err(Failure::of_file(file))?;
         }
         names.left_out().iter().for_each(|warning| complain(&format!("warning: {warning}")));
@@ -152,110 +87,12 @@ impl Context {
     }
 
     pub(super) fn format(&self) -> Format {
-        self.format.get()
-    }
-
-    /// The worst exit code so far. Says how many reports were left out.
-    pub(super) fn worst(&self) -> Exit {
-        if let Some(more) = self.damaged.get().checked_sub(SHOWN_ERRORS).filter(|&m| m > 0) {
-            complain(&format!("… and {more} more"));
-            self.damaged.set(0);
-        }
-        let again = std::mem::take(&mut self.shown.borrow_mut().1);
-        if again > 0 {
-            complain(&format!("… and the same again {again} times"));
-        }
-        self.worst.get()
-    }
-
-    pub(super) fn has_failed(&self) -> bool {
-        self.worst.get() != Exit::Done
-    }
-
-    /// Registers input files, which are never overwritten.
-    pub(super) fn reads<P: AsRef<Path>>(&self, files: &[P]) {
-        self.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
-    }
-
-    /// Registers the file or part of a file behind `asset`, and the files of an archive, which are never overwritten.
-    fn reads_asset(&self, asset: &Asset) {
-        if let Some((path, _)) = asset.source().on_disk() {
-            self.reads(&[path]);
-        }
-        if let Some(archive) = asset.reader().archive() {
-            self.archive_files.borrow_mut().extend(archive.files_on_disk());
-        }
-    }
-
-    pub(super) fn files_read(&self) -> ReadFiles {
-        ReadFiles::new(self.read.borrow().clone(), &self.archive_files.borrow())
-    }
-
-    /// Registers a folder that the command writes. It and folders in it are made if they are missing; an output that is a
-    /// file needs a folder that exists.
-    pub(super) fn writes_folder(&self, folder: &Path) {
-        self.written_folders.borrow_mut().push(folder.to_owned());
-    }
-
-    pub(super) fn is_in_written_folder(&self, to: &Path) -> bool {
-        self.written_folders.borrow().iter().any(|folder| to.starts_with(folder))
-    }
-
-    /// Has the command end with `exit`, unless its code is worse already.
-    pub(super) fn worsen(&self, exit: Exit) {
-        self.worst.set(self.worst.get().max(exit));
-    }
-
-    /// The value of `result`. A failure is reported, and the command continues.
-    pub(super) fn or_failed<T>(&self, result: Result<T, Failure>) -> Option<T> {
-        result.inspect_err(|failure| self.failed(failure)).ok()
-    }
-
-    /// The value that was read from `file`. Damage is reported, and the command continues.
-    pub(super) fn or_damaged<T>(&self, file: &str, read: Result<T>) -> Option<T> {
-        read.inspect_err(|error| self.damaged(file, error)).ok()
-    }
-
-    /// Reports that a requested thing was not found, and continues.
-    pub(super) fn not_found(&self, message: &str) {
-        complain(message);
-        self.worsen(Exit::NotFound);
-    }
-
-    /// Reports why one of several requests failed, and continues.
-    pub(super) fn failed(&self, failure: &Failure) {
-        complain(&failure.message);
-        self.worsen(failure.exit);
-    }
-
-    /// Reports a damaged part of a file, and continues. After a few reports the parts are only counted.
-    pub(super) fn damaged(&self, file: &str, error: &Error) {
-        let failure = Failure::in_file(file, error);
-        self.worsen(failure.exit);
-        let (shown, again) = &mut *self.shown.borrow_mut();
-        // One damaged buffer is an error of all parts that use it.
-        if shown.contains(&failure.message) {
-            *again += 1;
-            return;
-        }
-        self.damaged.set(self.damaged.get() + 1);
-        if self.damaged.get() <= SHOWN_ERRORS {
-            complain(&failure.message);
-            shown.push(failure.message);
-        }
-    }
-
-    /// Counts further damaged parts without details.
-    pub(super) fn more_damaged(&self, count: u64) {
-        if count > 0 {
-            self.damaged.set(self.damaged.get() + count);
-            self.worsen(Exit::Damaged);
-        }
+        self.typed.format
     }
 
     /// Opens a file, or a file in an archive (`ARCHIVE:INNER`).
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
-        self.open_by(path, &self.options)
+        self.open_by(path, self.options())
     }
 
     /// As [`Context::open`], with what the files `others` know of it beside their meshes: parameters and texts.
@@ -273,7 +110,7 @@ impl Context {
         &self,
         others: impl IntoIterator<Item = &'o PathBuf>,
     ) -> Result<Cow<'_, Options>, Failure> {
-        let mut options = Cow::Borrowed(&self.options);
+        let mut options = Cow::Borrowed(self.options());
         // A folder that is no game's has textures at most. A pipe can be read once: it is left to the drawing.
         for other in others.into_iter().filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
             let asset = self.open(other)?;
@@ -308,7 +145,7 @@ impl Context {
 
     /// Reports that the game `asset` has no texts in the language of the user.
     fn check_language(&self, asset: &Asset) {
-        let Some(language) = self.options.get::<Language>() else { return };
+        let Some(language) = self.options().get::<Language>() else { return };
         let Some(archive) = asset.reader().archive() else { return };
         let Some(game) = archive.game() else { return };
         let texts = game.texts(Some(&language.0));
@@ -324,7 +161,7 @@ impl Context {
     /// Opens one side of a comparison: as [`Context::open`], but any folder is an archive of its files.
     pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
         if path.is_dir() && !is_archive(path) {
-            let folder = archive::Folder::open(path, &self.options);
+            let folder = archive::Folder::open(path, self.options());
             self.reads_asset(&folder);
             return Ok(folder);
         }
@@ -337,7 +174,7 @@ impl Context {
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
             return Ok(open.clone());
         }
-        let open = address.open_outer(&self.options)?;
+        let open = address.open_outer(self.options())?;
         self.check_language(&open);
         self.reads(&[address.outer()]);
         self.reads_asset(&open);
@@ -458,29 +295,6 @@ impl Context {
         Address::of(path).exists() && self.open(path).is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
-    pub(super) fn warn(&self, asset: &Asset) {
-        if let Some(set) = asset.get::<FileSet>() {
-            set.left_out().iter().for_each(|(file, error)| self.damaged(file, error));
-            return;
-        }
-        for warning in asset.reader().warnings() {
-            complain(&format!("{}: warning: {warning}", asset.source().name()));
-        }
-        for error in asset.reader().companion_damage() {
-            // The table that shows the names and values of the file has reported it, if its last row was read.
-            let message = error.to_string();
-            if !self.shown.borrow().0.iter().any(|shown| shown.ends_with(&message)) {
-                self.damaged(asset.source().name(), &error);
-            }
-        }
-    }
-
-    /// Reports why files of an archive are not known.
-    pub(super) fn report_hidden(&self, asset: &Asset) {
-        let hidden = asset.reader().archive().map_or_else(Vec::new, |archive| archive.damage());
-        hidden.iter().for_each(|error| self.damaged(asset.source().name(), error));
-    }
-
     /// The database: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
     pub(super) fn database_path(&self, given: Option<&Path>) -> Result<PathBuf, Failure> {
         if let Some(path) = given {
@@ -502,58 +316,6 @@ impl Context {
             }
         }
         Err(Failure::new(Exit::Io, "no database here: name one with --db FILE or --db GAME, or set ASSETQ_DB"))
-    }
-
-    pub(super) fn page(&self) -> Page<Stdout> {
-        Page::new(self.stdout(), self.style)
-    }
-
-    pub(super) fn print_line(&self, line: &str) -> Result<(), Failure> {
-        let mut page = self.page();
-        page.line(line)?;
-        Ok(page.flush()?)
-    }
-
-    /// Writes all of standard output.
-    pub(super) fn print(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let mut out = self.stdout();
-        out.write_all(bytes)?;
-        Ok(out.flush()?)
-    }
-
-    pub(super) fn rows_of<const N: usize>(
-        &self,
-        columns: [(&'static str, Kind); N],
-    ) -> Result<RowWriter<Stdout>, Failure> {
-        self.rows(&columns.map(|(name, kind)| Column::new(name, kind)))
-    }
-
-    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
-        let format = RowFormat::from(self.format());
-        let rows = if self.headers.get() { RowWriter::new } else { RowWriter::without_header };
-        Ok(rows(self.stdout(), format, columns, self.style)?.fit_into(self.width))
-    }
-
-    /// Whole entries on standard output: one object or, with `many`, an array of any length.
-    pub(super) fn entries(&self, many: bool) -> Result<Entries<Stdout>, Failure> {
-        Entries::new(self.stdout(), self.format(), many)
-    }
-
-    /// The arguments, with `-` replaced by the lines of standard input that are not blank.
-    pub(super) fn arguments<'a>(
-        &self,
-        given: impl IntoIterator<Item = &'a String>,
-    ) -> impl Iterator<Item = Result<Cow<'a, str>, Failure>> {
-        given.into_iter().flat_map(|argument| {
-            let from_stdin = argument == "-";
-            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
-            let lines = lines.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
-            let lines = lines.map(|line| match line {
-                Ok(line) => Ok(line.into()),
-                Err(error) => Err(Error::io("cannot read standard input", error).into()),
-            });
-            (!from_stdin).then(|| Ok(argument.as_str().into())).into_iter().chain(lines)
-        })
     }
 
     /// The table `name`, or the main table.
@@ -587,59 +349,4 @@ impl Context {
         names.retain(|name| reader.cat(name, &mut Tree::default()).unwrap_or(true));
         crate::suggest::hint_of(&names)
     }
-
-    pub(super) fn note(&self, file: impl AsRef<Path>, note: &str) {
-        self.say(&format!("{}: note: {note}", file.as_ref().display()));
-    }
-
-    pub(super) fn notes(&self, file: &str, notes: &[impl AsRef<str>]) {
-        notes.iter().for_each(|note| self.note(file, note.as_ref()));
-    }
-
-    /// Writes one line to standard error that reports no failure.
-    pub(super) fn say(&self, message: &str) {
-        if !self.quiet {
-            complain(message);
-        }
-    }
-}
-
-/// Adds the value of the command's option `setting` to `options`: from a file, or from the command line itself.
-fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
-    let configured = asset::Format::configure(setting, given, from, options);
-    configured.map_err(|e| Failure::usage(e.to_string()))
-}
-
-fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
-    /// The largest size of a file of settings: a device has no end.
-    const MOST: u64 = 16 << 20;
-    let open = std::fs::File::open(file).map(io::BufReader::new);
-    let read = open.and_then(|open| Bounded::new(open, MOST).bytes());
-    read.map_err(|error| Failure::io(file, "cannot read", error))
-}
-
-/// Whether lines for people are bold and coloured.
-fn style(color: Color) -> Style {
-    let is_bold = match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => {
-            // A stream of `anstream` has a console of Windows take escape sequences, which it shows as they are otherwise.
-            let stream = anstream::AutoStream::auto(io::stdout());
-            stream.current_choice() == anstream::ColorChoice::AlwaysAnsi && io::stdout().is_terminal()
-        }
-    };
-    if is_bold { Style::Bold } else { Style::Plain }
-}
-
-fn terminal_width() -> Option<usize> {
-    let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
-    // Some programs provide terminals without a size.
-    Some(usize::from(width)).filter(|width| *width > 0)
-}
-
-/// The lines of `input`; a line may be endless.
-pub(super) fn lines(input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
-    const LINE: u64 = 1 << 20;
-    Bounded::new(input, u64::MAX).with_lines(LINE).lines()
 }

@@ -132,7 +132,7 @@ fn format_of(archive: &dyn Archive, file: &archive::File<'_>) -> Option<crate::F
 
 /// Compares files inside of the archives, and shows their differences under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
-    let (archives, options) = ([show.old, show.new], &show.context.options);
+    let (archives, options) = ([show.old, show.new], show.context.options());
     // A single thread shows a file while its decoded bytes are still in the cache.
     let chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
     let (mut paths, mut compared): (&[[String; 2]], _) = (&[], Vec::new());

@@ -3,7 +3,7 @@
 use super::changes::{self, print_patch, side_of};
 use super::file_names::{Inside, check_fit};
 use super::output_files::{leave_nothing_when_ended, undo_refused};
-use super::stdout::is_stdout;
+use super::stdout::{RowForm, is_stdout};
 use super::{Context, Exit, Failure, Format, Outcome, complain};
 use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;
@@ -13,7 +13,7 @@ use crate::edit::{Check, EditPlan, Editor, TableEdits, Written};
 use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::report::{Progress, counted};
-use crate::table::{Role, Table, Visitor as _};
+use crate::table::{Column, Role, Table, Visitor as _};
 use crate::write::json::JsonWriter;
 use crate::write::text::Page;
 use std::io::Write;
@@ -36,9 +36,20 @@ pub(super) struct EditOutput {
     /// Write the patch that restores the old file, byte for byte; - for standard output, in place of the changes
     #[arg(long, value_name = "FILE")]
     pub(super) undo: Option<PathBuf>,
-    /// The name of the file, for the tables of one of many files.
-    #[arg(skip)]
-    pub(super) table_prefix: Option<String>,
+}
+
+/// How the changes of a file are shown.
+#[derive(Clone, Copy)]
+pub(super) struct ShownAs<'n> {
+    /// The name of the file before the names of its tables, if it is one of many.
+    pub(super) table_prefix: Option<&'n str>,
+    pub(super) has_header: bool,
+}
+
+impl Default for ShownAs<'_> {
+    fn default() -> Self {
+        Self { table_prefix: None, has_header: true }
+    }
 }
 
 impl EditOutput {
@@ -79,7 +90,7 @@ impl EditTarget {
         if let Some(inner) = address.inner() {
             let failed = Failure::of_file(&file);
             let archive = context.archive(&address).map_err(failed)?;
-            let (holding, name) = holder(&archive, inner, &context.options).map_err(failed)?;
+            let (holding, name) = holder(&archive, inner, context.options()).map_err(failed)?;
             let is_direct = name == inner;
             let is_written = holding.reader().writable().is_some();
             let in_place = is_written && holding.source().path().is_some();
@@ -125,7 +136,7 @@ impl EditTarget {
 
     /// Writes the edits of the editor, and shows them.
     pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &EditOutput, context: &Context) -> Outcome {
-        self.prepare(editor, output, context)?.commit(output, context)
+        self.prepare(editor, output, context)?.commit(output, ShownAs::default(), context)
     }
 
     /// Writes the new file and its undo patch, which get their names in [`PreparedEdit::commit`].
@@ -150,7 +161,7 @@ impl EditTarget {
         let damage = if left > 0 { editor.damage() } else { None };
         damage.iter().for_each(|damage| context.damaged(file, damage));
         let exit = if damage.is_some() { Exit::Damaged } else { Exit::NotFound };
-        if left > 0 && context.options.strict {
+        if left > 0 && context.options().strict {
             return Err(Failure::new(exit, format!("{file}: nothing is written, as --strict says: {summary}")));
         }
         if left > 0 && done == 0 && held == 0 {
@@ -252,7 +263,7 @@ impl PreparedEdit<'_> {
     }
 
     /// Gives the files their names, and shows the changes.
-    pub(super) fn commit(self, output: &EditOutput, context: &Context) -> Outcome {
+    pub(super) fn commit(self, output: &EditOutput, shown: ShownAs<'_>, context: &Context) -> Outcome {
         let Self { target, plan, written, undo, summary } = self;
         let file = target.asset.source().name();
         if written.findings() > 0 {
@@ -272,7 +283,7 @@ impl PreparedEdit<'_> {
             named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
         })?;
         if !output.undo.as_deref().is_some_and(is_stdout) {
-            show(&target.asset, &new, &plan, output.table_prefix.as_deref(), context)?;
+            show(&target.asset, &new, &plan, shown, context)?;
         }
         context.warn(&target.asset);
         let where_to = match &target.to {
@@ -287,7 +298,7 @@ impl PreparedEdit<'_> {
 
 /// Checks that the file `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
 fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -> Result<(), Error> {
-    let inner = open_inside(holding, name, &context.options)?;
+    let inner = open_inside(holding, name, context.options())?;
     if inner.source().bytes() == asset.source().bytes() {
         return Ok(());
     }
@@ -309,14 +320,17 @@ fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec
 }
 
 /// Shows the changes as rows of `diff`.
-fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, context: &Context) -> Result<(), Failure> {
+fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, context: &Context) -> Result<(), Failure> {
     if context.format() == Format::Patch {
         return print_patch(old, new, &[], context).map(drop);
     }
     let mut page = context.page();
     let mut rows = match context.format() {
         Format::Text | Format::Markdown => None,
-        _ => Some(context.rows_of(changes::COLUMNS)?),
+        _ => {
+            let columns = changes::COLUMNS.map(|(name, kind)| Column::new(name, kind));
+            Some(context.rows_in(RowForm { has_header: shown.has_header, ..context.row_form() }, &columns)?)
+        }
     };
     if !plan.is_same() {
         let has_rows_of_edits = plan.check() != Check::All && old.reader().alone().is_none();
@@ -337,7 +351,9 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, prefix: Option<&str>, con
                     found.pairs().collect()
                 }
             };
-            let name = prefix.map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
+            let name = shown
+                .table_prefix
+                .map_or_else(|| table.name().to_owned(), |prefix| format!("{prefix}:{}", table.name()));
             for pair in pairs {
                 let change = table.change(pair, &mut |side, error| {
                     context.damaged(side_of(side, old, new).source().name(), &error);

@@ -7,8 +7,9 @@ use std::path::Path;
 pub(super) type Outcome = Result<(), Failure>;
 
 /// How a command ends. Of several ends the greatest one wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Exit {
+    #[default]
     Done,
     NotFound,
     /// The output is good, and lacks a part of what was asked for.

@@ -36,7 +36,7 @@ impl Context {
             match FilePattern::of(path) {
                 FilePattern::File => files.push(path.clone()),
                 pattern => {
-                    let list = self.list(path, &pattern, &self.options)?;
+                    let list = self.list(path, &pattern, self.options())?;
                     if list.is_empty() && list.damaged().is_empty() {
                         self.not_found(&no_match(path, &pattern));
                     }

@@ -33,7 +33,7 @@ pub(super) fn run(_: &Args, context: &Context) -> Outcome {
     let mut titles = HashSet::new();
     for one in found {
         // A folder that cannot be opened is listed, too: opening it says why.
-        let asset = Asset::open_at(&one.folder, &context.options).ok();
+        let asset = Asset::open_at(&one.folder, context.options()).ok();
         let version = asset.filter(|asset| asset.reader().archive().is_some_and(|archive| archive.builds().is_some()));
         let build = version.map(|asset| asset.reader().version()).or(one.steam_build);
         let address = titles.insert(one.title).then(|| format!("{}{MARK}", one.title.prefix()));

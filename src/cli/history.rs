@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let entry = &*entry.to_string_lossy();
     let steps = steps(&files, context)?;
     let inner = inner(entry, &steps)?;
-    let options = &context.options;
+    let options = context.options();
     let states = context.with_progress("history", |progress| {
         progress.announce(steps.len() as u64);
         let states = steps.par_iter().map(|step| {

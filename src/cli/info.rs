@@ -66,7 +66,7 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
     let reader = asset.reader();
     let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());
     let space = if version.is_empty() { "" } else { " " };
-    let (style, width) = (context.style, context.width);
+    let (style, width) = (context.settings.style, context.settings.width);
     let mut page = Page::new(&mut *out, style);
     // A folder has no bytes.
     let bytes = if is_folder(asset) { String::new() } else { format!(", {size} bytes") };

@@ -174,8 +174,8 @@ fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> R
     let mut out = context.rows(&columns)?;
     // On a terminal the note is the last line of the table. A single column in a pipe is for programs.
     let note = more_columns(&left_out.iter().map(String::as_str).collect::<Vec<_>>(), "--long");
-    let is_aside = !left_out.is_empty() && context.width.is_none() != (columns.len() == 1);
-    if context.width.is_some() {
+    let is_aside = !left_out.is_empty() && context.settings.width.is_none() != (columns.len() == 1);
+    if context.settings.width.is_some() {
         out = out.without_columns(left_out, "--long");
     }
     let order = SortOrder::parse(&args.sort, file, table, context)?;

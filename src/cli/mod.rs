@@ -38,10 +38,12 @@ mod pager;
 mod patch;
 mod progress;
 mod refs;
+mod reports;
 mod resolve;
 mod rows;
 mod sample;
 mod set;
+mod settings;
 mod snapshot;
 mod sort;
 mod sql;
@@ -210,7 +212,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
 }
 
 fn printed(help: std::io::Result<()>) -> Exit {
-    ended(help.map_err(stdout::lost).map(|()| Exit::Done))
+    ended(help.map_err(stdout::failure_of_stdout).map(|()| Exit::Done))
 }
 
 /// Runs a command of the tour. It does not stop in a pager.
@@ -247,7 +249,7 @@ fn run(cli: Cli) -> Exit {
     let mut global = cli.global;
     // Windows replaces no file that is mapped.
     global.no_mmap |= cfg!(windows) && cli.command.may_replace_input();
-    ended(Context::new(&global, pages).and_then(|context| context.close(cli.command.run(&context))))
+    ended(Context::new(global, pages).and_then(|context| context.close(cli.command.run(&context))))
 }
 
 /// Returns the exit code of a command, and reports its failure.

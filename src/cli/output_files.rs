@@ -1,36 +1,55 @@
-//! The outputs of a command: standard output, and files that get their name only once they are complete.
+//! The files that a command writes: they get their name once they are complete, and replace no file that it reads.
 
-use super::stdout::{Stdout, is_stdout};
-use super::{Context, Exit, Failure, Outcome, complain};
+use super::stdout::is_stdout;
+use super::{Context, Exit, Failure};
+use crate::asset::Asset;
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
 };
 use crate::source::FileState;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+/// The files that a run reads, which no output replaces, and the folders that it writes.
+#[derive(Default)]
+pub(super) struct UsedFiles {
+    read: RefCell<HashSet<FileId>>,
+    /// The files of opened archives, and folders all of whose files are read.
+    archive_files: RefCell<HashSet<PathBuf>>,
+    /// The folders that the command writes, and makes if they are missing.
+    written_folders: RefCell<Vec<PathBuf>>,
+}
+
 impl Context {
-    /// Ends a command with this result: reports output that was lost silently.
-    pub(super) fn close(&self, ran: Outcome) -> Result<Exit, Failure> {
-        self.pager.finish();
-        match (ran, self.lost.failure()) {
-            (Ok(()), None) => Ok(self.worst()),
-            (Ok(()), Some(lost)) => {
-                self.worst();
-                Err(lost)
-            }
-            (Err(failure), Some(lost)) if failure.exit != Exit::Io && !lost.closed_pipe => {
-                complain(&failure.message);
-                Err(lost)
-            }
-            // An earlier report may be worse than the failure.
-            (Err(failure), _) => Err(Failure { exit: failure.exit.max(self.worst()), ..failure }),
+    /// Registers input files, which are never overwritten.
+    pub(super) fn reads<P: AsRef<Path>>(&self, files: &[P]) {
+        self.used.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
+    }
+
+    /// Registers the file or part of a file behind `asset`, and the files of an archive, which are never overwritten.
+    pub(super) fn reads_asset(&self, asset: &Asset) {
+        if let Some((path, _)) = asset.source().on_disk() {
+            self.reads(&[path]);
+        }
+        if let Some(archive) = asset.reader().archive() {
+            self.used.archive_files.borrow_mut().extend(archive.files_on_disk());
         }
     }
 
-    pub(super) fn stdout(&self) -> Stdout {
-        Stdout::new(self.pager.clone(), self.lost.clone())
+    pub(super) fn files_read(&self) -> ReadFiles {
+        ReadFiles::new(self.used.read.borrow().clone(), &self.used.archive_files.borrow())
+    }
+
+    /// Registers a folder that the command writes. It and folders in it are made if they are missing; an output that is a
+    /// file needs a folder that exists.
+    pub(super) fn writes_folder(&self, folder: &Path) {
+        self.used.written_folders.borrow_mut().push(folder.to_owned());
+    }
+
+    pub(super) fn is_in_written_folder(&self, to: &Path) -> bool {
+        self.used.written_folders.borrow().iter().any(|folder| to.starts_with(folder))
     }
 
     /// Refuses to write over a file that is read, or over any other unless that is wanted, and to write into a folder that

@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let target = EditTarget::of(&args.file, &args.output, context)?;
     let failed = Failure::of_file(&args.file);
-    let mut editor = Editor::with_options(&target.asset, &context.options).map_err(failed)?;
+    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     match &args.entry {
         None => changes(args, &mut editor)?,
         Some(entry) => {

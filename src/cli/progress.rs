@@ -93,7 +93,7 @@ impl Context {
 
     /// Runs long work that adds to `progress`, with a bar if there is a terminal.
     pub(super) fn watch<T>(&self, what: &str, unit: Unit, progress: &Progress, work: impl FnOnce() -> T) -> T {
-        if self.quiet || !io::stderr().is_terminal() {
+        if self.typed.quiet || !io::stderr().is_terminal() {
             return work();
         }
         let done = AtomicBool::new(false);

@@ -139,7 +139,7 @@ fn open_files_of_folders(
     given: &[PathBuf],
     context: &Context,
 ) -> Vec<Option<Result<LinkedFile, Failure>>> {
-    let options = &context.options;
+    let options = context.options();
     context.with_progress_of("refs", Unit::Files, |progress| {
         progress.announce(paths.len() as u64);
         let each = paths.par_iter().map(|path| {
@@ -176,7 +176,7 @@ struct Elsewhere {
 impl Elsewhere {
     fn of_names(context: &Context) -> Self {
         let mut all = Self::default();
-        let names = context.options.get::<NameSources>();
+        let names = context.options().get::<NameSources>();
         names.iter().flat_map(|names| names.files()).for_each(|asset| all.add(asset, context));
         all
     }
@@ -185,7 +185,7 @@ impl Elsewhere {
         let Some(archive) = asset.reader().archive() else { return self.databases.push(asset.clone()) };
         self.archives.push(asset.clone());
         let Some(database) = archive.database() else { return };
-        match open_inside(asset, database, &context.options) {
+        match open_inside(asset, database, context.options()) {
             Ok(database) => self.databases.push(database),
             Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. } | ErrorKind::NotFound { .. }) => {
                 context.note(asset.source().name(), WITHOUT_DATABASE);
@@ -442,7 +442,7 @@ impl Search<'_> {
         let has_paths = self.files.iter().any(|file| file.stated().is_some());
         let absent = [("entry", entries.len() == 1), ("entry_path", entries.len() == 1), ("found", !has_paths)];
         let absent: Vec<&str> = absent.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
-        let is_short = self.context.width.is_some() && self.context.format() == Format::Text;
+        let is_short = self.context.settings.width.is_some() && self.context.format() == Format::Text;
         let mut out = ReferenceRows::new(self, &absent, is_short)?;
         if !args.from {
             entries.iter().try_for_each(|entry| self.list_to(entry, &mut out))?;

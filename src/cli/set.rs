@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let target = EditTarget::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
     let failed = Failure::of_file(&*file);
-    let mut editor = Editor::with_options(&target.asset, &context.options).map_err(failed)?;
+    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     editor.set_value(args.table.as_deref(), &args.entry, &args.value).map_err(failed)?;
     target.finish(editor, &args.output, context)
 }

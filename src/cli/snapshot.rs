@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
         progress.announce(sizes);
         for (from, to) in &snapshot.indexes {
-            let index = context.options.source_in_folder(from).map_err(Failure::of_file(&from))?;
+            let index = context.options().source_in_folder(from).map_err(Failure::of_file(&from))?;
             rows.push(part.put(to, index.bytes())?);
         }
         for (path, file) in &files {

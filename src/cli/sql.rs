@@ -5,7 +5,7 @@ mod many;
 mod prompt;
 
 use super::arguments::exists;
-use super::edited_file::{EditOutput, EditTarget};
+use super::edited_file::{EditOutput, EditTarget, ShownAs};
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use crate::edit::Editor;
@@ -137,7 +137,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         None => script(&session, context),
     };
     finish(&session, ran, context)?;
-    if args.output.is_given() { write(&session, &inputs.paths, &args.output, context) } else { Ok(()) }
+    if args.output.is_given() {
+        write(&session, &inputs.paths, &args.output, ShownAs::default(), context)
+    } else {
+        Ok(())
+    }
 }
 
 /// Reports what statements left out, after they ran.
@@ -167,7 +171,7 @@ fn from_stdin() -> Result<String, Failure> {
 }
 
 /// Writes the file that statements have changed.
-fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, context: &Context) -> Outcome {
+fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, shown: ShownAs<'_>, context: &Context) -> Outcome {
     let edits = session.edits()?;
     if edits.len() > 1 {
         return Err(Failure::usage("SQL: these statements change several files; one is written at a time"));
@@ -180,12 +184,14 @@ fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, context: &Co
     };
     let target = EditTarget::of_asset(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
-    target.finish(edited(&target.asset, edits, context).map_err(failed)?, output, context)
+    target
+        .prepare(edited(&target.asset, edits, context).map_err(failed)?, output, context)?
+        .commit(output, shown, context)
 }
 
 /// The editor of `asset` with the edits that statements make in it.
 fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) -> Result<Editor<'a>, Error> {
-    let mut editor = Editor::with_options(asset, &context.options)?;
+    let mut editor = Editor::with_options(asset, context.options())?;
     match edits {
         FileEdits::Rows(edits) => edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?,
         FileEdits::Steps(steps) => editor.steps(*steps),
@@ -243,10 +249,10 @@ impl Inputs {
             .named
             .iter()
             .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
-        let skips = args.skip_damaged || has_set && !context.options.strict;
+        let skips = args.skip_damaged || has_set && !context.options().strict;
         let named = self.named.clone();
         Ok(match is_for_writing {
-            true => Session::for_writing(named, skips, &context.options)?,
+            true => Session::for_writing(named, skips, context.options())?,
             false => Session::new(named, skips)?,
         })
     }
@@ -307,7 +313,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
                 }
                 watched(session, context, || into(out, args, &mut answer, context))?;
             }
-            _ => watched(session, context, || show(&mut answer, context))?,
+            _ => watched(session, context, || show(&mut answer, context.row_form(), context))?,
         }
     }
     match &args.into {
@@ -321,21 +327,21 @@ pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Re
     let session = Session::new(vec![(name.to_owned(), Input::Asset(asset))], false)?;
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
-        watched(&session, context, || show(&mut answer, context))?;
+        watched(&session, context, || show(&mut answer, context.row_form(), context))?;
     }
     Ok(())
 }
 
 /// Runs the statements of standard input as they arrive.
 fn script(session: &Session, context: &Context) -> Result<(), Failure> {
-    let mut text = String::new();
-    let mut lines = super::context::lines(std::io::stdin().lock());
+    let (mut text, mut form) = (String::new(), context.row_form());
+    let mut lines = super::arguments::lines(std::io::stdin().lock());
     loop {
         let line = lines.next().transpose().map_err(|e| Error::io("cannot read standard input", e))?;
         let last = line.is_none();
         if let Some(line) = line {
             if text.trim().is_empty() && is_command(&line) {
-                if !dot(line.trim(), session, context)? {
+                if !dot(line.trim(), session, &mut form, context)? {
                     return Ok(());
                 }
                 continue;
@@ -345,7 +351,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
         }
         if last || crate::sql::is_complete(&text) {
             for statement in statements(&text) {
-                answer(statement, session, context).map_err(|fault| match fault {
+                answer(statement, session, form, context).map_err(|fault| match fault {
                     Asked::Fault(fault) => failure_in(&text, fault),
                     Asked::Failure(failure) => failure,
                 })?;

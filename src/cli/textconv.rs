@@ -35,7 +35,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut out = context.stdout();
     // Equal bytes give equal text, whatever lies beside them: git writes one of the versions to a folder of its own.
-    let options = asset::Format::configure("companions", &[], "", &context.options)?;
+    let options = asset::Format::configure("companions", &[], "", context.options())?;
     match context.open_by(&args.file, &options) {
         Ok(asset) => {
             let mut damaged = 0u64;

@@ -218,7 +218,7 @@ fn page(
 /// `verify`. `file` is the command's argument.
 fn add_previews(page: &mut Page<'_>, asset: &Asset, file: &str, context: &Context) -> crate::Result<()> {
     let Some(archive) = asset.reader().archive() else { return Ok(()) };
-    let mut files = TextureFiles::new(&context.options);
+    let mut files = TextureFiles::new(context.options());
     files.add_archive(asset);
     let mut paths = Vec::new();
     for number in 0..archive.len()? {

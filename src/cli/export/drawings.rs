@@ -213,7 +213,7 @@ pub(in crate::cli) fn draw<'a, 'o>(
     context: &Context,
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
     let failed = Failure::of_file(asset.source().name());
-    let mut files = TextureFiles::new(&context.options);
+    let mut files = TextureFiles::new(context.options());
     context.add_textures(path, &mut files)?;
     let mut assets = Vec::new();
     let mut has_others = false;

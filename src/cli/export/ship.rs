@@ -38,8 +38,8 @@ impl ShipArgs {
             parts: self.parts.iter().copied().map(Into::into).collect(),
             camouflages: self.camouflages.clone(),
         };
-        let ship = Ship::open(&game, &params, &database, &query, &context.options).map_err(failed)?;
-        let mut files = TextureFiles::new(&context.options);
+        let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;
+        let mut files = TextureFiles::new(context.options());
         files.add_archive(&game);
         Ok(Drawable { ship, database, files, armor: self.armor })
     }

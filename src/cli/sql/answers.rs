@@ -1,5 +1,6 @@
 //! Answers to statements, and the commands of the prompt.
 
+use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, Format, Unit, complain};
 use crate::report::counted;
 use crate::sql::{Answer, Fault, ResultColumn, Session, Statement, functions};
@@ -60,9 +61,14 @@ impl From<Fault> for Asked {
     }
 }
 
-pub(super) fn answer(statement: Statement<'_>, session: &Session, context: &Context) -> Result<(), Asked> {
+pub(super) fn answer(
+    statement: Statement<'_>,
+    session: &Session,
+    form: RowForm,
+    context: &Context,
+) -> Result<(), Asked> {
     let mut answer = session.ask(statement)?;
-    watched(session, context, || show(&mut answer, context)).map_err(Asked::Failure)
+    watched(session, context, || show(&mut answer, form, context)).map_err(Asked::Failure)
 }
 
 /// Shows how many rows were read while a statement runs.
@@ -76,23 +82,23 @@ pub(super) fn is_command(line: &str) -> bool {
     word.starts_with('.') || ["exit", "quit", "help"].iter().any(|end| word.eq_ignore_ascii_case(end))
 }
 
-/// A command of the prompt. `false` when it is to end.
-pub(super) fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure> {
+/// Runs a command of the prompt, which may change the form of answers. Returns `false` if the prompt is to end.
+pub(super) fn dot(line: &str, session: &Session, form: &mut RowForm, context: &Context) -> Result<bool, Failure> {
     let mut page = context.page();
     let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim().trim_end_matches(';').trim_matches('"');
     match &*command.trim_end_matches(';').to_ascii_lowercase() {
         ".quit" | ".exit" | ".q" | "quit" | "exit" => return Ok(false),
         ".mode" => match MODES.iter().find(|(name, _)| *name == argument) {
-            Some((_, format)) => context.format.set(*format),
+            Some((_, format)) => form.format = *format,
             None => {
                 let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
                 context.say(&format!("no mode {argument:?}; there are {}", names.join(", ")));
             }
         },
         ".headers" => match argument {
-            "on" => context.headers.set(true),
-            "off" => context.headers.set(false),
+            "on" => form.has_header = true,
+            "off" => form.has_header = false,
             _ => context.say(".headers takes on or off"),
         },
         ".tables" => {
@@ -178,20 +184,20 @@ fn described(name: &str, what: &str) -> Vec<String> {
 const MODES: [(&str, Format); 4] =
     [("text", Format::Text), ("json", Format::Json), ("ndjson", Format::Ndjson), ("csv", Format::Csv)];
 
-pub(super) fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
+pub(super) fn show(answer: &mut Answer<'_>, form: RowForm, context: &Context) -> Result<(), Failure> {
     let columns = answer.columns().to_vec();
     let mut out = None;
     answer.rows::<Failure>(|cells| {
         let out = match &mut out {
             Some(out) => out,
-            None => out.insert(context.rows(&header(&columns, cells))?),
+            None => out.insert(context.rows_in(form, &header(&columns, cells))?),
         };
         Ok(RowWriter::row(out, cells)?)
     })?;
     match out {
         Some(mut out) => out.finish()?,
         None if columns.is_empty() => {}
-        None => context.rows(&header(&columns, &[]))?.finish()?,
+        None => context.rows_in(form, &header(&columns, &[]))?.finish()?,
     }
     Ok(())
 }

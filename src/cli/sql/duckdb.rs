@@ -24,7 +24,7 @@ pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: 
         let what = "--engine duckdb only prints rows: leave out --into, --with and the options that write a file";
         return Err(Failure::usage(what));
     }
-    if let Some(option) = context.file_settings.first() {
+    if let Some(option) = context.typed.file_settings().first() {
         return Err(Failure::usage(format!("--engine duckdb opens files without {option}: leave it out")));
     }
     if query.is_some_and(|query| query.trim_start().starts_with('.')) {
@@ -104,11 +104,12 @@ fn complaints(messages: ChildStderr) -> bool {
 
 /// The statements that load the extension, and for each file the statements that make its views.
 fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<Vec<String>, Failure> {
-    let options = &context.options;
+    let options = context.options();
     let named_options = [("skip_damaged", args.skip_damaged), ("strict", options.strict), ("mmap", !options.no_mmap)];
     let mut named_options: String = named_options.iter().map(|(name, is)| format!(", {name} := {is}")).collect();
-    if !context.names_files.is_empty() {
-        let names: Vec<String> = context.names_files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let more_names = &context.typed.more_names;
+    if !more_names.is_empty() {
+        let names: Vec<String> = more_names.iter().map(|file| quoted(&file.to_string_lossy())).collect();
         named_options.push_str(&format!(", names := [{}]", names.join(", ")));
     }
     if let Some(format) = options.get::<FormatOf>() {

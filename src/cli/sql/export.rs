@@ -33,7 +33,7 @@ pub(super) fn run(text: &str, args: &Args, session: &Session, context: &Context)
     let kind = file.map(table_kind).transpose()?;
     watched(session, context, || match file.zip(kind).filter(|_| !output.dry_run) {
         Some((to, kind)) => into(to, kind, &mut answer, args, session, context),
-        None => show(&mut answer, context),
+        None => show(&mut answer, context.row_form(), context),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::archive::Address;
 use crate::archive::loose::below;
 use crate::asset::Asset;
 use crate::atomic_file::{FileId, replace_link};
-use crate::cli::edited_file::{EditOutput, EditTarget, PreparedEdit};
+use crate::cli::edited_file::{EditOutput, EditTarget, PreparedEdit, ShownAs};
 use crate::cli::files::path_below;
 use crate::cli::{Context, Exit, Failure, Format, Outcome, Unit};
 use crate::files::FileSet;
@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 /// A file that the statements change.
 struct ChangedFile {
     path: PathBuf,
+    /// The name of the file before the names of its tables.
+    name: String,
     target: EditTarget,
     edits: FileEdits,
     output: EditOutput,
@@ -54,12 +56,12 @@ pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context:
     }
     let all = changed.len();
     for (number, (file, ready)) in prepared.into_iter().enumerate() {
+        let shown = ShownAs { table_prefix: Some(&file.name), has_header: number == 0 };
         let done = match ready {
-            Some(ready) => commit(file, ready, context),
-            None => write_again(text, file, args, context),
+            Some(ready) => commit(file, ready, shown, context),
+            None => write_again(text, file, args, shown, context),
         };
         done.map_err(|failure| stopped(failure, number, all, &args.output))?;
-        context.headers.set(false);
     }
     context.say(&format!("{}: {} changed", given.to_string_lossy(), counted(all as u64, "file")));
     Ok(())
@@ -113,13 +115,13 @@ fn changed_files(
         let Some((asset, edits)) = edits_of(text, &path, args, context)? else { continue };
         take_undo(undo.as_deref(), &mut undos)?;
         let name = path_below(&[given.to_owned()], &path).to_string_lossy().into_owned();
-        let output = EditOutput { undo, table_prefix: Some(name), ..args.output.clone() };
+        let output = EditOutput { undo, ..args.output.clone() };
         let target = EditTarget::of_asset(&path, asset, &output, context)?;
         let is_later = target.written_path().is_some_and(|to| !written.insert(to.to_owned()));
         if let Some(identity) = identity {
             known.insert(identity, changed.len());
         }
-        changed.push(ChangedFile { path, target, edits, output, links: Vec::new(), is_later });
+        changed.push(ChangedFile { path, name, target, edits, output, links: Vec::new(), is_later });
     }
     Ok(changed)
 }
@@ -149,7 +151,7 @@ fn take_undo(undo: Option<&Path>, undos: &mut HashSet<PathBuf>) -> Result<(), Fa
 
 fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {
     let input = open_one(None, file, args, context)?;
-    Ok(Session::for_writing(vec![input], args.skip_damaged, &context.options)?)
+    Ok(Session::for_writing(vec![input], args.skip_damaged, context.options())?)
 }
 
 /// The edits that the statements make in `file`; `None` for no edit. A damaged file is reported and left out.
@@ -158,7 +160,7 @@ fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failu
 /// When an edit does not fit.
 fn edits_of(text: &str, file: &Path, args: &Args, context: &Context) -> Result<Option<(Asset, FileEdits)>, Failure> {
     let session = match session(file, args, context) {
-        Err(failure) if failure.exit == Exit::Damaged && !context.options.strict => {
+        Err(failure) if failure.exit == Exit::Damaged && !context.options().strict => {
             context.failed(&failure);
             return Ok(None);
         }
@@ -192,8 +194,8 @@ fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<PreparedEdit<
 }
 
 /// Gives the new file its names.
-fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, context: &Context) -> Outcome {
-    prepared.commit(&file.output, context)?;
+fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, shown: ShownAs<'_>, context: &Context) -> Outcome {
+    prepared.commit(&file.output, shown, context)?;
     let Some(to) = file.target.written_path() else { return Ok(()) };
     for (link, _) in &file.links {
         replace_link(to, link).map_err(|error| Failure::io(link, "cannot write", error))?;
@@ -202,10 +204,10 @@ fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, context: &Context) -> 
 }
 
 /// Changes an entry of a pack after other entries of the pack: the pack is read again.
-fn write_again(text: &str, file: &ChangedFile, args: &Args, context: &Context) -> Outcome {
+fn write_again(text: &str, file: &ChangedFile, args: &Args, shown: ShownAs<'_>, context: &Context) -> Outcome {
     let session = session(&file.path, args, context)?;
     all(text, args, &session, context)?;
-    write(&session, std::slice::from_ref(&file.path), &file.output, context)
+    write(&session, std::slice::from_ref(&file.path), &file.output, shown, context)
 }
 
 /// The failure after which some of the files are changed: how many, and the way back.
@@ -239,8 +241,7 @@ mod tests {
     fn a_stop_in_the_middle_states_how_many_files_are_changed_and_the_way_back() {
         let stop = |changed, undo: Option<&str>| {
             let undo = undo.map(PathBuf::from);
-            let output =
-                EditOutput { to: None, in_place: true, dry_run: false, force: false, undo, table_prefix: None };
+            let output = EditOutput { to: None, in_place: true, dry_run: false, force: false, undo };
             stopped(Failure::new(Exit::Io, "a.mfm: cannot write"), changed, 30, &output).message
         };
         assert_eq!(stop(0, Some("undo")), "a.mfm: cannot write; 0 of 30 files were changed");

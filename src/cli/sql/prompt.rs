@@ -2,6 +2,7 @@
 
 use super::answers::{Asked, DOT_COMMANDS, answer, dot, is_command, say_left_out};
 use crate::cli::pager::message;
+use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, complain};
 use crate::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
 use crate::write::text::escape;
@@ -68,7 +69,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     });
     crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, help says more, quit leaves");
-    let mut text = String::new();
+    let (mut text, mut form) = (String::new(), context.row_form());
     loop {
         let is_first = text.trim().is_empty();
         let is_after_blank = text.ends_with("\n");
@@ -76,7 +77,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
             Ok(line) if is_first => text = line,
             // In the middle of a statement a word such as `quit` is a part of it, unless an empty line precedes it.
             Ok(line) if is_after_blank && is_command(&line) => {
-                if !dot(line.trim(), session, context)? {
+                if !dot(line.trim(), session, &mut form, context)? {
                     return Ok(());
                 }
                 continue;
@@ -107,25 +108,25 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
             let _ = editor.append_history(file);
         }
         if is_command(&text) {
-            if !dot(text.trim(), session, context)? {
+            if !dot(text.trim(), session, &mut form, context)? {
                 return Ok(());
             }
             continue;
         }
-        answer_all(&text, session, context)?;
+        answer_all(&text, session, form, context)?;
         say_left_out(session, context);
     }
 }
 
 /// Answers statements, until one fails or the user has seen enough.
-fn answer_all(text: &str, session: &Session, context: &Context) -> Result<(), Failure> {
+fn answer_all(text: &str, session: &Session, form: RowForm, context: &Context) -> Result<(), Failure> {
     let stop: Arc<dyn Fn() + Send + Sync> = Arc::new(session.stopper());
     for statement in statements(text) {
         INTERRUPTS.store(0, Ordering::Relaxed);
-        if let Some(wide) = context.pages {
+        if let Some(wide) = context.settings.pages {
             context.pager.restart(wide, Arc::clone(&stop));
         }
-        let answered = answer(statement, session, context);
+        let answered = answer(statement, session, form, context);
         if context.pager.finish() {
             // The user has left the pager, and the statement was stopped.
             return Ok(());
