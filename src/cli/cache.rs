@@ -1,8 +1,11 @@
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use crate::archive::Cache;
 use crate::report::counted;
 use crate::table::{Column, Kind, Value};
 use assetq_core::dates::rfc3339;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Show, check or clear the cache of decoded files
 ///

@@ -1,10 +1,13 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::find::paths_named;
 use crate::paths::slashed;
 use crate::table::Visitor;
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Show one whole entry, with its references resolved
 #[derive(Debug, clap::Args)]

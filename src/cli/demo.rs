@@ -1,5 +1,8 @@
-use super::{Context, Outcome, tour};
+use super::{Context, Format, Outcome, tour};
 use std::path::PathBuf;
+
+/// The command writes files or a script, in no format of `-f`.
+pub(super) const FORMATS: &[Format] = &[];
 
 /// The old name of `assetq sample DIR --tour`
 #[derive(Debug, clap::Args)]

@@ -20,14 +20,26 @@ use crate::source::bounded::Bounded;
 use crate::threads::{self, prelude::*};
 use crate::write::atom::{self, Entry};
 use crate::write::text::escape;
-pub(super) use args::Args;
+pub(super) use args::DiffArgs;
 pub(super) use page::short_names;
 use show::{Compared, Inner, Out, Report, Show, bind};
 use std::io::{BufReader, Read as _, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+/// The values of `-f` that the command takes: all.
+pub(super) const FORMATS: &[Format] = &[
+    Format::Text,
+    Format::Json,
+    Format::Ndjson,
+    Format::Csv,
+    Format::Markdown,
+    Format::Html,
+    Format::Atom,
+    Format::Patch,
+];
+
+pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
     if context.format() == Format::Patch {
         if print_patch(&old, &new, &args.tables, context)? {
@@ -204,7 +216,7 @@ fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
 const FEED: u64 = 256 << 20;
 
 /// Writes the entry as a new feed, or into the given one.
-fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
+fn entry(args: &DiffArgs, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
     let html = String::from_utf8_lossy(html);
     let entry = Entry { subject, title: &escape(title), updated: SystemTime::now(), html: &html };
     let name = "What changed";

@@ -3,15 +3,18 @@ mod drawings;
 mod ship;
 mod tables;
 
-pub(super) use args::{Args, KindArg, LevelArgs, ShipArgs};
+pub(super) use args::{ExportArgs, KindArg, LevelArgs, ShipArgs};
 pub(super) use drawings::{draw, image, report};
 pub(super) use tables::{RowSource, table_kind, whole_table, write};
 
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use args::kind_of;
 use drawings::drawings;
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+/// The command writes files or a script, in no format of `-f`.
+pub(super) const FORMATS: &[Format] = &[];
+
+pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
     match &*args.ship.ship {
         [] => {}
         [query] => return ship::run(args, query, context),

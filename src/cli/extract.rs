@@ -1,6 +1,6 @@
 use super::file_names::{Inside, check_fit};
 use super::stdout::is_stdout;
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
 use crate::atomic_file::sync_files;
 use crate::paths::{glob_of, joined};
@@ -9,6 +9,9 @@ use crate::table::glob::Glob;
 use crate::table::{Kind, Value};
 use crate::threads::prelude::*;
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Write the files of an archive, decoded and checked
 ///

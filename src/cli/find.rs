@@ -1,4 +1,4 @@
-use super::{Context, Failure, Outcome, Unit};
+use super::{Context, Failure, Format, Outcome, Unit};
 use crate::find::{self, Hit, Look, Pattern, PatternOptions, Syntax};
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
@@ -6,6 +6,9 @@ use crate::table::{Kind, RowCursor, Table, Value};
 use crate::writable::keys;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Find paths, names, strings, numbers and ids in files
 ///

@@ -1,9 +1,12 @@
-use super::{Context, Outcome};
+use super::{Context, Format, Outcome};
 use crate::archive::MARK;
 use crate::asset::Asset;
 use crate::games::{GameTitle, Search};
 use crate::table::{Kind, Value};
 use std::collections::HashSet;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// List the installed games
 ///

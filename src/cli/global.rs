@@ -111,6 +111,11 @@ pub(super) enum Format {
     Patch,
 }
 
+impl Format {
+    /// The formats of rows, which most commands write.
+    pub(super) const ROWS: &[Self] = &[Self::Text, Self::Json, Self::Ndjson, Self::Csv];
+}
+
 /// The format of rows on standard output.
 impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {

@@ -74,21 +74,10 @@ fn tip_of_option(given: &str) -> Option<String> {
     })
 }
 
-/// The formats that a command writes; none for a command that writes files or scripts only.
-fn formats(command: &str) -> &'static [Format] {
-    use Format::{Atom, Csv, Html, Json, Markdown, Ndjson, Patch, Text};
-    match command {
-        "diff" => &[Text, Json, Ndjson, Csv, Markdown, Html, Atom, Patch],
-        "patch" | "set" | "sql" => &[Text, Json, Ndjson, Csv, Patch],
-        "completions" | "demo" | "export" | "man" | "paths-inside" | "textconv" | "view" => &[],
-        _ => &[Text, Json, Ndjson, Csv],
-    }
-}
-
 /// The commands with all their arguments, for help and man pages: `root` has what parsing a command line needs.
 pub(super) fn documented(root: Command) -> Command {
     root.mut_subcommands(|sub| {
-        let formats = formats(sub.get_name());
+        let formats = super::formats(sub.get_name());
         let names: Vec<_> = formats.iter().filter_map(Format::to_possible_value).collect();
         let format = Arg::new("format").long("format").short('f').value_name("FORMAT").help_heading(GLOBAL);
         let format =

@@ -11,6 +11,9 @@ use assetq_view::page::{Page, tables};
 use std::io::Write as _;
 use std::path::PathBuf;
 
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Html];
+
 /// Show one entry through all builds: its addition, its changes, its removal
 ///
 /// Builds of a game's folder and of snapshots are ordered by number, other files and folders are taken in the given

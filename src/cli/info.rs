@@ -8,6 +8,9 @@ use crate::write::text::{Aligned, AlignedColumn, Fit, Page};
 use std::io::Write;
 use std::path::PathBuf;
 
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
+
 /// Show the format, version, sections and tables of files
 ///
 /// Rows are `-` (null for programs) if counting them needs a walk through the file: `assetq sql "SELECT count(*) FROM

@@ -11,6 +11,9 @@ use crate::write::text::more_columns;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
+
 /// List the rows of a table
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

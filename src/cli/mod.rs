@@ -58,7 +58,7 @@ mod view;
 pub use crate::source::signals::Allocator;
 use crate::threads;
 use crate::write::text::escape;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum as _};
 use context::Context;
 use failure::{Exit, Failure, Outcome};
 use global::{Format, Global};
@@ -83,16 +83,25 @@ struct Cli {
 }
 
 macro_rules! commands {
-    ($($command:ident: $module:ident,)+) => {
+    ($($command:ident: $module:ident::$args:ident,)+) => {
         #[derive(Debug, Subcommand)]
         enum Command {
-            $($command($module::Args),)+
+            $($command($module::$args),)+
             Completions(completions::Args),
             PathsInside(completions::InsideArgs),
             Man(man::Args),
         }
 
         impl Command {
+            fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$command(_) => stringify!($module),)+
+                    Self::Completions(_) => "completions",
+                    Self::PathsInside(_) => "paths-inside",
+                    Self::Man(_) => "man",
+                }
+            }
+
             fn run(self, context: &Context) -> Outcome {
                 match self {
                     $(Self::$command(args) => $module::run(&args, context),)+
@@ -102,32 +111,52 @@ macro_rules! commands {
                 }
             }
         }
+
+        /// The values of `-f` that each command takes.
+        const FORMATS: &[(&str, &[Format])] = &[$((stringify!($module), $module::FORMATS),)+];
     };
 }
 
+/// The values of `-f` that the command `name` takes; none if it writes files or a script.
+fn formats(name: &str) -> &'static [Format] {
+    FORMATS.iter().find(|(command, _)| *command == name).map_or(&[], |(_, formats)| formats)
+}
+
+/// Refuses a value of `-f` that the command does not take. A command that writes no rows has no use for a format of rows.
+fn check_format(command: &str, format: Format) -> Result<(), Failure> {
+    let taken = formats(command);
+    if taken.contains(&format) || taken.is_empty() && Format::ROWS.contains(&format) {
+        return Ok(());
+    }
+    let value = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let takers = FORMATS.iter().filter(|(_, formats)| formats.contains(&format));
+    let takers: Vec<&str> = takers.map(|(command, _)| *command).collect();
+    Err(Failure::usage(format!("-f {value} works with these commands only: {}", takers.join(", "))))
+}
+
 commands! {
-    Info: info,
-    Ls: ls,
-    Cat: cat,
-    Refs: refs,
-    Resolve: resolve,
-    String: string,
-    Diff: diff,
-    History: history,
-    Set: set,
-    Patch: patch,
-    Textconv: textconv,
-    Export: export,
-    View: view,
-    Sql: sql,
-    Verify: verify,
-    Extract: extract,
-    Snapshot: snapshot,
-    Cache: cache,
-    Find: find,
-    Games: games,
-    Sample: sample,
-    Demo: demo,
+    Info: info::Args,
+    Ls: ls::Args,
+    Cat: cat::Args,
+    Refs: refs::Args,
+    Resolve: resolve::Args,
+    String: string::Args,
+    Diff: diff::DiffArgs,
+    History: history::Args,
+    Set: set::Args,
+    Patch: patch::Args,
+    Textconv: textconv::Args,
+    Export: export::ExportArgs,
+    View: view::ViewArgs,
+    Sql: sql::SqlArgs,
+    Verify: verify::Args,
+    Extract: extract::Args,
+    Snapshot: snapshot::Args,
+    Cache: cache::Args,
+    Find: find::Args,
+    Games: games::Args,
+    Sample: sample::Args,
+    Demo: demo::Args,
 }
 
 impl Command {
@@ -153,7 +182,7 @@ impl Command {
         match self {
             Self::Set(set::Args { output, .. })
             | Self::Patch(patch::Args { output, .. })
-            | Self::Sql(sql::Args { output, .. }) => output.in_place || output.force,
+            | Self::Sql(sql::SqlArgs { output, .. }) => output.in_place || output.force,
             Self::Extract(args) => args.force,
             Self::Snapshot(args) => args.force,
             _ => false,
@@ -230,20 +259,8 @@ fn run(cli: Cli) -> Exit {
             complain(&format!("--threads {wanted} is more than this machine has cores for: using {threads}"));
         }
     }
-    let is_report = match cli.command {
-        Command::Diff(_) => false,
-        Command::History(_) => matches!(cli.global.format, Format::Markdown | Format::Atom),
-        _ => matches!(cli.global.format, Format::Markdown | Format::Html | Format::Atom),
-    };
-    if is_report {
-        complain("only `assetq diff` writes Markdown and Atom, and only `assetq diff` and `assetq history` write HTML");
-        return Exit::Usage;
-    }
-    if cli.global.format == Format::Patch
-        && !matches!(cli.command, Command::Diff(_) | Command::Set(_) | Command::Patch(_) | Command::Sql(_))
-    {
-        complain("only `assetq diff`, and what writes, gives patches");
-        return Exit::Usage;
+    if let Err(failure) = check_format(cli.command.name(), cli.global.format) {
+        return ended(Err(failure));
     }
     let pages = cli.command.is_paged();
     let mut global = cli.global;

@@ -1,5 +1,5 @@
 use super::edited_file::{EditOutput, EditTarget};
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use crate::edit::read::{self, Form, InputRow};
 use crate::edit::{Edit, Editor};
 use crate::error::Error;
@@ -7,6 +7,9 @@ use crate::source::bounded::Bounded;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Patch];
 
 /// Write an edited copy of a file
 ///

@@ -15,6 +15,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
+
 /// Show what an entry refers to, and what refers to it, across files
 ///
 /// References are in assets.bin, and in the models.bin and space.bin of a space. With a .geometry, the meshes that a visual

@@ -1,7 +1,10 @@
-use super::{Context, Outcome};
+use super::{Context, Format, Outcome};
 use crate::refs::{self, Entry};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Find the prototypes of ids or paths
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,11 @@
-use super::{Context, Failure, Outcome, Unit, tour};
+use super::{Context, Failure, Format, Outcome, Unit, tour};
 use crate::paths::joined;
 use crate::table::{Column, Kind, Value};
 use assetq_sample::{self as sample, Size};
 use std::path::{Path, PathBuf};
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Write a valid file or folder of every format, to try commands on
 #[derive(Debug, clap::Args)]

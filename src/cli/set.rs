@@ -1,7 +1,10 @@
 use super::edited_file::{EditOutput, EditTarget};
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Format, Outcome};
 use crate::edit::Editor;
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Patch];
 
 /// Write a copy of a file with one value changed
 ///

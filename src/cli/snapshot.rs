@@ -3,7 +3,7 @@ mod manifest;
 use super::extract::decoded;
 use super::file_names::check_fit;
 use super::output_files::ReadFiles;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::Game;
 use crate::archive::choose;
 use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
@@ -19,6 +19,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Save the parts of a game that a later comparison needs
 ///

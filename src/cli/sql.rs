@@ -6,7 +6,7 @@ mod prompt;
 
 use super::arguments::exists;
 use super::edited_file::{EditOutput, EditTarget, ShownAs};
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
@@ -18,6 +18,9 @@ use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, wa
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Patch];
 
 /// Query files in SQL
 ///
@@ -53,7 +56,7 @@ Examples:
 Besides SQLite's functions: path_id('content/…') and name_id('…') give ids, hex(n) writes a number as an id,
 X REGEXP 'pattern' searches with a regular expression. Words of SQL are names in double quotes only; the table \"values\"
 is also called fields, and a column \"index\" position. A statement without rows is no failure: the exit code is 0.")]
-pub(super) struct Args {
+pub(super) struct SqlArgs {
     /// The query, or - to read it from standard input
     query: Option<String>,
     /// The files, each perhaps with a name for its schema: NAME=FILE
@@ -87,7 +90,7 @@ enum Engine {
     Duckdb,
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(args: &SqlArgs, context: &Context) -> Outcome {
     let (query, files) = args.parts()?;
     if args.engine == Engine::Duckdb {
         return duckdb::run(query.as_deref(), &files, args, context);
@@ -201,7 +204,7 @@ fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) -> Result<E
 
 const SCRIPT: u64 = 16 << 20;
 
-impl Args {
+impl SqlArgs {
     /// Whether the answer is for reading: not at a prompt, nor if a file is written.
     pub(super) fn is_paged(&self) -> bool {
         let is_asked = matches!(self.parts(), Ok((Some(query), _)) if query != "-");
@@ -243,7 +246,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn session(&self, is_for_writing: bool, args: &Args, context: &Context) -> Result<Session, Failure> {
+    fn session(&self, is_for_writing: bool, args: &SqlArgs, context: &Context) -> Result<Session, Failure> {
         // A damaged file among many is left out, and so are damaged rows.
         let has_set = self
             .named
@@ -259,7 +262,7 @@ impl Inputs {
 }
 
 /// Opens the files. With `sets`, the files of a pattern are one input.
-fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result<Inputs, Failure> {
+fn open(given: &[PathBuf], sets: bool, args: &SqlArgs, context: &Context) -> Result<Inputs, Failure> {
     let (mut inputs, mut paths) = (Vec::new(), Vec::new());
     for argument in given {
         let (name, path) = named(argument);
@@ -288,7 +291,7 @@ fn open(given: &[PathBuf], sets: bool, args: &Args, context: &Context) -> Result
 }
 
 /// Opens a file under this name of its schema, or its own.
-fn open_one(name: Option<String>, file: &Path, args: &Args, context: &Context) -> Result<(String, Input), Failure> {
+fn open_one(name: Option<String>, file: &Path, args: &SqlArgs, context: &Context) -> Result<(String, Input), Failure> {
     let asset = context.open_with(file, &args.with)?;
     Ok((name.unwrap_or_else(|| asset.source().stem().to_owned()), Input::Asset(asset)))
 }
@@ -302,7 +305,7 @@ fn named(argument: &Path) -> (Option<String>, PathBuf) {
     }
 }
 
-fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
+fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Result<(), Failure> {
     let mut kept = false;
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
@@ -365,7 +368,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
 }
 
 /// Keeps an answer as a database.
-fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
+fn into(out: &Path, args: &SqlArgs, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     let (table, mut rows) = (args.as_table.as_str(), 0);
     context.create_as(out, args.output.force, |part| {
         rows = keep(part, table, answer).map_err(|fault| match fault {

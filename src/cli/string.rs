@@ -1,8 +1,11 @@
-use super::{Context, Outcome};
+use super::{Context, Format, Outcome};
 use crate::id;
 use crate::refs;
 use crate::table::{Kind, Value};
 use std::path::PathBuf;
+
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Turn name ids into their texts, and texts into their ids
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-use super::{Context, Exit, Outcome};
+use super::{Context, Exit, Format, Outcome};
 use crate::codec::sha256_of;
 use crate::error::ErrorKind;
 use crate::report::counted;
@@ -7,6 +7,9 @@ use crate::{asset, lines};
 use assetq_core::Openable as _;
 use std::io::Write as _;
 use std::path::PathBuf;
+
+/// The command writes files or a script, in no format of `-f`.
+pub(super) const FORMATS: &[Format] = &[];
 
 /// Write a file as text that git compares: sorted, line by line
 ///

@@ -8,6 +8,9 @@ use crate::table::Value;
 use crate::write::text::Page;
 use std::path::PathBuf;
 
+/// The values of `-f` that the command takes.
+pub(super) const FORMATS: &[Format] = Format::ROWS;
+
 /// Check everything that can be checked, and list what is wrong
 #[derive(Debug, clap::Args)]
 #[command(

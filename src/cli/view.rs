@@ -1,7 +1,7 @@
 mod about;
 mod compare;
 
-use super::{Context, Failure, Outcome, Unit, export};
+use super::{Context, Failure, Format, Outcome, Unit, export};
 use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
@@ -17,6 +17,9 @@ use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// The command writes files or a script, in no format of `-f`.
+pub(super) const FORMATS: &[Format] = &[];
 
 /// View a file in the browser
 ///
@@ -41,7 +44,7 @@ Examples:
                                                two ships
   assetq view GAME@1 GAME@2 --ship Iowa --compare
                                                a ship in two builds")]
-pub(super) struct Args {
+pub(super) struct ViewArgs {
     /// The file; with ARCHIVE:INNER one in an archive
     file: PathBuf,
     /// For --compare: the file or game of the second model
@@ -77,7 +80,7 @@ const PREVIEWS: usize = 1000;
 const PREVIEW_BYTES: usize = 8 << 20;
 const PREVIEW_SIZE: u32 = 128;
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(args: &ViewArgs, context: &Context) -> Outcome {
     if args.compare {
         return compare::run(args, context);
     }
@@ -98,7 +101,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 }
 
 /// The file to write: OUT, or a temporary page about `what`.
-fn target(args: &Args, what: &Path) -> Result<PathBuf, Failure> {
+fn target(args: &ViewArgs, what: &Path) -> Result<PathBuf, Failure> {
     args.to.clone().map_or_else(|| place(what), Ok)
 }
 
@@ -114,7 +117,7 @@ fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
 }
 
 /// The images of materials: all images for a page, base colours for a picture.
-fn textures(args: &Args) -> Result<TextureMode, Failure> {
+fn textures(args: &ViewArgs) -> Result<TextureMode, Failure> {
     let is_picture = args.to.as_deref().map_or(Ok(None), form)?.is_some();
     Ok(if is_picture { TextureMode::Base } else { TextureMode::Png })
 }
@@ -127,7 +130,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// Names a temporary page, and opens it in the browser.
-fn show_page(args: &Args, page: &Path, context: &Context) -> Result<(), Failure> {
+fn show_page(args: &ViewArgs, page: &Path, context: &Context) -> Result<(), Failure> {
     if args.to.is_some() {
         return Ok(());
     }
@@ -138,7 +141,7 @@ fn show_page(args: &Args, page: &Path, context: &Context) -> Result<(), Failure>
     Ok(())
 }
 
-fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
+fn ship(args: &ViewArgs, query: &str, context: &Context) -> Outcome {
     let opened = args.ship.open(query, &args.file, context)?;
     let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
     let drawing = opened.draw(options)?;
@@ -160,7 +163,7 @@ fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
     show_page(args, &to, context)
 }
 
-fn write(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
+fn write(args: &ViewArgs, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
     let facts = about::facts(asset, last(asset.source().name()), context)?;
     let cast = Cast::open(args, asset, context)?;
     let drawings = cast.drawings(args, asset, context)?;
@@ -318,7 +321,7 @@ struct Cast<'a> {
 type Named<'a> = (&'a str, Box<dyn Drawing + 'a>);
 
 impl<'a> Cast<'a> {
-    fn open(args: &'a Args, asset: &Asset, context: &Context) -> Result<Self, Failure> {
+    fn open(args: &'a ViewArgs, asset: &Asset, context: &Context) -> Result<Self, Failure> {
         let linked = context.linked_shape(&args.file, asset, &args.with)?;
         let mut cast = Self { companions: linked.into_iter().collect(), others: args.db.iter().collect() };
         for other in &args.with {
@@ -341,7 +344,7 @@ impl<'a> Cast<'a> {
 
     /// The drawings of the file and of its companions: all levels of detail of all shapes. The models of a space are placed
     /// by it.
-    fn drawings(&'a self, args: &'a Args, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
+    fn drawings(&'a self, args: &'a ViewArgs, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
         let textures = textures(args)?;
         let is_linked = asset.reader().facet::<dyn Shapes>().is_none() && !self.companions.is_empty();
         let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, textures, context)? };
@@ -414,7 +417,7 @@ fn drawing<'a>(
     Ok(context.or_failed(export::draw(asset, shapes, path, std::iter::empty(), options, context)))
 }
 
-fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
+fn picture(args: &ViewArgs, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
     if let Some(texture) = asset.reader().facet::<dyn Texture>().filter(|_| matches!(kind, SceneFormat::Png)) {
         return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);

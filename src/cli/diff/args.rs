@@ -23,7 +23,7 @@ Examples:
   assetq diff GAME@13015811 GAME --feed builds.xml   an entry more in a feed, unless it has it
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct DiffArgs {
     /// The old file
     pub(super) old: PathBuf,
     /// The new file

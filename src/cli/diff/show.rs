@@ -1,6 +1,6 @@
 //! Differences as text, Markdown, HTML, and pages.
 
-use super::args::{Args, By};
+use super::args::{By, DiffArgs};
 use super::{html, page};
 use crate::asset::Asset;
 use crate::cli::changes::{
@@ -29,7 +29,7 @@ pub(super) enum Report {
 }
 
 pub(super) struct Show<'s> {
-    pub(super) args: &'s Args,
+    pub(super) args: &'s DiffArgs,
     pub(super) context: &'s Context,
     pub(super) old: &'s Asset,
     pub(super) new: &'s Asset,
@@ -379,7 +379,7 @@ pub(super) struct Out {
 }
 
 /// The condition for each table and side. A table without its columns is skipped, unless it was named.
-pub(super) fn bind(args: &Args, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
+pub(super) fn bind(args: &DiffArgs, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
     let Some(condition) = &args.condition else { return Ok(tables.iter().map(|_| Some([None, None])).collect()) };
     let filter = Filter::parse(condition)?;
     let mut first = None;

@@ -81,7 +81,7 @@ Examples:
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct ExportArgs {
     /// The files; a folder means all files below it; after an archive, a path or a glob in it
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
@@ -236,7 +236,7 @@ fn lod(text: &str) -> Result<Lod, String> {
     }
 }
 
-impl Args {
+impl ExportArgs {
     /// Whether nothing selects tables, columns or rows.
     pub(super) fn is_of_whole_file(&self) -> bool {
         let has_tables = self.all_tables || !self.table.is_empty() || !self.rows.columns.is_empty();
@@ -317,7 +317,7 @@ pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
 }
 
 /// The arguments: after an archive, a path or a glob in it may replace `ARCHIVE:GLOB`.
-pub(super) fn given(args: &Args, context: &Context) -> Vec<PathBuf> {
+pub(super) fn given(args: &ExportArgs, context: &Context) -> Vec<PathBuf> {
     let mut given: Vec<PathBuf> = Vec::new();
     for file in &args.files {
         let inner = file.to_str().filter(|_| !Address::of(file).exists());
@@ -330,7 +330,7 @@ pub(super) fn given(args: &Args, context: &Context) -> Vec<PathBuf> {
 }
 
 /// The path of a file's drawing or table in `folder`: below the file's folders in its archive, or in the given folder.
-pub(super) fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf {
+pub(super) fn in_folder(folder: &Path, args: &ExportArgs, file: &Path, kind: KindArg) -> PathBuf {
     let address = Address::of(file);
     let inner = match address.inner() {
         Some(inner) => inner.to_owned(),

@@ -1,6 +1,6 @@
 //! Shapes and textures as files.
 
-use super::args::{Args, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_of};
+use super::args::{ExportArgs, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::cli::file_names::check_fit;
 use crate::cli::{Context, Exit, Failure, Outcome};
@@ -13,7 +13,7 @@ use crate::{scene, texture};
 use std::path::{Path, PathBuf};
 
 /// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
-pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
+pub(super) fn drawings(args: &ExportArgs, context: &Context) -> Outcome {
     let kind = args.kind()?;
     let files = context.files_without_archives(&given(args, context))?;
     let into_folder = args.to.is_dir() || args.to.to_string_lossy().ends_with(['/', '\\']) || files.len() > 1;
@@ -44,7 +44,7 @@ pub(super) fn drawings(args: &Args, context: &Context) -> Outcome {
 
 /// The shapes of a file, such as geometry and maps.
 fn drawing(
-    args: &Args,
+    args: &ExportArgs,
     with: &[PathBuf],
     kind: KindArg,
     asset: &Asset,
@@ -171,7 +171,7 @@ pub(in crate::cli) fn image(
 /// Writes each of several textures of a file as PNG: `to` with the texture's name before its ending.
 fn images(
     several: Vec<(String, crate::Result<Box<dyn Texture + '_>>)>,
-    args: &Args,
+    args: &ExportArgs,
     asset: &Asset,
     to: &Path,
     context: &Context,

@@ -1,6 +1,6 @@
 //! Whole ships of a game.
 
-use super::args::{Args, ShipArgs, TexturesArg};
+use super::args::{ExportArgs, ShipArgs, TexturesArg};
 use super::drawings::save;
 use crate::archive::Address;
 use crate::archive::MARK;
@@ -56,7 +56,7 @@ impl Drawable {
     }
 }
 
-pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
+pub(super) fn run(args: &ExportArgs, query: &str, context: &Context) -> Outcome {
     let Some(kind) = args.kind()?.drawing() else {
         return Err(Failure::usage("a ship is written as glb, obj, svg or png"));
     };

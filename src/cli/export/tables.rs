@@ -4,7 +4,7 @@ use super::super::rows::SelectedRows;
 use super::super::stdout::is_stdout;
 use super::super::view::last;
 use super::super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
-use super::args::{Args, KindArg, RowArgs, given, in_folder, kind_of};
+use super::args::{ExportArgs, KindArg, RowArgs, given, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::files::FilePattern;
@@ -39,7 +39,7 @@ struct Job<'a> {
     tables: Vec<(String, PathBuf)>,
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
     let given = given(args, context);
     let all = all_in_one(args, &given, context)?;
     let files = if all.is_some() { given } else { context.files_without_archives(&given)? };
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 }
 
 /// Writes the entry that is the whole of `asset` as a JSON document, as `cat` shows it and `patch --entry` takes it.
-fn document(entry: &str, asset: &Asset, args: &Args, context: &Context) -> Outcome {
+fn document(entry: &str, asset: &Asset, args: &ExportArgs, context: &Context) -> Outcome {
     let file = asset.source().name();
     context.check_new(&args.to, args.force)?;
     context.create(&args.to, args.force, |out| {
@@ -134,7 +134,7 @@ pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {
     })
 }
 
-fn target(args: &Args, files: usize) -> Target {
+fn target(args: &ExportArgs, files: usize) -> Target {
     let text = args.to.to_string_lossy();
     if is_stdout(&args.to) {
         Target::Stdout
@@ -148,7 +148,7 @@ fn target(args: &Args, files: usize) -> Target {
 }
 
 /// The files of a pattern as one file, if their rows go into one file.
-fn all_in_one(args: &Args, given: &[PathBuf], context: &Context) -> Result<Option<Asset>, Failure> {
+fn all_in_one(args: &ExportArgs, given: &[PathBuf], context: &Context) -> Result<Option<Asset>, Failure> {
     let is_file = args.rows.partition.is_empty() && target(args, 1) != Target::Folder;
     match given {
         [pattern]
@@ -162,7 +162,7 @@ fn all_in_one(args: &Args, given: &[PathBuf], context: &Context) -> Result<Optio
 
 /// Everything that is to be written, checked before the first of it is.
 fn jobs<'a>(
-    args: &Args,
+    args: &ExportArgs,
     files: &'a [PathBuf],
     all: Option<&Asset>,
     target: Target,
@@ -202,7 +202,7 @@ fn jobs<'a>(
     Ok(jobs)
 }
 
-fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) -> PathBuf {
+fn path(args: &ExportArgs, file: &Path, table: &str, target: Target, kind: KindArg) -> PathBuf {
     match target {
         Target::Stdout | Target::File => args.to.clone(),
         Target::Folder => args.to.join(format!("{}.{}", file_name(table), kind.ending())),

@@ -1,6 +1,6 @@
 //! Statements that the user's own `duckdb` program runs, with the extension and a view for each table.
 
-use super::{Args, named};
+use super::{SqlArgs, named};
 use crate::cli::global::Format;
 use crate::cli::pager::message;
 use crate::cli::{Context, Exit, Failure, Outcome};
@@ -19,7 +19,7 @@ const NO_SETTINGS: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 /// Names that mean something else in DuckDB: its catalogs, and its schemas of system tables.
 const OWN_NAMES: [&str; 5] = ["memory", "temp", "system", "information_schema", "pg_catalog"];
 
-pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &SqlArgs, context: &Context) -> Outcome {
     if args.into.is_some() || args.output.is_given() || !args.with.is_empty() {
         let what = "--engine duckdb only prints rows: leave out --into, --with and the options that write a file";
         return Err(Failure::usage(what));
@@ -103,7 +103,7 @@ fn complaints(messages: ChildStderr) -> bool {
 }
 
 /// The statements that load the extension, and for each file the statements that make its views.
-fn views(given: &[PathBuf], args: &Args, context: &Context) -> Result<Vec<String>, Failure> {
+fn views(given: &[PathBuf], args: &SqlArgs, context: &Context) -> Result<Vec<String>, Failure> {
     let options = context.options();
     let named_options = [("skip_damaged", args.skip_damaged), ("strict", options.strict), ("mmap", !options.no_mmap)];
     let mut named_options: String = named_options.iter().map(|(name, is)| format!(", {name} := {is}")).collect();

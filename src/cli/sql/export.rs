@@ -1,6 +1,6 @@
 //! Answers written as files that hold a table, as `export` writes them.
 
-use super::{Args, show, watched};
+use super::{SqlArgs, show, watched};
 use crate::cli::export::{KindArg, RowSource, table_kind, write};
 use crate::cli::stdout::is_stdout;
 use crate::cli::{Context, Failure};
@@ -17,7 +17,7 @@ pub(super) fn is_query(text: &str, session: &Session) -> bool {
 }
 
 /// Writes the answer of the statements into OUT of `--to`, or only shows it with `--dry-run`.
-pub(super) fn run(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
+pub(super) fn run(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Result<(), Failure> {
     let output = &args.output;
     let option = [(output.in_place, "--in-place"), (output.undo.is_some(), "--undo"), (args.into.is_some(), "--into")];
     if let Some((_, option)) = option.iter().find(|(is_given, _)| *is_given) {
@@ -41,7 +41,7 @@ fn into(
     to: &Path,
     kind: KindArg,
     answer: &mut Answer<'_>,
-    args: &Args,
+    args: &SqlArgs,
     session: &Session,
     context: &Context,
 ) -> Result<(), Failure> {

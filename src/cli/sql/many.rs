@@ -1,7 +1,7 @@
 //! Statements that change many files: they run on each file by itself.
 
 use super::answers::failure_in;
-use super::{Args, Session, all, edited, finish, open_one, write};
+use super::{Session, SqlArgs, all, edited, finish, open_one, write};
 use crate::archive::Address;
 use crate::archive::loose::below;
 use crate::asset::Asset;
@@ -39,7 +39,7 @@ impl ChangedFile {
 
 /// Changes the files of `set`, which the argument `given` selects. No file is changed before all new files and undo patches are
 /// written.
-pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(text: &str, given: &Path, set: &FileSet, args: &SqlArgs, context: &Context) -> Outcome {
     check(&args.output, context)?;
     let changed = context.with_progress_of("sql", Unit::Files, |progress| {
         progress.announce(set.list().len() as u64);
@@ -85,7 +85,7 @@ fn changed_files(
     text: &str,
     given: &Path,
     set: &FileSet,
-    args: &Args,
+    args: &SqlArgs,
     context: &Context,
     advance: &dyn Fn(),
 ) -> Result<Vec<ChangedFile>, Failure> {
@@ -149,7 +149,7 @@ fn take_undo(undo: Option<&Path>, undos: &mut HashSet<PathBuf>) -> Result<(), Fa
     }
 }
 
-fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failure> {
+fn session(file: &Path, args: &SqlArgs, context: &Context) -> Result<Session, Failure> {
     let input = open_one(None, file, args, context)?;
     Ok(Session::for_writing(vec![input], args.skip_damaged, context.options())?)
 }
@@ -158,7 +158,7 @@ fn session(file: &Path, args: &Args, context: &Context) -> Result<Session, Failu
 ///
 /// # Errors
 /// When an edit does not fit.
-fn edits_of(text: &str, file: &Path, args: &Args, context: &Context) -> Result<Option<(Asset, FileEdits)>, Failure> {
+fn edits_of(text: &str, file: &Path, args: &SqlArgs, context: &Context) -> Result<Option<(Asset, FileEdits)>, Failure> {
     let session = match session(file, args, context) {
         Err(failure) if failure.exit == Exit::Damaged && !context.options().strict => {
             context.failed(&failure);
@@ -204,7 +204,7 @@ fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, shown: ShownAs<'_>, co
 }
 
 /// Changes an entry of a pack after other entries of the pack: the pack is read again.
-fn write_again(text: &str, file: &ChangedFile, args: &Args, shown: ShownAs<'_>, context: &Context) -> Outcome {
+fn write_again(text: &str, file: &ChangedFile, args: &SqlArgs, shown: ShownAs<'_>, context: &Context) -> Outcome {
     let session = session(&file.path, args, context)?;
     all(text, args, &session, context)?;
     write(&session, std::slice::from_ref(&file.path), &file.output, shown, context)

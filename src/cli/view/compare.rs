@@ -2,7 +2,7 @@
 
 use super::super::diff::short_names;
 use super::super::export::report;
-use super::{Args, Context, Failure, Outcome, TEXTURE_SIZE, drawing, form, show_page, target, textures};
+use super::{Context, Failure, Outcome, TEXTURE_SIZE, ViewArgs, drawing, form, show_page, target, textures};
 use crate::asset::Asset;
 use crate::picture::write as write_picture;
 use crate::scene::beside::Beside;
@@ -11,7 +11,7 @@ use crate::scene::{Drawing, Options, SceneFormat};
 use assetq_view::page::{Page, scene};
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+pub(super) fn run(args: &ViewArgs, context: &Context) -> Outcome {
     let (file, other) = (&args.file, args.other.as_ref());
     match (other, &*args.ship.ship) {
         (Some(other), []) => files(args, [file, other], context),
@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
 }
 
-fn files(args: &Args, paths: [&PathBuf; 2], context: &Context) -> Outcome {
+fn files(args: &ViewArgs, paths: [&PathBuf; 2], context: &Context) -> Outcome {
     let [left, right] = paths.map(|path| context.open_with(path, &args.with));
     let assets = [left?, right?];
     let drawings = [drawn(args, &assets[0], paths[0], context)?, drawn(args, &assets[1], paths[1], context)?];
@@ -32,13 +32,18 @@ fn files(args: &Args, paths: [&PathBuf; 2], context: &Context) -> Outcome {
     write(args, [first, second], drawings.each_ref().map(|drawing| &**drawing), context)
 }
 
-fn drawn<'a>(args: &Args, asset: &'a Asset, path: &Path, context: &Context) -> Result<Box<dyn Drawing + 'a>, Failure> {
+fn drawn<'a>(
+    args: &ViewArgs,
+    asset: &'a Asset,
+    path: &Path,
+    context: &Context,
+) -> Result<Box<dyn Drawing + 'a>, Failure> {
     let others: Vec<&PathBuf> = args.db.iter().chain(&args.with).collect();
     let drawing = drawing(asset, path, &others, textures(args)?, context)?;
     drawing.ok_or_else(|| Failure::usage(format!("{}: no shapes to compare", path.display())))
 }
 
-fn ships(args: &Args, wanted: [(&PathBuf, &String); 2], context: &Context) -> Outcome {
+fn ships(args: &ViewArgs, wanted: [(&PathBuf, &String); 2], context: &Context) -> Outcome {
     let [left, right] = wanted.map(|(game, query)| args.ship.open(query, game, context));
     let mut ships = [left?, right?];
     ships.iter_mut().for_each(|ship| ship.armor = true);
@@ -59,7 +64,7 @@ fn ships(args: &Args, wanted: [(&PathBuf, &String); 2], context: &Context) -> Ou
 }
 
 /// Writes the page or the picture of two drawings, with their names.
-fn write(args: &Args, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &Context) -> Outcome {
+fn write(args: &ViewArgs, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &Context) -> Outcome {
     for (name, drawing) in names.into_iter().zip(drawings) {
         report(drawing, name, context);
     }

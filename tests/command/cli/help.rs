@@ -112,3 +112,16 @@ fn a_word_that_is_no_command_names_the_commands() {
         assert!(said.contains(tip) && !said.contains("textconv"), "{said}");
     }
 }
+
+#[test]
+fn a_format_that_a_command_does_not_write_is_refused_with_the_commands_that_write_it() {
+    let dir = env::temp_dir();
+    let refused = |args: &[&str]| run(&dir, 2, args).1;
+    let patches = "assetq: -f patch works with these commands only: diff, set, patch, sql\n";
+    assert_eq!(refused(&["ls", "x.wdb", "-f", "patch"]), patches);
+    assert_eq!(refused(&["history", "x", "y.wdb", "-f", "patch"]), patches);
+    let pages = "assetq: -f html works with these commands only: diff, history\n";
+    assert_eq!(refused(&["set", "x.wdb", "a.b", "1", "-f", "html"]), pages);
+    // The help of a command lists what the command takes.
+    assert!(help(&["history", "-h"]).contains("csv, html]"), "{}", help(&["history", "-h"]));
+}
